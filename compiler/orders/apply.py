@@ -37,6 +37,8 @@ class Finalized:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
+    """A reply in the work folder: its file, the agent's name, the reply itself."""
+
     path: str
     name: str
     reply: Any

@@ -139,6 +139,7 @@ class Board:
 
 
 def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
+    """Return whether a request is about this source or concept."""
     names = (request.get(key) for key in ("source", "concept", "title"))
     return any(isinstance(name, str) and name.casefold() == wanted.casefold() for name in names)
 

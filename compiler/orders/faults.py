@@ -69,6 +69,7 @@ class JudgedReply:
     faults: list[Fault] = field(default_factory=list)
 
     def fault(self, path: str, words: str, why: str, hint: str) -> None:
+        """Add a fault."""
         if len(self.faults) < _MOST:
             self.faults.append(Fault(path, clean_line(words)[:_SHOWN], why, hint))
 
@@ -115,6 +116,7 @@ def _parse_shape(request: Request, value: object, judged: JudgedReply) -> Reply 
 
 
 def _report_shape_errors(error: Any, model: type[Reply], judged: JudgedReply) -> None:
+    """Add a fault for every error in the reply's shape."""
     where, kind = _path(error["loc"]), error["type"]
     shown = "" if kind == "missing" else _shown_value(error.get("input"))
     fields = ", ".join(model.model_fields)
@@ -140,6 +142,7 @@ def _shown_value(value: object) -> str:
 
 
 def _path(location: Sequence[int | str]) -> str:
+    """Return the path to a place in the reply, as "claims[2].quote"."""
     out = ""
     for step in location:
         out += f"[{step}]" if isinstance(step, int) else f".{clean_line(step)[:60]}" if out else clean_line(step)[:60]
@@ -149,10 +152,10 @@ def _path(location: Sequence[int | str]) -> str:
 def _without(value: dict[str, Any], places: Sequence[Sequence[int | str]]) -> dict[str, Any] | None:
     """Return `value` without the list items that hold one of `places`; None if one of them is outside any item."""
     bad: dict[str, set[int]] = {}
-    for desk in places:
-        if len(desk) < 2 or not isinstance(desk[0], str) or not isinstance(desk[1], int):
+    for location in places:
+        if len(location) < 2 or not isinstance(location[0], str) or not isinstance(location[1], int):
             return None
-        bad.setdefault(desk[0], set()).add(desk[1])
+        bad.setdefault(location[0], set()).add(location[1])
     return value | {key: [v for n, v in enumerate(value[key]) if n not in out] for key, out in bad.items()}
 
 
@@ -165,6 +168,7 @@ def _passes(words: str, evidence: Sequence[str]) -> bool:
 
 
 def _judge_extract(request: ExtractRequest, reply: ExtractReply, judged: JudgedReply) -> ExtractReply:
+    """Return the reply's claims and terms that rules accept."""
     text = FoldedText.of(request.text)
     claims = []
     for n, claim in enumerate(reply.claims):
@@ -185,6 +189,7 @@ def _judge_extract(request: ExtractRequest, reply: ExtractReply, judged: JudgedR
 def _judge_claim(
     path: str, claim: ExtractedClaim, request: ExtractRequest, text: FoldedText, judged: JudgedReply
 ) -> None:
+    """Add the faults of one claim."""
     words = fold(clean(claim.quote))
     if not words:
         judged.fault(f"{path}.quote", "", "the quote is empty", "copy the sentence that says it")
@@ -224,12 +229,15 @@ def _nearest_quote_hint(words: str, text: FoldedText) -> str:
 
 
 def _judge_term(path: str, term: Term, request: ExtractRequest, there: Standing, judged: JudgedReply) -> None:
-    for desk, name in (
+    """Add the faults of one term."""
+    for where, name in (
         (f"{path}.name", term.name),
         *((f"{path}.aliases[{n}]", a) for n, a in enumerate(term.aliases)),
     ):
-        if _is_concept_name(desk, name, request.language, judged) and not there.has(name):
-            judged.fault(desk, name, "the text does not write this name", "offer names as `text` or a heading has them")
+        if _is_concept_name(where, name, request.language, judged) and not there.has(name):
+            judged.fault(
+                where, name, "the text does not write this name", "offer names as `text` or a heading has them"
+            )
     if term.english:
         _is_concept_name(f"{path}.english", term.english, "en", judged)
 
@@ -264,6 +272,7 @@ def _name_fault(name: str) -> str:
 
 
 def _judge_compose(request: ComposeRequest, reply: ComposeReply, judged: JudgedReply) -> ComposeReply | None:
+    """Return the reply's sentences that rules accept, None if there are none."""
     claims, fresh = {c.id: c for c in request.claims}, frozenset(request.fresh)
     sections = []
     for i, section in enumerate(reply.sections):
@@ -287,6 +296,7 @@ def _judge_compose(request: ComposeRequest, reply: ComposeReply, judged: JudgedR
 def _judge_sentence(
     path: str, sentence: Sentence, claims: dict[str, ClaimView], fresh: frozenset[str], judged: JudgedReply
 ) -> bool:
+    """Return whether rules accept a sentence; if not, add a fault."""
     strange = [c for c in sentence.cites if c not in claims]
     if strange:
         why = f"no claim of this request is called {', '.join(strange[:5])}"
@@ -312,6 +322,7 @@ def _citation_hint(cites: Sequence[str], claims: dict[str, ClaimView]) -> str:
 
 
 def _judge_answer(request: AnswerRequest, reply: AnswerReply, judged: JudgedReply) -> AnswerReply | None:
+    """Return the answer's sentences that rules accept, None if nothing is left."""
     claims = {c.id: c for c in request.claims}
     kept = tuple(
         s for k, s in enumerate(reply.sentences) if _judge_sentence(f"sentences[{k}]", s, claims, frozenset(), judged)
@@ -326,6 +337,7 @@ def _judge_answer(request: AnswerRequest, reply: AnswerReply, judged: JudgedRepl
 
 
 def _judge_cards(request: CardsRequest, reply: CardsReply, judged: JudgedReply) -> CardsReply:
+    """Return the cards that rules accept."""
     claims = {c.id: c for c in request.claims}
     gate = gates.CardGate(entailed=_passes)
     for card in request.standing:
@@ -364,6 +376,7 @@ _CARD_HINTS: tuple[tuple[str, Callable[[], str]], ...] = (
 
 
 def _card_hint(why: str, card: ProposedCard, claims: dict[str, ClaimView]) -> str:
+    """Return what would make a card pass."""
     return next((hint() for begins, hint in _CARD_HINTS if begins in why), "") or _citation_hint(card.cites, claims)
 
 

@@ -37,6 +37,7 @@ class Lease:
 
     @property
     def until_text(self) -> str:
+        """Return the end of the lease as an ISO instant."""
         return datetime.fromtimestamp(self.until, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -102,7 +103,7 @@ def _update_leases(vault: Vault, at: datetime, change: Change) -> None:
         if _compare_and_swap(guard, data, text.encode()):
             return
         time.sleep(random.uniform(0.001, 0.019))  # noqa: S311 (only so that two do not meet again)
-    raise LockHeld("many others change the leases at this moment", where=PATH, hint="run the command again")
+    raise LockHeld("other agents are changing the leases", where=PATH, hint="run the command again")
 
 
 def _compare_and_swap(guard: Guard, old: bytes | None, new: bytes) -> bool:

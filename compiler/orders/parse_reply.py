@@ -17,16 +17,15 @@ def parse_json(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refused)
     except json.JSONDecodeError as error:
-        desk = f"{where}:{error.lineno}"
+        position = f"{where}:{error.lineno}"
         what = f"not JSON: {error.msg.lower()} (column {error.colno})" if text.strip() else "there is nothing in it"
-        raise UsageError(what, where=desk, hint="send the reply as one JSON value, in UTF-8") from error
+        raise UsageError(what, where=position, hint="send the reply as one JSON value, in UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(
-            "not JSON that can be read: nested too deeply, or a number that is none", where=where
-        ) from error
+        raise UsageError("invalid JSON: nested too deeply, or an invalid number", where=where) from error
 
 
 def _refused(name: str) -> float:
+    """Raise ValueError for NaN and infinities."""
     raise ValueError(name)
 
 
@@ -46,6 +45,7 @@ def parse_submissions(text: str, where: str) -> list[Submission]:
 
 
 def _submission(value: object, number: int, where: str) -> Submission:
+    """Return one submission. Raises: UsageError."""
     if isinstance(value, dict) and isinstance(value.get("id"), str) and "reply" in value:
         return Submission(value["id"], value["reply"])
     raise UsageError(f"reply {number} does not say which order it answers", where=where, hint=_SHAPE)

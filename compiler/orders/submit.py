@@ -91,6 +91,7 @@ def submit(
 def _submitted(
     desk: OrderDesk, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
 ) -> tuple[list[Receipt], Board]:
+    """Judge and record the replies; return the receipts and the board after it."""
     accepted = _AcceptedReplies()
     for each in submissions:
         _judge(desk.vault, now, each, accepted, partial=partial)
@@ -109,6 +110,7 @@ def _submitted(
 
 
 def _judge(vault: Vault, now: Board, given: Submission, accepted: _AcceptedReplies, *, partial: bool) -> None:
+    """Add the receipt of one submission, and the reply if it is good."""
     request = now.get(given.id)
     if request is None or (given.id in now.asked and not has_true_claims(vault, request)):
         accepted.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))

@@ -41,7 +41,7 @@ def take_orders(
     Raises as `open_board` does; UsageError for an unknown type.
     """
     if of and of not in TYPES:
-        raise UsageError(f"there is no type {of!r}", hint=f"there are: {', '.join(TYPES)}")
+        raise UsageError(f"unknown type {of!r}", hint=f"there are: {', '.join(TYPES)}")
     board = open_board(desk, at)
     wanted = _own_checks_last(desk, board, board.open(of, _source(desk, source)), name, at)
     ids = lease_orders(desk.vault, wanted, count, name, minutes, at, _first_that_fit(board)) if wanted else []
@@ -64,7 +64,9 @@ def release_orders(desk: OrderDesk, orders: Iterable[str], name: str, at: dateti
     given = list(dict.fromkeys(orders))
     strange = next((id_ for id_ in given if not is_order(id_)), None)
     if strange is not None:
-        raise UsageError(f"{clean_line(strange)[:80]!r} is no order", hint="ids are those of `retain agent next`")
+        raise UsageError(
+            f"{clean_line(strange)[:80]!r} is not the id of an order", hint="ids are those of `retain agent next`"
+        )
     held = active_leases(desk.vault, at)
     gone = [id_ for id_ in given if id_ in held and held[id_].name == name]
     end_leases(desk.vault, gone, at)
@@ -193,15 +195,17 @@ def remaining_work(desk: OrderDesk, board: Board, at: datetime, name: str = "") 
     done = board.done
     mine = len(_leased_to(board, held, name))
     may = _own_checks_last(desk, board, free, name, at)
-    advice = _count_yours(mine) if mine and not may else _advice(desk, ids, free, may, board)
+    advice = _leased_message(mine) if mine and not may else _advice(desk, ids, free, may, board)
     return {"open": board.counts(), "free": len(free), "yours": mine, "done": done, "next": advice}
 
 
-def _count_yours(mine: int) -> str:
+def _leased_message(mine: int) -> str:
+    """Return a sentence on how many orders the agent has."""
     return f"{mine} open with you: answer them; `retain agent next --mine` shows them again, `release` gives them back"
 
 
 def _advice(desk: OrderDesk, ids: list[str], free: list[str], may: list[str], board: Board) -> str:
+    """Return what the agent can do next, in one sentence."""
     if free and not may:
         return "what is free are checks of your own words, for others first: `retain agent next --wait 60`"
     if free:

@@ -122,19 +122,23 @@ class _Groups:
     links: dict[SourceId, dict[SourceId, Kind]] = field(default_factory=lambda: defaultdict(dict))
 
     def rank(self, id_: SourceId) -> tuple[object, ...]:
+        """Return the sort key by which a group's least is its original."""
         return (id_ in self.declared, *self.known[id_].rank)
 
     def root(self, id_: SourceId) -> SourceId:
+        """Return the original of the group of a source."""
         while (up := self.parent.get(id_, id_)) != id_:
             id_ = up
         return id_
 
     def join(self, link: _Link) -> None:
+        """Join the groups of two sources."""
         self.links[link.low][link.high] = self.links[link.high][link.low] = link.kind
         first, second = sorted((self.root(link.low), self.root(link.high)), key=self.rank)
         self.parent[second] = first
 
     def copies(self, parts: Sequence[_Link]) -> dict[SourceId, Copy]:
+        """Return every source but the originals with what it depends on; `parts` are links to larger sources."""
         out: dict[SourceId, Copy] = {}
         for id_ in self.parent:
             root = self.root(id_)
@@ -148,6 +152,7 @@ class _Groups:
         return out
 
     def _kind(self, id_: SourceId, root: SourceId) -> Kind:
+        """Return how a source depends on its group's original."""
         direct = self.links[id_].get(root)
         if direct is not None:
             return direct

@@ -88,6 +88,7 @@ def fingerprint(source: SourceText) -> Fingerprint:
 
 
 def _hash(text: str) -> int:
+    """Return a 48-bit hash of a text."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big")
 
 
@@ -119,6 +120,7 @@ def _traces(source: SourceText) -> Iterator[str]:
 
 
 def _lines_of_code(source: SourceText) -> Iterator[str]:
+    """Yield the lines of the source's code."""
     for mark in source.marks:
         if mark.kind is MarkKind.CODE:
             for line in source.text[mark.start : mark.end].split("\n"):

@@ -110,6 +110,8 @@ def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked
 
 
 class _Tracking:
+    """The assignment of raw files to sources, with the events for the ledger."""
+
     def __init__(self, files: dict[str, str], ids: ledger.Ids, at: str) -> None:
         self.files, self.ids, self.at = files, ids, at
         self.events: list[ledger.Event] = []
@@ -118,6 +120,7 @@ class _Tracking:
         self.births: dict[str, ledger.Birth] = {}
 
     def _event(self, type_: str, id_: str, **rest: str | int) -> None:
+        """Add an event for the ledger."""
         self.events.append({"v": 1, "type": type_, "of": "source", "id": id_, "at": self.at, **rest})
 
     def known_paths(self) -> None:
@@ -128,9 +131,10 @@ class _Tracking:
             if noun == "source" and key in self.files
         ]
         for _, path, id_ in sorted(known):
-            self._give(path, self.by_bytes.get(self.files[path], id_))
+            self._assign(path, self.by_bytes.get(self.files[path], id_))
 
-    def _give(self, path: str, id_: str) -> None:
+    def _assign(self, path: str, id_: str) -> None:
+        """Assign a path to a source."""
         self.by_bytes.setdefault(self.files[path], id_)
         self.paths.setdefault(id_, []).append(path)
 
@@ -143,14 +147,15 @@ class _Tracking:
             digest = self.files[path]
             gone = last_bytes.get(digest)
             if digest in self.by_bytes:
-                self._give(path, self.by_bytes[digest])
+                self._assign(path, self.by_bytes[digest])
             elif gone is not None and self.ids.present_key[gone] not in self.files:
-                self._give(path, gone)
+                self._assign(path, gone)
                 self._event("rename", gone, key=path)
             else:
-                self._give(path, self._born(path, slugs))
+                self._assign(path, self._create_source(path, slugs))
 
-    def _born(self, path: str, slugs: set[str]) -> str:
+    def _create_source(self, path: str, slugs: set[str]) -> str:
+        """Create a source for a new file and return its id."""
         id_ = mint("source", path, {**self.ids.births, **self.births})
         name = path.rsplit("/", 1)[-1]
         slug = free_slug(name.rsplit(".", 1)[0] or name, id_, slugs)

@@ -71,11 +71,11 @@ def _text(vault: Vault, path: str) -> str | None:
         return None
     text = normal((folder.read(path) or b"").decode("utf-8", "replace"))
     if kind in _PAGE:
-        return _ENTITY.sub(_blank, _TAG.sub(_blank, _seen(text)))
+        return _ENTITY.sub(_blank, _TAG.sub(_blank, _without_hidden_html(text)))
     return _LINK_END.sub(_blank, _FRONT.sub(_blank, text))
 
 
-def _seen(page: str) -> str:
+def _without_hidden_html(page: str) -> str:
     """Return an HTML page without scripts, styles and comments."""
     folded, out, at = page.lower(), [], 0
     if len(folded) != len(page):  # letters that are two when they are small: offsets would not stay

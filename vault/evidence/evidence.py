@@ -48,6 +48,7 @@ class EvidenceReader:
         return [self._evidence(cite) for cite in cites]
 
     def _evidence(self, cite: Citation) -> Evidence:
+        """Return the evidence of one citation."""
         path = f"{cite.summary}.md"
         if path not in self._read:
             self._read[path] = self._summary(path)

@@ -83,6 +83,7 @@ def sentences(text: str) -> Iterator[CitedSentence]:
 
 
 def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
+    """Yield the sentences of one line."""
     if line.lstrip().startswith("|"):
         row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
         said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]

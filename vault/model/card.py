@@ -18,6 +18,8 @@ MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
 
 
 class CardKind(StrEnum):
+    """The four kinds of cards."""
+
     DEFINITIONAL = "definitional"  # state it
     MECHANISTIC = "mechanistic"  # how it works
     RELATIONAL = "relational"  # how it connects
@@ -25,6 +27,7 @@ class CardKind(StrEnum):
 
     @property
     def heading(self) -> str:
+        """Return the heading of the kind's section in a deck."""
         return self.value.capitalize()
 
 
@@ -86,6 +89,7 @@ def stamp_of(card: Card) -> str:
 
 
 def _trim(text: str) -> str:
+    """Return `text` without white space at the ends of its lines."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
@@ -142,6 +146,8 @@ def _fence_after(fence: str, line: str) -> tuple[str, bool]:
 
 @dataclass(slots=True)
 class _Block:
+    """The lines of one card in a deck."""
+
     kind: CardKind | None
     line: int
     start: int
@@ -183,7 +189,7 @@ def parse_deck(text: str, path: str) -> Deck:
         elif not inside and line.startswith("A:") and block is not None and block.answer is None:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(_odd_comment(path, line_number, comment[1] if comment is not None else ""))
+            found.append(_invalid_comment(path, line_number, comment[1] if comment is not None else ""))
         elif block is not None:
             (block.question if block.answer is None else block.answer).append(line)
             if line.strip():
@@ -192,12 +198,12 @@ def parse_deck(text: str, path: str) -> Deck:
     return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
 
 
-def _odd_comment(path: str, line: int, id_: str) -> Diagnostic:
+def _invalid_comment(path: str, line: int, id_: str) -> Diagnostic:
     """Return the diagnostic of a comment that ends no card: without a card above it, or without a card's id."""
     if not id_:
         what = "this card comment cannot be read"
         return Diagnostic(path, line, "card-comment", what, "an id has ten letters and digits")
-    what = f"the comment of card {id_} stands below no card"
+    what = f"the comment of card {id_} is below no card"
     hint = "put it right below the answer of its card, with no heading between, or the card's history is not found"
     return Diagnostic(path, line, LONE_COMMENT, what, hint)
 
@@ -213,11 +219,13 @@ def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _kind_named(heading: str, outer: CardKind | None) -> CardKind | None:
+    """Return the card kind of a section with this heading."""
     name = heading.strip().casefold()
     return next((k for k in CardKind if k.value == name), outer)
 
 
 def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[Diagnostic]) -> Card | None:
+    """Return the card of a block, None with a diagnostic if it is invalid."""
     if block.answer is None or not "".join(block.question).strip():
         what = "this card has no answer (A:)" if block.answer is None else "this card has no question"
         found.append(
@@ -261,6 +269,7 @@ def unescaped(lines: list[str]) -> str:
 
 
 def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for every id that two cards have."""
     seen: dict[CardId, int] = {}
     for card in cards:
         if card.id is not None and card.id in seen:
@@ -268,7 +277,7 @@ def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
                 path,
                 card.line,
                 "card-id-repeated",
-                f"card {card.id} stands at line {seen[card.id]} too",
+                f"card {card.id} is at line {seen[card.id]} too",
                 "delete one comment",
             )
         elif card.id is not None:

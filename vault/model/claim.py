@@ -48,4 +48,5 @@ class Claim:
 
     @property
     def words(self) -> str:
+        """Return the statement, or the quote where both are the same."""
         return self.statement or self.quote

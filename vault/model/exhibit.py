@@ -86,6 +86,7 @@ def picture(target: str, caption: str) -> Exhibit:
 
 
 def _caption(words: str) -> str:
+    """Return a caption as it can be shown in a link."""
     if not words.strip():
         return ""
     shown = truncate(alias(words), MAX_CAPTION)

@@ -51,6 +51,7 @@ class Gap:
 
     @property
     def open(self) -> bool:
+        """Return whether the gap is still to be filled."""
         return self.status in (GapStatus.OPEN, GapStatus.PLANNED)
 
 
@@ -89,6 +90,7 @@ def render_agenda(gaps: Sequence[Gap]) -> str:
 
 
 def _item(gap: Gap) -> str:
+    """Return the list item of a gap."""
     see, fills = _LABELS[gap.kind is GapKind.LEARNER]
     mentions = f" {see} {', '.join(gap.mentions)}." if gap.mentions else ""
     label = "" if gap.open else f"({gap.kind}, {gap.status}) "
@@ -100,6 +102,7 @@ def _item(gap: Gap) -> str:
 
 
 def _words(text: str) -> str:
+    """Return text on one line, escaped."""
     return escape(clean_line(text))
 
 

@@ -85,11 +85,11 @@ def text(markdown: str) -> str:
             fence = mark["fence"]
             out += [f"[{mark['language']}]"] if mark["language"] not in ("", UNNAMED) else []
         else:
-            out.append(_LIVE.sub(_said, row))
+            out.append(_LIVE.sub(_render_live, row))
     return "\n".join(out)
 
 
-def _said(found: re.Match[str]) -> str:
+def _render_live(found: re.Match[str]) -> str:
     """Return what stands for a formula, code, picture or escape in plain text."""
     if found["code"]:
         return found["code"]

@@ -25,6 +25,7 @@ def escape(text: str) -> str:
 
 
 def _escape_line(line: str) -> str:
+    """Return one line escaped."""
     start = _LINE_START.match(line)
     if start is None:
         return _SPECIAL.sub(_escaped, line)

@@ -101,6 +101,7 @@ def _work(work: Cited) -> str:
 
 
 def _words(text: str) -> str:
+    """Return text on one line, escaped."""
     return escape(clean_line(text)) or "untitled"
 
 
@@ -122,6 +123,7 @@ def parse_reading_list(text: str) -> list[Wanted]:
 
 
 def _wanted(what: str, number: int, lines: Sequence[str]) -> Wanted:
+    """Return the subject of a section."""
     waiting, link = 0, ""
     lacks: list[Lack] = []
     queries: list[str] = []
@@ -142,4 +144,5 @@ def _wanted(what: str, number: int, lines: Sequence[str]) -> Wanted:
 
 
 def _links(words: str | None) -> tuple[str, ...]:
+    """Return the links in a line."""
     return tuple(re.findall(_LINK, words or ""))

@@ -155,6 +155,7 @@ class FoldedText:
 
     @classmethod
     def of(cls, text: str) -> FoldedText:
+        """Return the folded form of a text."""
         chars: list[str] = []
         offsets: list[int] = []
         for i, c in enumerate(text):

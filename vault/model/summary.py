@@ -97,6 +97,7 @@ def _kinship_line(head: SummaryHead) -> str:
 
 
 def _properties(head: SummaryHead) -> dict[str, Value]:
+    """Return the front matter of a summary."""
     kinship: dict[str, Value] = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
     stated = {"author": head.author, "published": head.published, "url": head.url}
     return {
@@ -160,6 +161,7 @@ class _Block:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    """Yield the blocks of claims in a summary."""
     for mark, line in enumerate(lines):
         found = _ID.fullmatch(line.rstrip("\r"))
         if found is not None:
@@ -189,6 +191,7 @@ def prose_of(text: str) -> str:
 
 
 def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None:
+    """Return the claim of a block, None if it is invalid."""
     title = _CALLOUT.fullmatch(block[0].rstrip("\r")) if len(block) >= 3 else None
     if title is None:
         return None
@@ -240,7 +243,7 @@ def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
     a human wrote inside a block, below its last line, comes after it.
     """
     wanted = {c.id: c for c in claims}
-    lines = _retold(old, wanted).split("\n")
+    lines = _update_prose(old, wanted).split("\n")
     end = "\r" if lines[0].endswith("\r") else ""
     out: list[str] = []
     places: dict[ClaimId, int] = {}  # how many lines of `out` end with the claim's block
@@ -262,13 +265,13 @@ def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
         if claim is not None:
             places[claim.id] = len(out)
     out += lines[done:]
-    text = "\n".join(_with_new(out, claims, places, end))
+    text = "\n".join(_insert_new_claims(out, claims, places, end))
     read = read_properties(text)
     gone = {k: "" for k in ("copy_of", "copy_kind") if read.text(k)}
     return splice_properties(text, {k: v for k, v in (gone | _properties(head)).items() if read.text(k) != str(v)})
 
 
-def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
+def _update_prose(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
     """Return `text` with the sentences made of claims' words replaced by the present ones, or removed."""
     for located in parse_summary(text, "").claims:
         was, now = located.claim, wanted.get(located.claim.id)
@@ -280,6 +283,7 @@ def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
 
 
 def _rendered(claim: Claim, end: str) -> list[str]:
+    """Return the lines of a claim's block."""
     return [line + end for line in render_claim(claim).split("\n")]
 
 
@@ -290,7 +294,7 @@ def _remarks(callout: Sequence[str], end: str) -> list[str]:
     return [end, *below, end] if any(line.strip("> \t\r") for line in below) else []
 
 
-def _with_new(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
+def _insert_new_claims(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
     """Return `lines` with the blocks of claims that have no place yet, each after the claim before it."""
     new: dict[int, list[str]] = {}
     at = -1

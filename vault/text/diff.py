@@ -66,6 +66,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of one step of the difference."""
     if tag == "equal":
         yield from (Row(SAME, plain_line(piece)) for piece in old)
         return
@@ -77,4 +78,5 @@ def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
 
 
 def _left_out(number: int) -> list[Row]:
+    """Return a row for the sentences left out, [] for none."""
     return [Row(LEFT_OUT, str(number))] if number > 0 else []

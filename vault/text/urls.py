@@ -45,7 +45,7 @@ def normalize_address(given: str) -> str:
             "an address with a user name or password in it", where=shown.rpartition("@")[2], hint="leave them out"
         )
     if _ODD.search(text):
-        raise UsageError("a space or another odd character in the address", where=shown, hint="copy it again")
+        raise UsageError("a space or another invalid character in the address", where=shown, hint="copy it again")
     name = _ascii_host(host, shown)
     netloc = f"[{name}]" if ":" in name else name
     netloc += f":{port}" if port not in (None, _port_of(parts.scheme)) else ""
@@ -54,16 +54,18 @@ def normalize_address(given: str) -> str:
 
 
 def _ascii_host(host: str, shown: str) -> str:
+    """Return a host name in ASCII and lower case. Raises: UsageError."""
     try:
         name = host if host.isascii() else host.encode("idna").decode()
     except UnicodeError as error:
-        raise UsageError("the host's name is no name", where=shown) from error
+        raise UsageError("invalid host name", where=shown) from error
     if not _HOST.fullmatch(name) or len(name) > 253:
-        raise UsageError("the address names no host", where=shown)
+        raise UsageError("the address has no valid host", where=shown)
     return name.lower()
 
 
 def _port_of(scheme: str) -> int:
+    """Return the usual port of a scheme."""
     return 443 if scheme == "https" else 80
 
 

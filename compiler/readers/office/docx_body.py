@@ -94,6 +94,7 @@ class Body:
     # --- notes ------------------------------------------------------------------------------------------------
 
     def _load_notes(self, kind: str) -> None:
+        """Read the footnotes or endnotes of the document."""
         part = next((t for k, t in self.links.values() if k == f"{kind}s"), "")
         if part not in self.archive.parts:
             return
@@ -195,6 +196,7 @@ class Body:
         etree.cleanup_namespaces(root)
 
     def _formula(self, element: Any) -> None:
+        """Replace a formula by a run with its LaTeX."""
         self.formulas += 1
         if self.formulas > MAX_FORMULAS:
             if self.formulas == MAX_FORMULAS + 1:
@@ -282,6 +284,7 @@ def _is_unseen(properties: Any, run: Any) -> bool:
 
 
 def _run(near: Any, style: str, words: str) -> Any:
+    """Return a new run with these words in this style."""
     run = near.makeelement(w("r"), {})
     properties = near.makeelement(w("rPr"), {})
     properties.append(near.makeelement(w("rStyle"), {w("val"): style}))
@@ -294,7 +297,7 @@ def _run(near: Any, style: str, words: str) -> Any:
 def _join(run: Any) -> None:
     """Append a run to the one before it if both look the same, since Word splits what was edited twice."""
     before = run.getprevious()
-    if before is None or before.tag != w("r") or _look(before) != _look(run):
+    if before is None or before.tag != w("r") or _appearance(before) != _appearance(run):
         return
     words, last = [e for e in run if e.tag != w("rPr")], before[-1] if len(before) else None
     if last is None or last.tag != w("t") or len(last.text or "") > MAX_JOINED:
@@ -304,7 +307,8 @@ def _join(run: Any) -> None:
         run.getparent().remove(run)
 
 
-def _look(run: Any) -> list[Any]:
+def _appearance(run: Any) -> list[Any]:
+    """Return the properties by which a run looks different."""
     properties = run.find(w("rPr"))
     return [(e.tag, *e.attrib.items()) for e in properties] if properties is not None else []
 

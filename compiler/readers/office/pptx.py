@@ -48,7 +48,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
     archive = open_archive(data, "pptx")
     try:
-        slides = list(pptx.Presentation(_pared(archive)).slides)
+        slides = list(pptx.Presentation(_reduced_presentation(archive)).slides)
     except (Unreadable, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     return properties(archive), budget.problems
 
 
-def _pared(archive: Archive) -> Any:
+def _reduced_presentation(archive: Archive) -> Any:
     """Return the presentation opened with only slides, notes and layouts, its formulas as text.
 
     All other parts are there by name only, as the library wants to find whatever it is told of.
@@ -150,9 +150,11 @@ class _Slide:
         return title if title is not None and title.has_text_frame and title.text_frame.text.strip() else None
 
     def _begins_section(self) -> bool:
+        """Return whether a section of the presentation begins with this slide."""
         return attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
 
     def _block(self, words: str, kind: MarkKind | None, level: int = 0) -> None:
+        """Write one block at the slide's place."""
         block = Block()
         block.text(words)
         text, _ = block.take()
@@ -160,6 +162,7 @@ class _Slide:
             self.page.place(self.page.add(text, (), kind, level), self.label)
 
     def _shape(self, shape: Any) -> None:
+        """Write one shape."""
         element = shape._element
         placeholder = _placeholder(element)
         if placeholder in _FURNITURE or _is_hidden(element):
@@ -172,6 +175,7 @@ class _Slide:
         self._drawn(element, links)
 
     def _table(self, table: Any) -> None:
+        """Write a table."""
         rows: list[Row] = []
         for number, row in enumerate(table.rows, 1):
             if not self.budget.take():
@@ -240,6 +244,7 @@ def _placeholder(element: Any) -> str:
 
 
 def _is_hidden(element: Any) -> bool:
+    """Return whether a shape is hidden."""
     named = next((e for e in element.iter() if local(e) == "cNvPr"), None)
     return attribute(named, "hidden") in ("1", "true")
 
@@ -271,6 +276,7 @@ def _read_paragraph(paragraph: Any, block: Block, links: dict[str, tuple[str, st
 
 
 def _read_run(element: Any, block: Block, links: dict[str, tuple[str, str]]) -> None:
+    """Add one run of a paragraph to a block."""
     run = element.getparent()
     look = child(run, "rPr")
     if attribute(run, "type") == "slidenum" or attribute(look, "strike") in ("sngStrike", "dblStrike"):

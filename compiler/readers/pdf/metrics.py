@@ -109,6 +109,7 @@ def columns_of(page: list[Line], usual: Measure) -> list[Column]:
 
 
 def _column(lines: list[Line]) -> Column:
+    """Return the column that these lines fill."""
     lefts = Counter(round(line.x0) for line in lines)
     rights = sorted(line.x1 for line in lines)
     return Column(float(lefts.most_common(1)[0][0]), rights[int(0.9 * (len(rights) - 1))])

@@ -94,6 +94,7 @@ def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -
 
 
 def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[Mark]]:
+    """Return words and marks without the first `count` characters."""
     return words[count:], [
         Mark(m.kind, max(m.start - count, 0), m.end - count, m.level) for m in marks if m.end > count
     ]
@@ -123,5 +124,5 @@ def cut_pages(data: bytes, first: int, last: int) -> bytes:
         out = io.BytesIO()
         leaves.save(out)
     except (pdfium.PdfiumError, ValueError, IndexError) as error:
-        raise Unreadable("the pages cannot be cut out of the PDF") from error
+        raise Unreadable("the pages cannot be extracted from the PDF") from error
     return out.getvalue()

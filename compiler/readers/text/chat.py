@@ -33,12 +33,16 @@ _UNTITLED = "Untitled chat"
 
 @dataclass(frozen=True, slots=True)
 class _Message:
+    """One message of a conversation."""
+
     human: bool
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
+    """One conversation with its messages in order."""
+
     title: str
     date: str  # ISO, "" if unknown
     messages: tuple[_Message, ...]
@@ -86,7 +90,7 @@ def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
         of_kind = [c for c in found if key in c]
         if of_kind:
             return of_kind, maker
-    raise Unreadable("no chat export that is known here", hint="Claude's and ChatGPT's conversations.json are")
+    raise Unreadable("unknown kind of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
 
 
 def _write(conversation: _Conversation, page: Page) -> None:
@@ -111,10 +115,12 @@ def _write(conversation: _Conversation, page: Page) -> None:
 
 
 def _labelled(label: str) -> Callable[[str, int], str]:
+    """Return the function that labels the places of one message."""
     return lambda heading, line: label
 
 
 def _title(value: object) -> str:
+    """Return a conversation's title as one clean line."""
     return clean_line(normal(value))[:200] or _UNTITLED if isinstance(value, str) else _UNTITLED
 
 
@@ -130,6 +136,7 @@ def _day(value: object) -> str:
 
 
 def _message(human: bool, parts: Iterator[str]) -> _Message | None:
+    """Return a message of these parts, None if it has no words."""
     words = _MARKERS.sub("", normal("\n\n".join(parts)[:MAX_MESSAGE]))
     return _Message(human, words) if words.strip() else None
 
@@ -138,6 +145,7 @@ def _message(human: bool, parts: Iterator[str]) -> _Message | None:
 
 
 def _of_claude(raw: Mapping[str, Any]) -> _Conversation:
+    """Return a conversation of an export from Claude."""
     messages = [m for m in as_list(raw.get("chat_messages")) if isinstance(m, dict)]
     shown = _branch_of_claude(messages, raw.get("current_leaf_message_uuid"))
     made = (_message(m.get("sender") in ("human", "user"), _parts_of_claude(m)) for m in shown[:MAX_MESSAGES])
@@ -169,6 +177,7 @@ def _parts_of_claude(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_chatgpt(raw: Mapping[str, Any]) -> _Conversation:
+    """Return a conversation of an export from ChatGPT."""
     nodes = as_mapping(raw.get("mapping"))
     path: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -188,6 +197,7 @@ def _of_chatgpt(raw: Mapping[str, Any]) -> _Conversation:
 
 
 def _role(message: Mapping[str, Any]) -> str:
+    """Return who wrote a message: "user", "assistant", "tool" or "system"."""
     return str(as_mapping(message.get("author")).get("role", ""))
 
 
@@ -205,6 +215,7 @@ def _is_shown(message: Mapping[str, Any]) -> bool:
 
 
 def _parts_of_chatgpt(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of a message from ChatGPT."""
     for part in as_list(as_mapping(message.get("content")).get("parts")):
         if isinstance(part, str):
             yield part

@@ -128,7 +128,7 @@ def _main(body: Any, text: str, sizes: dict[Any, int]) -> Any:
         return role[0]
     if len(text) > MAX_GUIDED or _depth(body) > MAX_DEPTH:
         return body
-    return _guided(body, text)
+    return _content_by_trafilatura(body, text)
 
 
 def _depth(body: Any) -> int:
@@ -139,7 +139,7 @@ def _depth(body: Any) -> int:
     return max(depths.values())
 
 
-def _guided(body: Any, text: str) -> Any:
+def _content_by_trafilatura(body: Any, text: str) -> Any:
     """Return the smallest element around nearly all paragraphs that trafilatura takes for the page's content."""
     from trafilatura import bare_extraction
 

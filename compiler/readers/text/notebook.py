@@ -61,6 +61,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _labelled(number: int) -> Callable[[str, int], str]:
+    """Return the function that labels the places of one cell."""
     return lambda heading, line: f"{heading}, cell {number}" if heading else f"cell {number}"
 
 
@@ -183,11 +184,13 @@ def _picture_form(shown: Mapping[str, Any]) -> str | None:
 
 
 def _as_math(tex: str) -> str:
+    """Return the TeX of an output between dollars."""
     tex = tex.strip()
     return tex if tex.startswith("$") else f"$${tex}$$"
 
 
 def _write_printed(words: str, page: Page) -> None:
+    """Write the text that a cell printed."""
     words = _ANSI.sub("", words.replace("\ufffd[", "\x1b["))[: MAX_OUTPUT + 1]
     if not _OBJECT.fullmatch(words):
         page.code(words[:MAX_OUTPUT] + ("…" if len(words) > MAX_OUTPUT else ""))
@@ -216,6 +219,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
 
 
 def _decoded_picture(value: object, form: str) -> bytes:
+    """Return the bytes of a picture in base64."""
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
     if len(text) > MAX_PICTURE * 3 // 2:

@@ -54,7 +54,7 @@ class _Block:
 def web_address(base: str) -> Addresses:
     """Return a function from an address on a page at `base` to the absolute http address, "" for anything else."""
 
-    def of(target: str) -> str:
+    def resolve(target: str) -> str:
         if target in ("", _WIKILINK) or target.startswith("#") or len(target) > MAX_ADDRESS:
             return ""
         try:
@@ -66,29 +66,29 @@ def web_address(base: str) -> Addresses:
             return ""
         return quote(whole, safe=_SAFE)
 
-    return of
+    return resolve
 
 
 def render_body(source: SourceText, address: str) -> str:
     """Return the Markdown of a document that came from a web address."""
-    of = web_address(address)
+    resolve = web_address(address)
     # What stands for a picture without a caption is shown with it, and not once more as words.
-    alts = {p.alt for p in source.pictures if of(p.target) and not p.caption}
+    alts = {p.alt for p in source.pictures if resolve(p.target) and not p.caption}
     parts: list[str] = []
     last: _Block | None = None
     pictures = list(reversed(source.pictures))
     for block in _blocks(source):
         while pictures and pictures[-1].start <= block.start:
-            if shown := _picture(pictures.pop(), of):
+            if shown := _picture(pictures.pop(), resolve):
                 parts += ("\n\n", shown)
                 last = None
         is_caption = block.own is not None and block.own.kind is MarkKind.CAPTION
         if is_caption and fold(source.text[block.start : block.end]) in alts:
             continue
         tight = last is not None and _starts_item(block) and bool(_items(last))
-        parts += ("\n" if tight else "\n\n", _block(source.text, block, of))
+        parts += ("\n" if tight else "\n\n", _block(source.text, block, resolve))
         last = block
-    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, of)))
+    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, resolve)))
     return "".join(parts).strip("\n") + "\n"
 
 
@@ -111,6 +111,7 @@ def _blocks(source: SourceText) -> Iterator[_Block]:
 
 
 def _by_place(mark: Mark) -> tuple[int, int, int]:
+    """Return the sort key of inline marks: by position, the longer first."""
     return mark.start, -mark.end, _INLINE[mark.kind]
 
 
@@ -122,15 +123,17 @@ def _is_own(mark: Mark, text: str) -> bool:
 
 
 def _items(block: _Block) -> list[Mark]:
+    """Return the list items around a block, outermost first."""
     return [m for m in block.inside if m.kind is MarkKind.ITEM]
 
 
 def _starts_item(block: _Block) -> bool:
+    """Return whether a list item begins with this block."""
     items = _items(block)
     return bool(items) and items[-1].start == block.start
 
 
-def _block(text: str, block: _Block, of: Addresses) -> str:
+def _block(text: str, block: _Block, resolve: Addresses) -> str:
     """Return the lines of one block, behind the signs of its lists and quotations."""
     first = rest = ""
     for mark in block.inside:
@@ -140,17 +143,18 @@ def _block(text: str, block: _Block, of: Addresses) -> str:
             sign = f"{mark.info}. " if mark.info.isdecimal() and len(mark.info) < 10 else "- "
             first += sign if mark.start == block.start else " " * len(sign)
             rest += " " * len(sign)
-    lines = _lines(text, block, of)
+    lines = _lines(text, block, resolve)
     return "\n".join((first if n == 0 else rest) + line for n, line in enumerate(lines))
 
 
-def _lines(text: str, block: _Block, of: Addresses) -> list[str]:
+def _lines(text: str, block: _Block, resolve: Addresses) -> list[str]:
+    """Return the Markdown lines of one block."""
     own, words = block.own, text[block.start : block.end]
     if own is not None and own.kind is MarkKind.CODE:
         return _fence(words, own.info)
     if any(m.kind is MarkKind.TABLE for m in block.inside) and "|" in words:
-        return _table(text, block, of)
-    shown = _inline(text, block.start, block.end, block.inline, of)
+        return _table(text, block, resolve)
+    shown = _inline(text, block.start, block.end, block.inline, resolve)
     if own is not None and own.kind is MarkKind.CAPTION:
         return [_emphasised(" ".join(shown.split("\n")), "*", "", "")]
     if own is not None:
@@ -168,7 +172,8 @@ def _fence(words: str, language: str) -> list[str]:
     return [fence + name, *words.replace("<%", "<\u2060%").split("\n"), fence]
 
 
-def _table(text: str, block: _Block, of: Addresses) -> list[str]:
+def _table(text: str, block: _Block, resolve: Addresses) -> list[str]:
+    """Return the Markdown lines of a table."""
     rows: list[list[str]] = []
     at = block.start
     for line in text[block.start : block.end].split("\n"):
@@ -176,7 +181,7 @@ def _table(text: str, block: _Block, of: Addresses) -> list[str]:
         start = at
         for bar in [*_CELL.finditer(line), None]:
             end = at + (bar.start() if bar else len(line))
-            cells.append(_inline(text, start, end, block.inline, of).strip() if end > start else "")
+            cells.append(_inline(text, start, end, block.inline, resolve).strip() if end > start else "")
             start = at + (bar.end() if bar else 0)
         rows.append(cells)
         at += len(line) + 1
@@ -186,13 +191,13 @@ def _table(text: str, block: _Block, of: Addresses) -> list[str]:
     return [shown[0], "|" + " --- |" * width, *shown[1:]]
 
 
-def _picture(picture: Picture, of: Addresses) -> str:
+def _picture(picture: Picture, resolve: Addresses) -> str:
     """Return the Markdown of a picture; its caption is a block of its own."""
-    address = of(picture.target)
+    address = resolve(picture.target)
     return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
 
 
-def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses, rank: int = -1) -> str:
+def _inline(text: str, start: int, end: int, marks: Sequence[Mark], resolve: Addresses, rank: int = -1) -> str:
     """Return `text[start:end]` with its links and emphasis; of marks that overlap the first counts.
 
     `marks` are in order; those of a `rank` no higher than this are passed over.
@@ -205,8 +210,8 @@ def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresse
         mark = marks[index]
         if mark.start < at or mark.end > end or rank >= _INLINE[mark.kind]:
             continue
-        words = _inline(text, mark.start, mark.end, marks, of, _INLINE[mark.kind])
-        shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], of)
+        words = _inline(text, mark.start, mark.end, marks, resolve, _INLINE[mark.kind])
+        shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], resolve)
         if shown is None:
             continue
         out += (_plain(text[plain : mark.start], starts=plain == start), shown)
@@ -215,10 +220,10 @@ def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresse
     return "".join(out)
 
 
-def _marked(mark: Mark, words: str, before: str, after: str, of: Addresses) -> str | None:
+def _marked(mark: Mark, words: str, before: str, after: str, resolve: Addresses) -> str | None:
     """Return the words of a mark with its signs around them; None where it changes nothing."""
     if mark.kind is MarkKind.LINK:
-        address = of(mark.info)
+        address = resolve(mark.info)
         return f"[{words}]({address})" if address and "\n" not in words else None
     sign = "**" if mark.info == "strong" or mark.kind is MarkKind.TERM else "*"
     shown = _emphasised(words, sign, before, after)
@@ -234,6 +239,7 @@ def _emphasised(words: str, sign: str, before: str, after: str) -> str:
 
 
 def _is_sign(character: str) -> bool:
+    """Return whether a character is punctuation or a symbol."""
     return bool(character) and unicodedata.category(character)[0] in "PS"
 
 
