@@ -6,7 +6,7 @@ import ctypes
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
 from itertools import groupby
@@ -38,7 +38,6 @@ _ACCENTS = {
 }  # fmt: skip
 _BULLETS = frozenset("•◦‣▪■●○∙⋄⁃∗–")
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
-_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
@@ -388,16 +387,6 @@ def _follows(line: Line, run: Run) -> bool:
     if run.size < 0.8 * main.size and up <= 0.8 * size:  # raised or lowered, and what is raised on it
         return -0.5 * size <= distance <= 0.6 * size
     return up <= 0.45 * size and -0.5 * size <= distance <= 1.8 * size
-
-
-def words(pages: list[list[Line]]) -> Iterator[str]:
-    """Yield every word of the document that no line end breaks, in lower case."""
-    broken = False
-    for page in pages:
-        for line in page:
-            found = _WORDS.findall(line.text)
-            yield from (word.lower() for word in found[broken : len(found) - line.hyphen])
-            broken = line.hyphen
 
 
 def is_computer_modern(name: str) -> bool:

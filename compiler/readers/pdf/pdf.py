@@ -10,8 +10,8 @@ from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
 from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
-from compiler.readers.pdf.lines import Document, read_pages, words
-from compiler.readers.pdf.metrics import Measure, letters, measure
+from compiler.readers.pdf.lines import Document, read_pages
+from compiler.readers.pdf.metrics import Measure, letters, measure, words
 from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
