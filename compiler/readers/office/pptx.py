@@ -36,7 +36,6 @@ MAX_LEVEL = 8
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|e|o|a|tm|®|™|©)\s*", re.IGNORECASE)
 _FURNITURE = {"dt", "ftr", "sldNum", "hdr"}  # placeholders: date, footer, number, header
 _TITLES = {"title", "ctrTitle"}
-_DROPPED_KINDS = {"customXml", "comments", "vmlDrawing", "tags", "oleObject", "package", "control", "printerSettings"}
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
@@ -69,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _reduced_presentation(archive: Archive) -> Any:
-    """Return the presentation opened with only slides, notes and layouts, its formulas as text.
+    """Return an archive of the presentation's slides, notes and layouts alone, its formulas as text.
 
     All other parts are there by name only, as the library wants to find whatever it is told of.
     """

@@ -65,7 +65,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _reduced_workbook(archive: Archive, book_part: str, sheets: set[str]) -> Any:
-    """Return the workbook opened without pictures, macros, charts and links, its parts checked to be plain XML."""
+    """Return an archive of the workbook without pictures, macros, charts and links, its parts checked to be
+    plain XML."""
     parts: dict[str, bytes] = {}
     keep = {book_part, "[Content_Types].xml", *sheets}
     keep |= {t for k, t in relationships(archive, book_part).values() if k in _NEEDED}

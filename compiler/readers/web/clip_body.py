@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
+from vault.model.exhibit import LANGUAGES
 from vault.model.markdown import escape
 from vault.model.source import Mark, MarkKind, Picture, SourceText
 from vault.text.sanitize import fold
@@ -26,16 +27,6 @@ _TEX = re.compile(rf"\\\(({_IN_TEX})\\\)|\\\[({_IN_TEX})\\\]")  # as MathJax fin
 _CELL = re.compile(r" ?\| ?")
 _WIKILINK = "wikilink"  # what the reader of Markdown puts as target of a link into a vault, which is no web's
 _SAFE = "/:@!$&'*+,;=-._~%?#"
-# The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.
-_LANGUAGES = frozenset(
-    """ada asm awk bash basic bat batch bib bibtex c c# c++ clike clojure cmake cobol coffeescript console cpp cs csharp
-    css csv cuda cython d dart diff docker dockerfile elixir elm erlang f# fish fortran fsharp gherkin glsl go graphql
-    groovy haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin latex less lisp llvm lua make
-    makefile markdown matlab md mojo nim nix objc objectivec ocaml octave pascal perl php plaintext powershell prolog
-    proto protobuf ps1 py pycon python python3 r racket raku rb re rs ruby rust sas sass scala scheme scss sh shell
-    solidity sparql sql stan svg swift systemverilog tcl terraform tex text toml triton ts tsx typescript txt v verilog
-    vhdl vim vue wasm xml yaml yml zig zsh""".split()
-)
 
 Addresses = Callable[[str], str]  # what a page names -> the web address it means, "" for none that may be shown
 
@@ -168,7 +159,7 @@ def _fence(words: str, language: str) -> list[str]:
     """Return code as a fence; a word joiner keeps a template plugin from running what it would run."""
     longest = max((len(run) for run in re.findall(r"`+", words)), default=0)
     fence = "`" * max(3, longest + 1)
-    name = language.lower() if language.lower() in _LANGUAGES else ""
+    name = language.lower() if language.lower() in LANGUAGES else ""
     return [fence + name, *words.replace("<%", "<\u2060%").split("\n"), fence]
 
 
