@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from cli.environment import now
 from cli.options import opened
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from compiler.orders.leases import MINUTES, NAME
 from compiler.orders.submit import Submission
 from compiler.orders.submit import submit as judge
@@ -70,7 +70,7 @@ class OrderReply(BaseModel):
 class AgentActions:
     """The actions on one vault. Each returns a JSON object, and raises RetainError."""
 
-    place: Place
+    place: OrderDesk
 
     def next_orders(
         self,
@@ -140,7 +140,7 @@ class AgentActions:
 
 def agent_actions(vault_dir: str | None) -> AgentActions:
     """Return the actions on the vault that the command names."""
-    return AgentActions(Place(opened(vault_dir), caged="RETAIN_CAGED" in os.environ))
+    return AgentActions(OrderDesk(opened(vault_dir), sandboxed="RETAIN_CAGED" in os.environ))
 
 
 def _checked(name: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
     from cli.agent.actions import AgentActions
-    from compiler.orders.board import Place
+    from compiler.orders.board import OrderDesk
 
 _INSTRUCTIONS = (
     "A retain vault: sources become a cited wiki and flashcards by answering work orders. Loop: next_orders, answer "
@@ -63,9 +63,9 @@ def mcp(vault_dir: str | None) -> int:
     return output.DONE
 
 
-def _restrict(place: Place) -> None:
+def _restrict(place: OrderDesk) -> None:
     """Limit this process's writes to the journal and .retain/, without network. Call it before the first thread."""
-    folders = (".retain/work",) if place.caged else (".retain", "ledger/replies")
+    folders = (".retain/work",) if place.sandboxed else (".retain", "ledger/replies")
     for folder in folders:
         place.guard.makedirs(folder)
     if not restrict_desk([place.vault.root / folder for folder in folders]):

@@ -15,7 +15,7 @@ from cli.options import opened, progress_option, vault_json_options
 from compiler.build.snapshot import look
 from compiler.orders.answer import answer_as_json as plain
 from compiler.orders.answer import answer_question
-from compiler.orders.board import WORK, Place
+from compiler.orders.board import WORK, OrderDesk
 from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.guard import Scope, trace_folder
@@ -85,8 +85,8 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     if engine == "claude":
         return
 
-    place = Place(vault, caged="RETAIN_CAGED" in os.environ)
-    folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
+    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
+    folders = [WORK] if place.sandboxed else [".retain", *([REPORTS] if file_back else [])]
     for folder in folders:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
@@ -99,7 +99,7 @@ def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float
 
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-    place = Place(vault, caged="RETAIN_CAGED" in os.environ)
+    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
     return answer_question(place, question, engine, now(), backend, narrator)
 
 

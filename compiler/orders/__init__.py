@@ -1,1 +1,1 @@
-"""Work orders: the open questions of a build, answered by coding agents."""
+"""Work orders: the open questions of a build, which coding agents answer."""

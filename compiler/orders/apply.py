@@ -1,7 +1,7 @@
-"""The replies that an agent in its cage laid into the work folder, judged again and taken into the journal.
+"""Replies that an agent in the sandbox left in the work folder, judged again and added to the journal.
 
-What lies there may be anything: the orders are found out anew, a reply counts for the order whose words it rests on,
-and of each only what passes the gates is kept.
+The content of the folder is untrusted: open orders are computed again, a reply counts for the order whose words it
+rests on, and only items that pass the gates are recorded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from compiler.model.requests import REPLY_TO, Request, rests
-from compiler.orders.board import Place, open_requests, staged_lines
+from compiler.orders.board import OrderDesk, open_requests, staged_lines
 from compiler.orders.faults import judge_reply
 from compiler.orders.leases import NAME
 from compiler.orders.questions import order_id, valid_questions
@@ -29,7 +29,7 @@ _STAGES = 40  # more than any build has
 
 @dataclass(frozen=True, slots=True)
 class Finalized:
-    """How many replies are in the journal now, and what was wrong with the others."""
+    """How many replies were added to the journal, and what was wrong with the others."""
 
     kept: int = 0
     refused: tuple[Diagnostic, ...] = ()
@@ -37,6 +37,8 @@ class Finalized:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
+    """A reply in the work folder: its file, the agent's name, the reply itself."""
+
     path: str
     name: str
     reply: Any
@@ -53,7 +55,7 @@ def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
     kept: list[Entry] = []
     refused: list[Diagnostic] = []
     for _ in range(_STAGES):
-        requests, start = open_requests(Place(vault), at, kept)
+        requests, start = open_requests(OrderDesk(vault), at, kept)
         assert start.asker is not None, "this family has a journal"
         instant = ledger.after([{"at": e.at} for e in start.asker.journal.entries], at)
         new = _accept_replies(requests, waiting, run, instant, refused)
@@ -61,14 +63,14 @@ def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
         if not new:
             kept += _accept_replies(valid_questions(vault), waiting, run, instant, refused)
             break
-    writer = JournalWriter(vault.guard(Place(vault).scope), run)
+    writer = JournalWriter(vault.guard(OrderDesk(vault).scope), run)
     for entry in kept:
         writer.keep(entry)
     return Finalized(len(kept), tuple(refused))
 
 
 def _staged_replies(vault: Vault) -> dict[tuple[str, str], _Staged]:
-    """The last reply to each question, by its type and what it rests on."""
+    """Return the last staged reply to each question, by (type, digest of what it rests on)."""
     found: dict[tuple[str, str], _Staged] = {}
     for path, event in staged_lines(vault):
         of, rest, engine = (event.get(key) for key in ("of", "rests", "engine"))
@@ -86,6 +88,7 @@ def _accept_replies(
     instant: str,
     refused: list[Diagnostic],
 ) -> list[Entry]:
+    """Return journal entries for the staged replies to these requests that pass; add the others to `refused`."""
     out: list[Entry] = []
     for request in requests:
         staged = waiting.pop((request.type, rests(request)), None)

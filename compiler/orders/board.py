@@ -1,8 +1,8 @@
-"""Work orders: the open questions of a build, for agents that answer them one at a time.
+"""Open orders: the questions of a build without an answer, found by a dry build and cached until its inputs change.
 
-To know which are open, a build is run that publishes nothing and stops at the first questions without an answer. As
-that takes seconds, the questions are kept in a file until sources, ledgers or prompts change; of the journal only what
-has been added since is looked at.
+To find them, a build is run that publishes nothing and stops at the first questions without an answer. Since that
+takes seconds, the questions are cached in a file until sources, ledgers or prompts change; of the journal only what
+was added since is read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from compiler.build.pipeline import build
 from compiler.build.snapshot import Snapshot, steady
+from compiler.build.start import BuildInput, open_build
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.model.requests import REQUESTS, Request
@@ -36,9 +38,6 @@ from vault.locks import lock
 from vault.log import ledger
 from vault.vault import Vault
 
-if TYPE_CHECKING:
-    from compiler.build.start import BuildInput
-
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
 _VERSION = 2
@@ -48,20 +47,20 @@ _WAIT_S = 300.0  # for another process that is finding out what is open
 
 
 def is_order(word: str) -> bool:
-    """Whether the word looks like the id of an order."""
+    """Return whether the word has the form of an order's id."""
     return _ORDER.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the desk of the orders stands: in the open, or in the cage, where only the work folder can be written."""
+class OrderDesk:
+    """Where orders are taken and answered: the vault, or the sandbox, in which only the work folder is writable."""
 
     vault: Vault
-    caged: bool = False
+    sandboxed: bool = False
 
     @property
     def scope(self) -> Scope:
-        return Scope.AGENT if self.caged else Scope.PUBLISHER
+        return Scope.AGENT if self.sandboxed else Scope.PUBLISHER
 
     @property
     def guard(self) -> Guard:
@@ -69,27 +68,27 @@ class Place:
 
     @property
     def cache(self) -> str:
-        return f"{WORK}/orders.json" if self.caged else ".retain/cache/orders.json"
+        return f"{WORK}/orders.json" if self.sandboxed else ".retain/cache/orders.json"
 
     @property
     def journal(self) -> str:
-        """The folder to which replies are added."""
-        return STAGED if self.caged else FOLDER
+        """Return the folder to which replies are added."""
+        return STAGED if self.sandboxed else FOLDER
 
     def alone(self) -> AbstractContextManager[object]:
-        """Only one finds out what is open; in the cage there is no lock, and several may."""
-        if self.caged:
+        """Return a lock, so that only one process looks for open questions; in the sandbox there is none."""
+        if self.sandboxed:
             return nullcontext()
-        return lock(self.vault.root, "orders", purpose="finding out what is open", timeout_s=_WAIT_S)
+        return lock(self.vault.root, "orders", purpose="looking for open questions", timeout_s=_WAIT_S)
 
 
 @dataclass(slots=True)
 class Board:
-    """The questions that are open in the first stage that has any, by their ids. Empty: all is answered.
+    """The open questions by id, of the first stage of the build that has any. Empty: all is answered.
 
-    `sizes` are the bytes of each file of replies that were known when the build was run, `run` names the file that new
-    ones go to; `said` are the ids of those answered since, `kept` counts all replies that there were, `latest` is the
-    instant of the last.
+    `sizes` are the bytes of each file of replies when the build was run, `run` names the file for new ones; `answered`
+    are the ids of questions answered since, `known_replies` counts the replies before, `latest` is the instant of the
+    last one.
     """
 
     requests: dict[str, dict[str, Any]]
@@ -97,20 +96,22 @@ class Board:
     sizes: dict[str, int]
     run: str
     latest: str = ""
-    kept: int = 0
-    said: set[str] = field(default_factory=set)
-    asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what a human or an agent asks besides, by ids
-    writers: dict[str, str] = field(default_factory=dict)  # of the words that a check is about: the agent's name
+    known_replies: int = 0
+    answered: set[str] = field(default_factory=set)
+    asked: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # questions that a user or an agent asks besides, by id
+    writers: dict[str, str] = field(default_factory=dict)  # id of a check -> the agent whose words it is about
 
     @property
     def done(self) -> bool:
-        """Whether nothing is open in any stage."""
+        """Return whether nothing is open in any stage."""
         return not self.requests and not self.asked
 
     def get(self, id_: str) -> Request | None:
-        """The question of that id, if it is open."""
+        """Return the question of that id, if it is open."""
         everything = self.asked | self.requests
-        found = everything.get(id_) if id_ not in self.said else None
+        found = everything.get(id_) if id_ not in self.answered else None
         if found is None:
             return None
         try:
@@ -119,68 +120,68 @@ class Board:
             return None
 
     def open(self, of: str = "", source: str = "") -> list[str]:
-        """The ids of the open questions in the order of the build; of one type, or on one source or concept."""
+        """Return the ids of open questions in the order of the build; of one type, or on one source or concept."""
         everything = self.asked | self.requests
-        found = ((i, r) for i, r in everything.items() if i not in self.said and of in ("", r.get("type")))
+        found = ((i, r) for i, r in everything.items() if i not in self.answered and of in ("", r.get("type")))
         return [i for i, r in found if not source or _is_about(r, source)]
 
     def counts(self) -> dict[str, int]:
-        """How many are open, by type."""
+        """Return how many questions are open, by type."""
         return dict(sorted(Counter(id_.partition("-")[0] for id_ in self.open()).items()))
 
     @property
     def stage_open(self) -> bool:
-        """Whether the build waits for an answer that is not there yet."""
-        return any(id_ not in self.said for id_ in self.requests)
+        """Return whether the build waits for an answer."""
+        return any(id_ not in self.answered for id_ in self.requests)
 
     def as_json(self) -> dict[str, Any]:
         head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "latest": self.latest}
-        return head | {"kept": self.kept, "writers": self.writers, "requests": list(self.requests.values())}
+        return head | {"kept": self.known_replies, "writers": self.writers, "requests": list(self.requests.values())}
 
 
 def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
+    """Return whether a request is about this source or concept."""
     names = (request.get(key) for key in ("source", "concept", "title"))
     return any(isinstance(name, str) and name.casefold() == wanted.casefold() for name in names)
 
 
-def open_board(place: Place, at: datetime) -> Board:
-    """What is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
-    found = _cached_board(place, steady(place.vault.root))
+def open_board(desk: OrderDesk, at: datetime) -> Board:
+    """Return what is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
+    found = _cached_board(desk, steady(desk.vault.root))
     if found is None or _stage_is_answered(found):
-        with place.alone():
-            found = _cached_board(place, steady(place.vault.root))  # another one may have found out meanwhile
+        with desk.alone():
+            found = _cached_board(desk, steady(desk.vault.root))  # another process may have found them meanwhile
             if found is None or _stage_is_answered(found):
-                found = _find_open_questions(place, at)
-    found.asked = saved_questions(place.vault)
+                found = _find_open_questions(desk, at)
+    found.asked = saved_questions(desk.vault)
     return found
 
 
-def refreshed_board(place: Place, known: Board) -> Board:
-    """`known` less what was answered since; as it is where other questions may be open by now."""
-    found = _cached_board(place, steady(place.vault.root))
+def refreshed_board(desk: OrderDesk, known: Board) -> Board:
+    """Return `known` without what was answered since; unchanged if other questions may be open by now."""
+    found = _cached_board(desk, steady(desk.vault.root))
     if found is None:
         return known
-    found.asked = saved_questions(place.vault)
+    found.asked = saved_questions(desk.vault)
     return found
 
 
 def _stage_is_answered(found: Board) -> bool:
-    """Whether the last question of the stage was answered since: then the next stage's may be open."""
+    """Return whether the stage's last question was answered since, so that the next stage may be open."""
     return bool(found.requests) and not found.stage_open
 
 
-def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], BuildInput]:
-    """The questions of the first stage that has open ones, if `staged` were in the journal; and what the build read.
+def open_requests(desk: OrderDesk, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], BuildInput]:
+    """Return the questions of the first stage that has open ones, and what the build read.
+
+    `staged` replies count as if they were in the journal.
 
     Raises what a build raises.
     """
-    from compiler.build.pipeline import build  # here, as to know what is open already it need not be loaded
-    from compiler.build.start import open_build
-
-    options = Options(engine="agent", dry_run=True, keep_read=not place.caged)
-    start = open_build(place.vault, options, FAMILY, at, lambda _: None, None, staged)
+    options = Options(engine="agent", dry_run=True, keep_read=not desk.sandboxed)
+    start = open_build(desk.vault, options, FAMILY, at, lambda _: None, None, staged)
     assert start.asker is not None, "this family has a journal"
-    start.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
+    start.asker.dry = False  # reused old replies would change the questions of the next stage
     try:
         build(start)
     except Waiting as waiting:
@@ -188,10 +189,10 @@ def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[
     return (), start
 
 
-def _find_open_questions(place: Place, at: datetime) -> Board:
-    """Run the build up to the first open questions, and take them down."""
-    staged, sizes = staged_entries(place) if place.caged else ([], {})
-    requests, start = open_requests(place, at, staged)
+def _find_open_questions(desk: OrderDesk, at: datetime) -> Board:
+    """Run the build up to the first open questions, and cache them."""
+    staged, sizes = staged_entries(desk) if desk.sandboxed else ([], {})
+    requests, start = open_requests(desk, at, staged)
     plain = {order_id(r): r.model_dump(mode="json", exclude={"marks"}, exclude_defaults=True) for r in requests}
     typed = {i: {"type": i.partition("-")[0], **r} for i, r in plain.items()}
     sizes |= {path: start.before.size(path) for path in start.before.stamps if _is_replies(path)}
@@ -201,50 +202,51 @@ def _find_open_questions(place: Place, at: datetime) -> Board:
     out = Board(typed, _inputs_digest(start.before), sizes, run, latest, len(known))
     out.writers = check_writers(requests, known)
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
-    with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
-        overwrite(place.guard, place.cache, data)
+    with suppress(EditedMeanwhile):  # in the sandbox there is no lock: another process wrote the same
+        overwrite(desk.guard, desk.cache, data)
     return out
 
 
-def _cached_board(place: Place, seen: Snapshot) -> Board | None:
-    """The questions that were taken down, less those answered since; None where they may be others by now."""
+def _cached_board(desk: OrderDesk, seen: Snapshot) -> Board | None:
+    """Return the cached questions without those answered since; None if they may be outdated."""
     try:
-        data = place.guard.read(place.cache)
+        data = desk.guard.read(desk.cache)
         found = json.loads(data) if data is not None and len(data) <= _LARGEST else None
         if not isinstance(found, dict) or found["v"] != _VERSION or found["mark"] != _inputs_digest(seen):
             return None
         requests = {order_id(_request(r)): r for r in found["requests"]}
         sizes = {str(path): int(size) for path, size in found["sizes"].items()}
         out = Board(requests, found["mark"], sizes, str(found["run"]), str(found["latest"]))
-        out.kept = int(found["kept"])
+        out.known_replies = int(found["kept"])
         out.writers = {str(id_): str(name) for id_, name in found["writers"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     files = {path for path in seen.stamps if _is_replies(path)}
-    files |= set(_staged_files(place.vault)) if place.caged else set()
+    files |= set(_staged_files(desk.vault)) if desk.sandboxed else set()
     if any(path not in files for path in out.sizes):
         return None
     for path in files:
-        said = _answered_since(place, path, out.sizes.get(path, 0))
+        said = _answered_since(desk, path, out.sizes.get(path, 0))
         if said is None:
             return None
-        out.said |= said
+        out.answered |= said
     return out
 
 
 def _request(found: Mapping[str, Any]) -> Request:
-    """Raises ValueError or KeyError for what is none."""
+    """Return a request from its JSON. Raises: ValueError or KeyError if it is invalid."""
     return REQUESTS[str(found["type"])].model_validate(found)
 
 
-def _answered_since(place: Place, path: str, size: int) -> set[str] | None:
-    """The ids of the questions that a file of replies answers beyond its first `size` bytes; None if it is shorter."""
+def _answered_since(desk: OrderDesk, path: str, size: int) -> set[str] | None:
+    """Return the ids of questions that a file of replies answers after its first `size` bytes; None if it is
+    shorter."""
     try:
-        if (place.vault.root / path).lstat().st_size == size:
+        if (desk.vault.root / path).lstat().st_size == size:
             return set()
     except OSError:
         return None
-    data = place.vault.read_bytes(path)
+    data = desk.vault.read_bytes(path)
     if data is None or len(data) < size:
         return None
     events, _ = ledger.decode(data[size:], path)
@@ -257,7 +259,8 @@ def _is_replies(path: str) -> bool:
 
 
 def _inputs_digest(seen: Snapshot) -> str:
-    """A digest of all that the questions rest on but the replies: sources, ledgers, settings, prompts, versions."""
+    """Return a digest of all that the questions depend on but replies: sources, ledgers, settings, prompts,
+    versions."""
     files = [p for p in seen.stamps if p.startswith(("raw/", "ledger/")) or p == "retain.toml"]
     stamps = [f"{path}\0{seen.stamps[path]}" for path in sorted(files) if not _is_replies(path)]
     prompts = [prompt_id(name) for name in sorted(REQUESTS)]
@@ -269,7 +272,7 @@ def _inputs_digest(seen: Snapshot) -> str:
 
 
 def _staged_files(vault: Vault) -> list[str]:
-    """The files of staged replies; those that are too large, or too many, are passed over."""
+    """Return the files of staged replies, up to a limit of bytes."""
     out, left = [], _LARGEST
     for path in vault.paths(STAGED, ".jsonl"):
         left -= (vault.root / path).lstat().st_size
@@ -280,18 +283,18 @@ def _staged_files(vault: Vault) -> list[str]:
 
 
 def staged_lines(vault: Vault) -> Iterator[tuple[str, ledger.Event]]:
-    """(file, line) of what lies in the work folder, whoever laid it there."""
+    """Yield (file, line) of what is in the work folder, whoever wrote it."""
     for path in _staged_files(vault):
         events, _ = ledger.decode(vault.read_bytes(path) or b"", path)
         yield from ((path, event) for event in events)
 
 
-def staged_entries(place: Place) -> tuple[list[Entry], dict[str, int]]:
-    """The replies that lie in the work folder, and how many bytes of each file were read."""
+def staged_entries(desk: OrderDesk) -> tuple[list[Entry], dict[str, int]]:
+    """Return the replies in the work folder, and how many bytes of each file were read."""
     entries: list[Entry] = []
     sizes: dict[str, int] = {}
-    for path in _staged_files(place.vault):
-        data = place.vault.read_bytes(path) or b""
+    for path in _staged_files(desk.vault):
+        data = desk.vault.read_bytes(path) or b""
         sizes[path] = len(data)
         entries += (e for event in ledger.decode(data, path)[0] if (e := entry_in(event)) is not None)
     return sorted(entries, key=lambda e: e.at), sizes

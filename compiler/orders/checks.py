@@ -1,10 +1,12 @@
-"""Which words of a reply only a check can decide on, and whose words a check is about."""
+"""Checks of replies: which words rules can't decide on, and which agent wrote the words a check is about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from compiler.claims.extract import around
 from compiler.gates.checks import pairs_of_article, pairs_of_cards
+from compiler.gates.entailment import names_told
 from compiler.gates.gates import card_words, needs_check
 from compiler.model.requests import (
     AnswerReply,
@@ -29,7 +31,7 @@ AGENT = "agent/1"
 
 
 def count_soft_items(request: Request, reply: Reply) -> int:
-    """How many items of the reply say it in words of which rules alone cannot tell whether they follow."""
+    """Return how many items of the reply use words of which rules can't decide whether they follow."""
     if isinstance(request, ExtractRequest) and isinstance(reply, ExtractReply):
         return sum(_is_soft(request, reply))
     if isinstance(request, ComposeRequest) and isinstance(reply, ComposeReply):
@@ -43,21 +45,18 @@ def count_soft_items(request: Request, reply: Reply) -> int:
 
 
 def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
-    """Of each claim with a statement, whether that needs a check."""
-    from compiler.claims.extract import around
-    from compiler.gates.entailment import names_told
-
+    """Yield, for each claim with a statement, whether it needs a check."""
     text = FoldedText.of(request.text)
     for claim in reply.claims:
         quote, statement = fold(clean(claim.quote)), fold(clean(claim.statement))
         if statement and statement != quote:
             span = text.find(quote)
-            told = around(request.title, request.headings, request.text, span[0] if span else 0)
-            yield needs_check(statement, (quote,), names_told(told))
+            context = around(request.title, request.headings, request.text, span[0] if span else 0)
+            yield needs_check(statement, (quote,), names_told(context))
 
 
 def check_writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict[str, str]:
-    """Id of a check -> the name of the agent that wrote its words, where one did; the latest counts."""
+    """Return id of a check -> name of the agent that wrote its words, if one did; the latest counts."""
     wanted = {request.words: order_id(request) for request in requests if isinstance(request, CheckRequest)}
     found: dict[str, str] = {}
     for entry in entries if wanted else ():
@@ -70,7 +69,7 @@ def check_writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict
 
 
 def _own_words(reply: Reply) -> Iterator[str]:
-    """What a reply says in words of its own."""
+    """Yield what a reply says in words of its own."""
     if isinstance(reply, ExtractReply):
         yield from (clean(claim.statement) for claim in reply.claims)
     elif isinstance(reply, ComposeReply):

@@ -1,4 +1,4 @@
-"""What goes with an order so that an agent can answer it: the prompt of its type, the shape of a reply, the rules."""
+"""Instructions that go with an order: the prompt of its type, the shape of a reply, the rules."""
 
 from __future__ import annotations
 
@@ -47,16 +47,18 @@ RULES: Mapping[str, tuple[str, ...]] = {
 
 
 def instructions(types: Iterable[str]) -> dict[str, Any]:
-    """What to do, by type of order."""
+    """Return the instructions by type of order."""
     return {of: _instructions_for(of) for of in sorted(set(types))}
 
 
 def prompt_names(types: Iterable[str]) -> dict[str, str]:
-    """The same for those who have read it: the names of the prompts, which change with their words."""
+    """Return the names of the prompts by type of order, for agents that have read them; a name changes with
+    its text."""
     return {of: prompt_id(of) for of in sorted(set(types))}
 
 
 def _instructions_for(of: str) -> dict[str, Any]:
+    """Return the instructions for one type of order."""
     return {
         "prompt": prompt_id(of),
         "instructions": prompt(of).text,

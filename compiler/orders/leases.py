@@ -1,7 +1,7 @@
-"""Who works on which order, so that several agents share the work: a file of leases that run out by themselves.
+"""Leases on orders, so that several agents share the work: a file whose leases expire by themselves.
 
-The file lies where an agent in its cage can write, too: it keeps agents out of each other's way and holds nobody. It
-is changed by compare and swap, as there is no lock in a cage.
+The file is where an agent in the sandbox can write: it coordinates agents and protects nothing. It is changed by
+compare and swap, since there is no lock in the sandbox.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vault.vault import Vault
 
 PATH = ".retain/work/leases.json"
 MINUTES = 10
-_AROUND_S = 180.0  # for so long whoever asked for orders counts as being at work
+_AROUND_S = 180.0  # for so long an agent that asked for orders counts as working
 _SIGN = "@"  # before a name: until when its bearer counts so; no order is called that
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,39}")
 _LARGEST = 4 << 20
@@ -30,31 +30,32 @@ Change = Callable[[dict[str, "Lease"]], dict[str, "Lease"]]
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Until `until` (seconds since 1970) the order is with `name`."""
+    """Until `until` (seconds since 1970) the order belongs to the agent `name`."""
 
     name: str
     until: float
 
     @property
-    def told(self) -> str:
+    def until_text(self) -> str:
+        """Return the end of the lease as an ISO instant."""
         return datetime.fromtimestamp(self.until, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def active_leases(vault: Vault, at: datetime) -> dict[str, Lease]:
-    """The leases that have not run out, by order."""
+    """Return the leases that have not expired, by order."""
     held = _parse_leases(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
     return {id_: lease for id_, lease in held.items() if not id_.startswith(_SIGN)}
 
 
 def has_other_agents(vault: Vault, name: str, at: datetime) -> bool:
-    """Whether somebody else has an order, or asked for one in the last minutes."""
+    """Return whether another agent has an order, or asked for one in the last minutes."""
     return any(
         lease.name != name for lease in _parse_leases(vault.guard(Scope.AGENT).read(PATH), at.timestamp()).values()
     )
 
 
 def record_agent(vault: Vault, name: str, at: datetime) -> None:
-    """Take down that `name` asks for orders. Raises as `lease_orders` does."""
+    """Record that `name` asks for orders. Raises as `lease_orders` does."""
     now, key = at.timestamp(), f"{_SIGN}{name}"
     known = _parse_leases(vault.guard(Scope.AGENT).read(PATH), now).get(key)
     if known is None or known.until < now + _AROUND_S / 2:  # who waits asks every second
@@ -70,7 +71,7 @@ def lease_orders(
     at: datetime,
     fitting: Callable[[list[str]], list[str]] = list,
 ) -> list[str]:
-    """The first `count` of the `wanted` orders that nobody has, as far as `fitting` lets them, now leased to `name`.
+    """Lease to `name` the first `count` of the `wanted` orders that are free and that `fitting` selects; return them.
 
     Raises: LockHeld where too many others change the leases; WriteFailed.
     """
@@ -93,6 +94,7 @@ def end_leases(vault: Vault, orders: Sequence[str], at: datetime) -> None:
 
 
 def _update_leases(vault: Vault, at: datetime, change: Change) -> None:
+    """Replace the leases by what `change` makes of them, again if another process wrote meanwhile."""
     guard = vault.guard(Scope.AGENT)
     for _ in range(_TRIES):
         data = guard.read(PATH)
@@ -101,10 +103,11 @@ def _update_leases(vault: Vault, at: datetime, change: Change) -> None:
         if _compare_and_swap(guard, data, text.encode()):
             return
         time.sleep(random.uniform(0.001, 0.019))  # noqa: S311 (only so that two do not meet again)
-    raise LockHeld("many others change the leases at this moment", where=PATH, hint="run the command again")
+    raise LockHeld("other agents are changing the leases", where=PATH, hint="run the command again")
 
 
 def _compare_and_swap(guard: Guard, old: bytes | None, new: bytes) -> bool:
+    """Write the file of leases if it still has the `old` bytes; return whether it was written."""
     if old == new:
         return True
     try:
@@ -115,7 +118,7 @@ def _compare_and_swap(guard: Guard, old: bytes | None, new: bytes) -> bool:
 
 
 def _parse_leases(data: bytes | None, now: float) -> dict[str, Lease]:
-    """What the file says, less what makes no sense: a lease of more than a day is none."""
+    """Return the valid leases in the file; none is longer than a day."""
     if data is None or len(data) > _LARGEST:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""What an agent hands in, taken apart: one reply, a JSON list of them, or one on a line."""
+"""Parsing of what an agent submits: one reply, a JSON list of them, or one on each line."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ _SHAPE = 'several are handed in as {"id": ORDER, "reply": {...}}, in one JSON li
 
 
 def parse_json(text: str, where: str) -> Any:
-    """The JSON value in `text`. Raises: UsageError that says where it breaks off."""
+    """Return the JSON value in `text`. Raises: UsageError with the position of a fault."""
     try:
         return json.loads(text, parse_constant=_refused)
     except json.JSONDecodeError as error:
-        place = f"{where}:{error.lineno}"
+        position = f"{where}:{error.lineno}"
         what = f"not JSON: {error.msg.lower()} (column {error.colno})" if text.strip() else "there is nothing in it"
-        raise UsageError(what, where=place, hint="send the reply as one JSON value, in UTF-8") from error
+        raise UsageError(what, where=position, hint="send the reply as one JSON value, in UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(
-            "not JSON that can be read: nested too deeply, or a number that is none", where=where
-        ) from error
+        raise UsageError("invalid JSON: nested too deeply, or an invalid number", where=where) from error
 
 
 def _refused(name: str) -> float:
+    """Raise ValueError for NaN and infinities."""
     raise ValueError(name)
 
 
 def parse_submissions(text: str, where: str) -> list[Submission]:
-    """The replies in `text`. Raises: UsageError."""
+    """Return the replies in `text`. Raises: UsageError."""
     try:
         value = parse_json(text, where)
     except UsageError:
@@ -46,6 +45,7 @@ def parse_submissions(text: str, where: str) -> list[Submission]:
 
 
 def _submission(value: object, number: int, where: str) -> Submission:
+    """Return one submission. Raises: UsageError."""
     if isinstance(value, dict) and isinstance(value.get("id"), str) and "reply" in value:
         return Submission(value["id"], value["reply"])
     raise UsageError(f"reply {number} does not say which order it answers", where=where, hint=_SHAPE)

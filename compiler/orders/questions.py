@@ -1,6 +1,6 @@
-"""Questions that somebody asks the wiki, and checks of their answers, laid down until an agent answers them.
+"""Questions asked about the wiki, and checks of their answers, saved until an agent answers them.
 
-They lie where an agent in its cage can write, too: of a question only what the wiki itself says counts.
+They are where an agent in the sandbox can write, so a question counts only if its claims are the wiki's.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from vault.files.guard import Scope, sha256_hex
 from vault.vault import Vault
 
 FOLDER = ".retain/work/questions"
-_MOST = 200  # that are looked at
+_MOST = 200  # questions that are read
 _LARGEST = 1 << 20  # bytes of one
 _TYPES: dict[str, type[AnswerRequest] | type[CheckRequest]] = {"answer": AnswerRequest, "check": CheckRequest}
 
 
 def order_id(request: Request) -> str:
-    """The request's short name: it stays the same while its words do."""
+    """Return the id of a request, which stays the same while its words do."""
     return f"{request.type}-{rests(request)[:12]}"
 
 
 def save_questions(vault: Vault, requests: Iterable[Request]) -> None:
-    """Take the requests down, for whoever asks for orders next. Raises: WriteFailed."""
+    """Save the requests for the next agent that asks for orders. Raises: WriteFailed."""
     guard = vault.guard(Scope.AGENT)
     for request in requests:
         body = {"type": request.type, **request.model_dump(mode="json", exclude_defaults=True)}
-        with suppress(EditedMeanwhile):  # it lies there already
+        with suppress(EditedMeanwhile):  # it is there already
             guard.write(f"{FOLDER}/{order_id(request)}.json", json.dumps(body).encode(), expect=None)
 
 
 def remove_questions(vault: Vault, orders: Sequence[str]) -> None:
-    """Remove what has been answered."""
+    """Remove the questions that were answered."""
     guard = vault.guard(Scope.AGENT)
     for id_ in orders:
         path = f"{FOLDER}/{id_}.json"
@@ -48,7 +48,7 @@ def remove_questions(vault: Vault, orders: Sequence[str]) -> None:
 
 
 def saved_questions(vault: Vault) -> dict[str, dict[str, Any]]:
-    """The requests that lie there, by their ids; what is none is passed over."""
+    """Return the saved requests by id; invalid files are skipped."""
     found: dict[str, dict[str, Any]] = {}
     for path in vault.paths(FOLDER, ".json")[:_MOST]:
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, RetainError):
@@ -62,7 +62,7 @@ def saved_questions(vault: Vault) -> dict[str, dict[str, Any]]:
 
 
 def has_true_claims(vault: Vault, request: Request) -> bool:
-    """Whether the claims of a question are the wiki's, word for word; a check only asks what follows from what."""
+    """Return whether the claims of a question are the wiki's, word for word; checks have none."""
     if not isinstance(request, AnswerRequest):
         return True
     wanted = {view.id for view in request.claims}
@@ -71,6 +71,6 @@ def has_true_claims(vault: Vault, request: Request) -> bool:
 
 
 def valid_questions(vault: Vault) -> list[Request]:
-    """The requests that lie there and may be answered."""
+    """Return the saved requests whose claims are the wiki's."""
     found: list[Request] = [_TYPES[body["type"]].model_validate(body) for body in saved_questions(vault).values()]
     return [request for request in found if has_true_claims(vault, request)]

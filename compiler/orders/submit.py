@@ -1,7 +1,7 @@
-"""The desk where replies to work orders are handed in: judged at once, and kept if there is nothing wrong with them.
+"""Submission of replies to orders: judged at once, and recorded if there is nothing wrong with them.
 
-In the open they go into the journal at once; in the cage, where no ledger can be written, they are laid into the work
-folder, and `settle_staged` judges them again when the run has ended.
+They go into the journal at once; in the sandbox, where no ledger can be written, into the work folder, and
+`finalize_staged` judges them again when the run has ended.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from compiler.model.requests import CheckReply, Reply, Request
-from compiler.orders.board import Board, Place, is_order, open_board, refreshed_board
+from compiler.orders.board import Board, OrderDesk, is_order, open_board, refreshed_board
 from compiler.orders.checks import AGENT, count_soft_items
 from compiler.orders.faults import Fault, judge_reply
 from compiler.orders.leases import end_leases
@@ -44,7 +44,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission. `faults` of an accepted one are items that were left out of it."""
+    """The result of a submission. `faults` of an accepted one are items that were left out of it."""
 
     id: str
     state: State
@@ -53,12 +53,12 @@ class Receipt:
     kept_out: bool = False  # whether it is a check by which words stay out
 
     def as_json(self) -> dict[str, Any]:
-        told = {"id": clean_line(self.id)[:80], "state": self.state}
+        head = {"id": clean_line(self.id)[:80], "state": self.state}
         hints = {
             "closed": "it is answered, or what it asked about has changed; `retain agent next` has what is open",
             "unknown": "no such order was given out; ids are those of `retain agent next`",
         }
-        out: dict[str, Any] = told | ({"hint": hints[self.state]} if self.state in hints else {})
+        out: dict[str, Any] = head | ({"hint": hints[self.state]} if self.state in hints else {})
         out |= {"to_check": self.to_check, "hint": _CHECKED} if self.to_check else {}
         out |= {"hint": _KEPT_OUT} if self.kept_out else {}
         return out | ({"faults": [f.as_json() for f in self.faults]} if self.faults else {})
@@ -66,77 +66,79 @@ class Receipt:
 
 @dataclass(slots=True)
 class _AcceptedReplies:
-    """What is good of one handing in."""
+    """The accepted replies of one submission, and the receipts of all."""
 
-    kept: list[tuple[Request, Reply, object]] = field(default_factory=list)  # with the reply as it came
+    replies: list[tuple[Request, Reply, object]] = field(default_factory=list)  # with the reply as it came
     receipts: list[Receipt] = field(default_factory=list)
 
 
 def submit(
-    place: Place, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
+    desk: OrderDesk, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
 ) -> tuple[list[Receipt], Board]:
-    """Judge the replies, keep the good ones under the agent's `name`; what became of each, and what is open after it.
+    """Judge the replies and record the good ones under the agent's `name`; return receipts and what is open then.
 
-    With `partial`, a reply with some good items is kept without the others. Raises: LockHeld while a compile runs;
-    Refused beside an agent in a cage; WriteFailed; and as `board` does.
+    With `partial`, a reply with some good items is recorded without the others. Raises: LockHeld while a compile runs;
+    Refused beside an agent in a sandbox; WriteFailed; and as `open_board` does.
     """
-    if place.caged:
-        return _submitted(place, open_board(place, at), submissions, name, at, partial=partial)
-    now = open_board(place, at)  # before the lock: it may take a while
-    with lock(place.vault.root, "publish", purpose="keeping replies", timeout_s=_WAIT_S):
-        refuse_beside_agents(place.vault)
-        return _submitted(place, refreshed_board(place, now), submissions, name, at, partial=partial)
+    if desk.sandboxed:
+        return _submitted(desk, open_board(desk, at), submissions, name, at, partial=partial)
+    now = open_board(desk, at)  # before the lock: it may take a while
+    with lock(desk.vault.root, "publish", purpose="recording replies", timeout_s=_WAIT_S):
+        refuse_beside_agents(desk.vault)
+        return _submitted(desk, refreshed_board(desk, now), submissions, name, at, partial=partial)
 
 
 def _submitted(
-    place: Place, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
+    desk: OrderDesk, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
 ) -> tuple[list[Receipt], Board]:
-    tray = _AcceptedReplies()
+    """Judge and record the replies; return the receipts and the board after it."""
+    accepted = _AcceptedReplies()
     for each in submissions:
-        _judge(place.vault, now, each, tray, partial=partial)
-        now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
-    if tray.kept:
-        keeper = _ReplyWriter(place.guard, place.journal, now.run)
+        _judge(desk.vault, now, each, accepted, partial=partial)
+        now.answered |= {r.id for r in accepted.receipts if r.state == "accepted"}
+    if accepted.replies:
+        keeper = _ReplyWriter(desk.guard, desk.journal, now.run)
         instant = ledger.after([{"at": now.latest}], at)  # the last reply counts, though a clock was set back
-        for request, reply, said in tray.kept:
+        for request, reply, said in accepted.replies:
             answer = Answered(merged(request, reply), f"{ENGINE} {name}")
-            keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
+            keeper.keep(entry_of(request, answer, instant, now.run), said if desk.sandboxed else None)
     remove_questions(
-        place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed") and r.id in now.asked]
+        desk.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed") and r.id in now.asked]
     )
-    end_leases(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
-    return tray.receipts, now
+    end_leases(desk.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed")], at)
+    return accepted.receipts, now
 
 
-def _judge(vault: Vault, now: Board, given: Submission, tray: _AcceptedReplies, *, partial: bool) -> None:
+def _judge(vault: Vault, now: Board, given: Submission, accepted: _AcceptedReplies, *, partial: bool) -> None:
+    """Add the receipt of one submission, and the reply if it is good."""
     request = now.get(given.id)
     if request is None or (given.id in now.asked and not has_true_claims(vault, request)):
-        tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
+        accepted.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
         return
     found = judge_reply(request, given.reply)
     good = found.reply is not None and (not found.faults or (partial and has_content(found.reply)))
     if good and found.reply is not None:
-        tray.kept.append((request, found.reply, given.reply))
+        accepted.replies.append((request, found.reply, given.reply))
     soft = count_soft_items(request, found.reply) if good and found.reply is not None else 0
     out = good and isinstance(found.reply, CheckReply) and found.reply.entailed != "yes"
-    tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults), soft, out))
+    accepted.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults), soft, out))
 
 
 def has_content(reply: Reply) -> bool:
-    """Whether anything is in it."""
+    """Return whether the reply has any item."""
     return any(getattr(reply, name) for name in type(reply).model_fields)
 
 
 @dataclass(slots=True)
 class _ReplyWriter:
-    """Adds lines to the run's file in the journal, or in the work folder, where the reply stays as it came, too."""
+    """Adds replies to the run's file in the journal, or in the work folder, there with the reply as it came."""
 
     guard: Guard
     folder: str
     run: str
 
     def keep(self, entry: Entry, said: object | None) -> None:
-        """Raises: WriteFailed."""
+        """Add one reply. Raises: WriteFailed."""
         if said is None:
             JournalWriter(self.guard, self.run).keep(entry)
         else:

@@ -1,4 +1,4 @@
-"""Handing out work orders, and telling how things stand, as JSON."""
+"""Handing out of orders, their release, and the status of the work, as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 from compiler.build.snapshot import last_report
 from compiler.model.engine_names import FAMILY
 from compiler.model.requests import Request
-from compiler.orders.board import Board, Place, is_order, open_board
+from compiler.orders.answer import answer_as_json, answer_question
+from compiler.orders.board import Board, OrderDesk, is_order, open_board
 from compiler.orders.guide import instructions, prompt_names
 from compiler.orders.leases import (
     MINUTES,
@@ -29,72 +30,76 @@ from vault.log import ledger
 from vault.text.sanitize import clean_line
 
 TYPES = ("extract", "match", "reconcile", "compose", "cards", "check", "answer")
-ROOM = 24_000  # characters of requests that are handed out at once, as hosts cut off what is longer
+ROOM = 24_000  # characters of requests in one answer, since hosts cut off longer ones
 
 
 def take_orders(
-    place: Place, count: int, of: str, source: str, name: str, minutes: float, at: datetime, *, brief: bool = False
+    desk: OrderDesk, count: int, of: str, source: str, name: str, minutes: float, at: datetime, *, brief: bool = False
 ) -> dict[str, Any]:
-    """The next orders, from now on with `name`: at most `count`, and of several no more than there is room for.
+    """Lease the next orders to `name` and return them: at most `count`, and not more than fit into one answer.
 
-    Raises as `board` does; UsageError for a type that is none.
+    Raises as `open_board` does; UsageError for an unknown type.
     """
     if of and of not in TYPES:
-        raise UsageError(f"there is no type {of!r}", hint=f"there are: {', '.join(TYPES)}")
-    found = open_board(place, at)
-    wanted = _own_checks_last(place, found, found.open(of, _source(place, source)), name, at)
-    ids = lease_orders(place.vault, wanted, count, name, minutes, at, _first_that_fit(found)) if wanted else []
-    if not found.done:
-        record_agent(place.vault, name, at)
-    return _hand_out(place, found, ids, name, at, brief=brief)
+        raise UsageError(f"unknown type {of!r}", hint=f"there are: {', '.join(TYPES)}")
+    board = open_board(desk, at)
+    wanted = _own_checks_last(desk, board, board.open(of, _source(desk, source)), name, at)
+    ids = lease_orders(desk.vault, wanted, count, name, minutes, at, _first_that_fit(board)) if wanted else []
+    if not board.done:
+        record_agent(desk.vault, name, at)
+    return _hand_out(desk, board, ids, name, at, brief=brief)
 
 
-def orders_of(place: Place, name: str, at: datetime, *, brief: bool = False) -> dict[str, Any]:
-    """The orders that `name` has already, once more; those for which there is no room by their ids alone."""
-    found = open_board(place, at)
-    mine = _leased_to(found, active_leases(place.vault, at), name)
-    ids = _first_that_fit(found)(mine)
+def orders_of(desk: OrderDesk, name: str, at: datetime, *, brief: bool = False) -> dict[str, Any]:
+    """Return the orders that `name` has already; those that don't fit by their ids alone."""
+    board = open_board(desk, at)
+    mine = _leased_to(board, active_leases(desk.vault, at), name)
+    ids = _first_that_fit(board)(mine)
     more = {"more": mine[len(ids) :]} if len(ids) < len(mine) else {}
-    return {**_hand_out(place, found, ids, name, at, brief=brief), **more}
+    return {**_hand_out(desk, board, ids, name, at, brief=brief), **more}
 
 
-def release_orders(place: Place, orders: Iterable[str], name: str, at: datetime) -> dict[str, Any]:
-    """Give those of the orders back that `name` has. Raises: UsageError for what is no id of an order."""
+def release_orders(desk: OrderDesk, orders: Iterable[str], name: str, at: datetime) -> dict[str, Any]:
+    """Release those of the orders that `name` has. Raises: UsageError for an invalid id."""
     given = list(dict.fromkeys(orders))
     strange = next((id_ for id_ in given if not is_order(id_)), None)
     if strange is not None:
-        raise UsageError(f"{clean_line(strange)[:80]!r} is no order", hint="ids are those of `retain agent next`")
-    held = active_leases(place.vault, at)
+        raise UsageError(
+            f"{clean_line(strange)[:80]!r} is not the id of an order", hint="ids are those of `retain agent next`"
+        )
+    held = active_leases(desk.vault, at)
     gone = [id_ for id_ in given if id_ in held and held[id_].name == name]
-    end_leases(place.vault, gone, at)
+    end_leases(desk.vault, gone, at)
     return {
         "released": gone,
         "not_yours": [i for i in given if i not in gone],
-        **remaining_work(place, open_board(place, at), at, name),
+        **remaining_work(desk, open_board(desk, at), at, name),
     }
 
 
 def _hand_out(
-    place: Place, found: Board, ids: Iterable[str], name: str, at: datetime, *, brief: bool
+    desk: OrderDesk, board: Board, ids: Iterable[str], name: str, at: datetime, *, brief: bool
 ) -> dict[str, Any]:
-    held = active_leases(place.vault, at)
-    orders = [_order(id_, request, held) for id_ in ids if (request := found.get(id_)) is not None]
+    """Return the orders with their instructions and what else is open."""
+    held = active_leases(desk.vault, at)
+    orders = [_order(id_, request, held) for id_ in ids if (request := board.get(id_)) is not None]
     types = [order["type"] for order in orders]
     guide = {"prompts": prompt_names(types)} if brief else {"how": instructions(types)}
-    return {"orders": orders, **(guide if orders else {}), **remaining_work(place, found, at, name)}
+    return {"orders": orders, **(guide if orders else {}), **remaining_work(desk, board, at, name)}
 
 
-def _leased_to(found: Board, held: Mapping[str, Lease], name: str) -> list[str]:
-    return [id_ for id_ in found.open() if id_ in held and held[id_].name == name]
+def _leased_to(board: Board, held: Mapping[str, Lease], name: str) -> list[str]:
+    """Return the ids of open orders that `name` has."""
+    return [id_ for id_ in board.open() if id_ in held and held[id_].name == name]
 
 
-def _first_that_fit(found: Board) -> Callable[[list[str]], list[str]]:
-    """Of several orders, the first ones for which there is room: one at least."""
+def _first_that_fit(board: Board) -> Callable[[list[str]], list[str]]:
+    """Return a function that selects the first of several orders that fit into one answer, at least one."""
 
     def fitting(ids: list[str]) -> list[str]:
         left, out = ROOM, list[str]()
         for id_ in ids:
-            request = found.get(id_)
+            request = board.get(id_)
             left -= len(json.dumps(request_for_agent(request), ensure_ascii=False)) if request is not None else 0
             if out and left < 0:
                 break
@@ -104,30 +109,31 @@ def _first_that_fit(found: Board) -> Callable[[list[str]], list[str]]:
     return fitting
 
 
-def _own_checks_last(place: Place, found: Board, wanted: list[str], name: str, at: datetime) -> list[str]:
-    """`wanted`, the checks of `name`'s own words last: and not at all while others are at work who could judge them."""
-    own = {id_ for id_ in wanted if found.writers.get(id_) == name}
+def _own_checks_last(desk: OrderDesk, board: Board, wanted: list[str], name: str, at: datetime) -> list[str]:
+    """Return `wanted` with checks of `name`'s own words last, or without them while other agents could do them."""
+    own = {id_ for id_ in wanted if board.writers.get(id_) == name}
     rest = [id_ for id_ in wanted if id_ not in own]
-    if own and has_other_agents(place.vault, name, at) and any(found.writers.get(id_) != name for id_ in found.open()):
+    if own and has_other_agents(desk.vault, name, at) and any(board.writers.get(id_) != name for id_ in board.open()):
         return rest
     return [*rest, *(id_ for id_ in wanted if id_ in own)]
 
 
-def _source(place: Place, wanted: str) -> str:
-    """The id of the source that a path in raw/ names; any other word as it is."""
+def _source(desk: OrderDesk, wanted: str) -> str:
+    """Return the id of the source that a path in raw/ names; any other word unchanged."""
     if not wanted.startswith("raw/"):
         return wanted
-    ids = ledger.fold(place.vault.ledger_events(ledger.IDS)[0])
+    ids = ledger.fold(desk.vault.ledger_events(ledger.IDS)[0])
     return ids.keys.get(("source", wanted), wanted)
 
 
 def _order(id_: str, request: Request, held: Mapping[str, Lease]) -> dict[str, Any]:
-    lease = {"until": held[id_].told} if id_ in held else {}
+    """Return one order as JSON."""
+    lease = {"until": held[id_].until_text} if id_ in held else {}
     return {"id": id_, "type": request.type, **lease, "request": request_for_agent(request)}
 
 
 def request_for_agent(request: Request) -> dict[str, Any]:
-    """The request as an agent sees it: without the marks of the document's structure and what says nothing.
+    """Return the request as an agent sees it: without the marks of the document's structure and empty fields.
 
     A claim that says its quote has no `words`: half of a request would be there twice.
     """
@@ -137,43 +143,41 @@ def request_for_agent(request: Request) -> dict[str, Any]:
     return out
 
 
-def show_order(place: Place, id_: str, at: datetime) -> dict[str, Any]:
-    """One open order. Raises: NotFound."""
-    request = open_board(place, at).get(id_)
+def show_order(desk: OrderDesk, id_: str, at: datetime) -> dict[str, Any]:
+    """Return one open order. Raises: NotFound."""
+    request = open_board(desk, at).get(id_)
     if request is None:
         hint = "it is answered, or what it asked about has changed; `retain agent next` has what is open"
         raise NotFound(f"no open order is called {id_[:80]!r}", hint=hint)
-    held = active_leases(place.vault, at)
+    held = active_leases(desk.vault, at)
     return {"orders": [_order(id_, request, held)], "how": instructions([request.type])}
 
 
-def order_status(place: Place, at: datetime, name: str = "") -> dict[str, Any]:
-    """How much is open and with whom; of `name` the orders that it has."""
-    found = open_board(place, at)
-    held = {i: lease for i, lease in active_leases(place.vault, at).items() if found.get(i) is not None}
+def order_status(desk: OrderDesk, at: datetime, name: str = "") -> dict[str, Any]:
+    """Return how much is open and with whom, and the orders that `name` has."""
+    board = open_board(desk, at)
+    held = {i: lease for i, lease in active_leases(desk.vault, at).items() if board.get(i) is not None}
     with_whom = Counter(lease.name for lease in held.values())
-    until = {name: max(v.told for v in held.values() if v.name == name) for name in with_whom}
+    until = {name: max(v.until_text for v in held.values() if v.name == name) for name in with_whom}
     people = [{"name": n, "orders": count, "until": until[n]} for n, count in sorted(with_whom.items())]
-    mine = [{"id": id_, "until": held[id_].told} for id_ in _leased_to(found, held, name)]
+    mine = [{"id": id_, "until": held[id_].until_text} for id_ in _leased_to(board, held, name)]
     own = {"mine": mine} if name else {}
     return {
-        **remaining_work(place, found, at, name),
+        **remaining_work(desk, board, at, name),
         "with": people,
         **own,
-        "replies_kept": found.kept + len(found.said),
+        "replies_kept": board.known_replies + len(board.answered),
     }
 
 
-def answer_or_orders(place: Place, question: str, name: str, at: datetime) -> dict[str, Any]:
-    """The wiki's answer, or the orders that stand between the question and it, which are with `name` now."""
-    from compiler.orders.answer import answer_as_json, answer_question
-
+def answer_or_orders(desk: OrderDesk, question: str, name: str, at: datetime) -> dict[str, Any]:
+    """Return the wiki's answer, or the orders that must be answered first, now leased to `name`."""
     try:
-        return {"answered": True, **answer_as_json(answer_question(place, question, "agent", at))}
+        return {"answered": True, **answer_as_json(answer_question(desk, question, "agent", at))}
     except Waiting as waiting:
         requests = {order_id(request): request for request in waiting.requests}
-    lease_orders(place.vault, list(requests), len(requests), name, MINUTES, at)
-    held = active_leases(place.vault, at)
+    lease_orders(desk.vault, list(requests), len(requests), name, MINUTES, at)
+    held = active_leases(desk.vault, at)
     orders = [_order(id_, request, held) for id_, request in requests.items()]
     return {
         "answered": False,
@@ -183,33 +187,35 @@ def answer_or_orders(place: Place, question: str, name: str, at: datetime) -> di
     }
 
 
-def remaining_work(place: Place, found: Board, at: datetime, name: str = "") -> dict[str, Any]:
-    """What is open, and what `name` can do about it; the next stage's orders are found out when they are asked for."""
-    ids = found.open()
-    held = active_leases(place.vault, at)
+def remaining_work(desk: OrderDesk, board: Board, at: datetime, name: str = "") -> dict[str, Any]:
+    """Return what is open and what `name` can do next; orders of the next stage are found when they are requested."""
+    ids = board.open()
+    held = active_leases(desk.vault, at)
     free = [i for i in ids if i not in held]
-    done = found.done
-    mine = len(_leased_to(found, held, name))
-    may = _own_checks_last(place, found, free, name, at)
-    advice = _count_yours(mine) if mine and not may else _advice(place, ids, free, may, found)
-    return {"open": found.counts(), "free": len(free), "yours": mine, "done": done, "next": advice}
+    done = board.done
+    mine = len(_leased_to(board, held, name))
+    may = _own_checks_last(desk, board, free, name, at)
+    advice = _leased_message(mine) if mine and not may else _advice(desk, ids, free, may, board)
+    return {"open": board.counts(), "free": len(free), "yours": mine, "done": done, "next": advice}
 
 
-def _count_yours(mine: int) -> str:
+def _leased_message(mine: int) -> str:
+    """Return a sentence on how many orders the agent has."""
     return f"{mine} open with you: answer them; `retain agent next --mine` shows them again, `release` gives them back"
 
 
-def _advice(place: Place, ids: list[str], free: list[str], may: list[str], found: Board) -> str:
+def _advice(desk: OrderDesk, ids: list[str], free: list[str], may: list[str], board: Board) -> str:
+    """Return what the agent can do next, in one sentence."""
     if free and not may:
         return "what is free are checks of your own words, for others first: `retain agent next --wait 60`"
     if free:
         return "`retain agent next` takes orders, `retain agent submit` hands replies in"
     if ids:
         return "all open orders are with others: `retain agent next --wait 60` takes one that is given back"
-    if not found.done:
+    if not board.done:
         return "this stage is answered: `retain agent next` finds out what the next one asks"
-    if place.caged:
+    if desk.sandboxed:
         return "nothing is open; replies are taken in when the human's `retain guard run` ends"
-    if last_report(place.vault.root, FAMILY) is not None:
+    if last_report(desk.vault.root, FAMILY) is not None:
         return "nothing is open, and everything is published"
     return "nothing is open: `retain compile --engine agent` publishes"

@@ -135,6 +135,7 @@ class Block:
         self._add(normal(words).translate(_KEEP))
 
     def _add(self, words: str) -> None:
+        """Add normalized words."""
         if words:
             self._pieces.append(words)
             self.size += len(words)

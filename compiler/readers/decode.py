@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from typing import AnyStr
+from typing import Any, AnyStr
 
 from compiler.language.detection import language_of
 from vault.errors import Unreadable
@@ -73,23 +73,23 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
     """Return the text by its byte order mark, as UTF-8, as UTF-8 with a few bad bytes, or in a guessed encoding."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
-            return _strict(data[len(bom) :] if encoding == "utf-8" else data, encoding)
+            return _decode_reporting(data[len(bom) :] if encoding == "utf-8" else data, encoding)
     if b"\x00" in data[:4096]:
-        return _wide(data)
+        return _decode_utf16(data)
     try:
         return data.decode("utf-8").translate(_BREAKS), []
     except UnicodeDecodeError:
         pass
-    mostly = _mostly_utf8(data)
-    return mostly if mostly is not None else _guessed(data)
+    mostly = _decode_mostly_utf8(data)
+    return mostly if mostly is not None else _decode_guessed(data)
 
 
-def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
+def _decode_reporting(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
     """Return the text in this encoding, bad bytes as U+FFFD and reported."""
     try:
         return data.decode(encoding).translate(_BREAKS), []
     except UnicodeDecodeError:
-        if encoding == "utf-8" and (mostly := _mostly_utf8(data)) is not None:
+        if encoding == "utf-8" and (mostly := _decode_mostly_utf8(data)) is not None:
             return mostly
         text = data.decode(encoding, "replace")
     if text.count("\ufffd") > 0.01 * len(text) + 2:
@@ -98,7 +98,7 @@ def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
     return text.translate(_BREAKS), [Problem("bad-bytes", f"not {encoding.upper()} here: replaced by U+FFFD", line)]
 
 
-def _wide(data: bytes) -> tuple[str, list[Problem]]:
+def _decode_utf16(data: bytes) -> tuple[str, list[Problem]]:
     """Decode UTF-16 without a byte order mark. Raises: Unreadable for other data with zero bytes."""
     head = data[:4096]
     even, odd = head[0::2].count(0), head[1::2].count(0)
@@ -112,7 +112,7 @@ def _wide(data: bytes) -> tuple[str, list[Problem]]:
     raise Unreadable("not a text file: it holds zero bytes", hint="is the file's name right?")
 
 
-def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
+def _decode_mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
     """Decode UTF-8 with a few bad bytes, which are read as Windows-1252 where that gives letters; None for more."""
     escaped = data.decode("utf-8", "surrogateescape")
     bad = sum(map(len, _BAD_RUN.findall(escaped)))
@@ -123,7 +123,7 @@ def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
 
     def repaired(run: re.Match[str]) -> str:
         nonlocal line, at
-        words = _slip(run)
+        words = _repair_bytes(run)
         if len(problems) < MAX_REPORTED:
             line += escaped.count("\n", at, run.start())
             at = run.start()
@@ -135,7 +135,7 @@ def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
     return _BAD_RUN.sub(repaired, escaped).translate(_BREAKS), problems
 
 
-def _slip(run: re.Match[str]) -> str:
+def _repair_bytes(run: re.Match[str]) -> str:
     """Return a run of bad bytes as Windows-1252 if that is one letter or mark beside plain letters, else U+FFFD."""
     try:
         words = run.group().encode("utf-8", "surrogateescape").decode("cp1252")
@@ -145,31 +145,31 @@ def _slip(run: re.Match[str]) -> str:
     return words if len(words) == 1 and unicodedata.category(words)[0] in "LP" and beside.isascii() else "\ufffd"
 
 
-def _guessed(data: bytes) -> tuple[str, list[Problem]]:
+def _decode_guessed(data: bytes) -> tuple[str, list[Problem]]:
     """Return the text in the likeliest of the old encodings, and a problem that names the guess."""
-    encoding = _western(data) or _statistical(data)
+    encoding = _as_western(data) or _likeliest_encoding(data)
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         raise Unreadable(f"looks like {encoding}, but not all of it is", hint="save it as UTF-8") from None
     if len(data) > SHORT and not language_of(text):
-        raise Unreadable(f"its encoding could not be told: as {encoding} it makes no language", hint="save it as UTF-8")
+        raise Unreadable(f"unknown encoding: as {encoding} it is in no known language", hint="save it as UTF-8")
     return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
 
 
-def _western(data: bytes) -> str:
+def _as_western(data: bytes) -> str:
     """Return the text as cp1252 if that makes words of a western language with mostly ASCII words, else ""."""
     text = data[:SAMPLE].decode("cp1252", "replace")
-    return "cp1252" if _odd(text) <= 0.1 and language_of(text) in _WESTERN else ""
+    return "cp1252" if _unusual_share(text) <= 0.1 and language_of(text) in _WESTERN else ""
 
 
-def _odd(text: str) -> float:
+def _unusual_share(text: str) -> float:
     """Return the share of characters that are neither letters nor quotes among all that are not ASCII."""
     high = [c for c in text if c > "\x7f"]
     return sum(unicodedata.category(c)[0] not in "LP" and c not in _SIGNS for c in high) / max(len(high), 1)
 
 
-def _statistical(data: bytes) -> str:
+def _likeliest_encoding(data: bytes) -> str:
     """Return the encoding that charset-normalizer finds likeliest. Raises: Unreadable if it finds none."""
     from charset_normalizer import from_bytes
 
@@ -177,10 +177,20 @@ def _statistical(data: bytes) -> str:
     best = from_bytes(sample, cp_isolation=_OLD).best()
     unsure = best is None or not best.encoding or best.percent_chaos > 10
     vague = unsure or (best is not None and best.percent_coherence < 25)
-    if vague and len(data) <= SHORT and not _odd(sample.decode("cp1252", "replace")):
+    if vague and len(data) <= SHORT and not _unusual_share(sample.decode("cp1252", "replace")):
         return "cp1252"  # too short for statistics
     if best is None or unsure:
-        raise Unreadable("its encoding could not be told", hint="save it as UTF-8")
+        raise Unreadable("unknown encoding", hint="save it as UTF-8")
     if best.encoding in _CENTRAL:  # the same letters in other places: the wrong one puts signs inside words
         return min(_CENTRAL, key=lambda name: len(_SIGN_IN_WORD.findall(sample.decode(name, "replace"))))
     return str(best.encoding)
+
+
+def as_mapping(value: object) -> dict[str, Any]:
+    """Return a JSON value if it is an object, else {}."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a JSON value if it is an array, else []."""
+    return value if isinstance(value, list) else []

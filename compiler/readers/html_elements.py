@@ -128,3 +128,16 @@ def parse_html(markup: str) -> Any:
     if any("depth" in error.message for error in parser.error_log.filter_from_fatals()):
         raise Unreadable("its elements are nested too deeply to be read")
     return root
+
+
+def remove_element(element: Any) -> None:
+    """Remove an element from its tree; the words after it stay."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    if element.tail:
+        if before is not None:
+            before.tail = (before.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)

@@ -42,6 +42,8 @@ def address_of(element: Any) -> str:
 
 @dataclass(slots=True)
 class _PendingImage:
+    """An image that is not yet written to the page."""
+
     target: str
     alt: str
     caption: str

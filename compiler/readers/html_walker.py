@@ -80,6 +80,7 @@ class TreeWalker:
     # --- words ------------------------------------------------------------------------------------------------
 
     def _text(self, words: str | None) -> None:
+        """Add text to the current block."""
         if not words:
             return
         if self._pre:
@@ -108,6 +109,7 @@ class TreeWalker:
             self._frame.hang(self._page)
 
     def _write(self, kind: MarkKind | None, level: int, info: str = "") -> None:
+        """Write the current block onto the page."""
         self._broke = self._left_out = False
         text, marks = self._block.take()
         if not text or is_link_farm(text, marks):
@@ -142,6 +144,7 @@ class TreeWalker:
         return True
 
     def _enter_block(self, element: Any, tag: str) -> None:
+        """Begin a block element."""
         if tag in NOTES:
             self._outer.append(self._block)
             self._block = Block()
@@ -177,6 +180,7 @@ class TreeWalker:
         return str(self._numbers[-1])
 
     def _enter_cell(self, element: Any, tag: str) -> None:
+        """Begin a table cell or row."""
         if tag == "tr":
             self._block.kept("\n")
         elif tag in ("td", "th"):
@@ -202,6 +206,7 @@ class TreeWalker:
                 first.text = callout[2]
 
     def _enter_inline(self, element: Any, tag: str) -> bool:
+        """Begin an inline element; return False if its content was written already."""
         if tag in EMPHASIS:
             self._block.open(MarkKind.EMPHASIS)
             if tag == "dfn":
@@ -238,6 +243,7 @@ class TreeWalker:
         return True
 
     def _leave(self, element: Any) -> None:
+        """End an element."""
         tag = element.tag
         if tag in EMPHASIS:
             if tag == "dfn":
@@ -251,6 +257,7 @@ class TreeWalker:
             self._leave_block(element, tag)
 
     def _leave_block(self, element: Any, tag: str) -> None:
+        """End a block element."""
         if tag in NOTES:
             self._write(None, 0)
             self._block = self._outer.pop()
@@ -295,6 +302,7 @@ class TreeWalker:
             self._broke = True
 
     def _code(self, element: Any) -> None:
+        """Write a code block."""
         words = " ".join("".join(element.itertext()).split())
         if words:
             self._block.open(MarkKind.CODE)
@@ -302,6 +310,7 @@ class TreeWalker:
             self._block.close(MarkKind.CODE)
 
     def _math(self, tex: str, display: bool) -> None:
+        """Write a formula, in the line or displayed."""
         words = " ".join(tex.split()).strip("$ ")
         if words:
             fence = "$$" if display else "$"

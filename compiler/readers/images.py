@@ -65,6 +65,7 @@ def inspect_image(data: bytes) -> ImageInfo:
 
 
 def _inspect_bitmap(data: bytes) -> ImageInfo:
+    """Return format and size of a PNG, JPEG, GIF or WebP picture."""
     from PIL import Image
 
     try:
@@ -85,7 +86,7 @@ def _inspect_svg(data: bytes) -> ImageInfo:
     if b"<svg" not in data[:65_536]:
         raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
     if b"\0" in data:  # UTF-16 and the like, in which the next search would find nothing
-        raise Unreadable("the drawing is in an encoding that not all programs read alike")
+        raise Unreadable("the drawing is in an ambiguous encoding")
     if _DECLARES.search(data):
         raise Unreadable("the drawing defines entities or styles elsewhere")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -94,13 +95,13 @@ def _inspect_svg(data: bytes) -> ImageInfo:
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable("the drawing is not well-formed") from error
     if (root.getroottree().docinfo.encoding or "utf-8").lower() not in ("utf-8", "us-ascii", "ascii", "iso-8859-1"):
-        raise Unreadable("the drawing is in an encoding that not all programs read alike")
+        raise Unreadable("the drawing is in an ambiguous encoding")
     if root.tag != f"{_SVG}svg":
         raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
     for element in root.iter():
         what = _active_part(element)
         if what:
-            raise Unreadable(f"the drawing is more than a drawing: {what}")
+            raise Unreadable(f"the drawing has active content: {what}")
     if _drawn(root) > MAX_DRAWN:
         raise Unreadable("the drawing repeats its parts without end")
     return ImageInfo("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
@@ -155,6 +156,7 @@ def _active_part(element: Any) -> str:
 
 
 def _is_active_attribute(name: str, value: str) -> bool:
+    """Return whether an attribute could run a script or load something."""
     if name in ("href", f"{_XLINK}href", "src"):
         return not (_LOCAL.fullmatch(value.strip()) or _BITMAP.fullmatch(value.strip()))
     if "}" in name and not name.startswith("{http://www.w3.org/"):
@@ -167,13 +169,16 @@ def _is_active_attribute(name: str, value: str) -> bool:
 
 
 def _is_script(name: str, value: str) -> bool:
+    """Return whether an attribute is an event handler or a script's address."""
     return "}" not in name and _SCRIPT.match(value) is not None
 
 
 def _is_active_css(css: str) -> bool:
+    """Return whether a style could load something."""
     return _ACTIVE_CSS.search(css) is not None or _URL.search(css) is not None
 
 
 def _pixels(length: str) -> int:
+    """Return a length of an SVG in pixels, 0 if it has none."""
     found = re.match(r"\s*(\d{1,6})", length)
     return int(found[1]) if found and "%" not in length else 0

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from compiler.readers.html_elements import parse_html
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
-
-if TYPE_CHECKING:
-    pass
 
 Lines = Callable[[int], int]  # a line of the markup -> the 1-based line of the raw file
 

@@ -77,6 +77,7 @@ def _explains(name: str) -> bool:
 
 
 def _is_explanation(cell: str) -> bool:
+    """Return whether a cell could explain a term."""
     return is_prose(cell) or len(cell.split()) >= 4 or len(_CJK.findall(cell)) >= 8
 
 
@@ -165,6 +166,7 @@ def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None 
 
 
 def _block(words: str, label: str, page: Page, kind: MarkKind | None) -> None:
+    """Write one block at a labelled place."""
     text, _ = fold_block(words, ())
     if text:
         page.place(page.add(text, (), kind), clean_line(label))

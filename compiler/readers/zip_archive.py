@@ -113,6 +113,7 @@ def open_archive(data: bytes, kind: str) -> Archive:
 
 
 def _check_sizes(infos: list[zipfile.ZipInfo], packed: int) -> None:
+    """Raise Unreadable for too many parts, or a zip bomb."""
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_ENTRIES:
         raise Unreadable(f"it holds more than {MAX_ENTRIES:,} parts")

@@ -1,4 +1,4 @@
-"""Which sources are another's copy, edition, translation or part: they tell nothing that the other did not.
+"""Recognition of sources that are copies, editions, translations or parts of another, and so no independent evidence.
 
 Pure, and the same whatever order the sources come in. Two fingerprints are compared only where they share rare
 samples, so that thousands of sources cost about as much as reading their fingerprints.
@@ -16,7 +16,7 @@ from itertools import chain, combinations, pairwise
 from compiler.sources.fingerprint import Fingerprint
 from vault.ids import SourceId
 
-FEWEST = 16  # shingles: a shorter text is too short to be told from a quotation
+FEWEST = 16  # shingles: a shorter text is too short to be distinguished from a quotation
 _SCALE = 1.6  # up to this many times the length two texts are of one size
 _EDITIONS = 3.0  # an edition may have grown this much
 _FEWEST_REVISED = 100  # shingles of an edition: notes made by one template are no editions of each other
@@ -27,7 +27,7 @@ _IN_ORDER = 0.7
 
 
 class Kind(StrEnum):
-    """What a source is to the one that it is no independent witness beside."""
+    """How a source depends on another."""
 
     COPY = "copy"
     EDITION = "edition"
@@ -37,8 +37,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A source as it is judged here. `published` is an ISO date or the beginning of one, "" if unknown; `came` is
-    the instant it came and its path."""
+    """A source as compared here. `published` is an ISO date or its beginning, "" if unknown; `came` is (instant added,
+    path)."""
 
     id: SourceId
     fingerprint: Fingerprint
@@ -49,13 +49,13 @@ class Witness:
 
     @property
     def rank(self) -> tuple[int, bool, str, tuple[str, str], str]:
-        """The least is the original: the most trusted, then the first published, then the first here."""
+        """Return the sort key by which the least is the original: most trusted, first published, first added."""
         return (-self.authority, not self.published, self.published, self.came, self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A source is of this kind to `of`, which is nobody's copy unless that is itself a part of a larger one."""
+    """A source depends in this way on `of`, which is itself independent or a part of a larger one."""
 
     of: SourceId
     kind: Kind
@@ -63,7 +63,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """`low` and `high` tell the same; of a part, `low` stands in `high`."""
+    """Two sources with the same content; of a part, `low` is contained in `high`."""
 
     low: SourceId
     high: SourceId
@@ -72,9 +72,9 @@ class _Link:
 
 
 def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None]) -> dict[SourceId, Copy]:
-    """Every source that is another's copy, by id; a group of copies has one original.
+    """Return every source that depends on another, by id; a group of copies has one original.
 
-    `said` is what the human says: a source is the copy of another, or (None) of none.
+    `said` is what the user declared: a source is the copy of another, or (None) of none.
     """
     known = {w.id: w for w in witnesses}
     said = {i: of for i, of in said.items() if i in known and (of is None or (of in known and of != i))}
@@ -91,7 +91,7 @@ def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None
 
 
 def original_of(source: SourceId, found: Mapping[SourceId, Copy]) -> SourceId:
-    """The source behind `source`: its original, or the whole that it is part of; itself if it is nobody's copy."""
+    """Return the original of a source, or the whole that it is part of; the source itself if it is independent."""
     seen = {source}
     while (copy := found.get(source)) is not None and copy.of not in seen:
         source = copy.of
@@ -100,6 +100,7 @@ def original_of(source: SourceId, found: Mapping[SourceId, Copy]) -> SourceId:
 
 
 def _kind_of(low: Witness, high: Witness) -> Kind:
+    """Return how `low` depends on `high`, which the user declared to be its original."""
     found = _likeness(low, high)
     if found is not None:
         return found.kind
@@ -107,33 +108,37 @@ def _kind_of(low: Witness, high: Witness) -> Kind:
 
 
 def _other_language(a: Witness, b: Witness) -> bool:
-    """Whether two sources are known to be written in different languages."""
+    """Return whether two sources are known to be written in different languages."""
     return bool(a.language and b.language) and a.language != b.language
 
 
 @dataclass(slots=True)
 class _Groups:
-    """Sources that tell the same, each group with its original."""
+    """Groups of sources with the same content, each with its original."""
 
     known: Mapping[SourceId, Witness]
-    told: frozenset[SourceId]  # a human says that they are copies: none is an original
+    declared: frozenset[SourceId]  # the user says that they are copies: none is an original
     parent: dict[SourceId, SourceId] = field(default_factory=dict)
     links: dict[SourceId, dict[SourceId, Kind]] = field(default_factory=lambda: defaultdict(dict))
 
     def rank(self, id_: SourceId) -> tuple[object, ...]:
-        return (id_ in self.told, *self.known[id_].rank)
+        """Return the sort key by which a group's least is its original."""
+        return (id_ in self.declared, *self.known[id_].rank)
 
     def root(self, id_: SourceId) -> SourceId:
+        """Return the original of the group of a source."""
         while (up := self.parent.get(id_, id_)) != id_:
             id_ = up
         return id_
 
     def join(self, link: _Link) -> None:
+        """Join the groups of two sources."""
         self.links[link.low][link.high] = self.links[link.high][link.low] = link.kind
         first, second = sorted((self.root(link.low), self.root(link.high)), key=self.rank)
         self.parent[second] = first
 
     def copies(self, parts: Sequence[_Link]) -> dict[SourceId, Copy]:
+        """Return every source but the originals with what it depends on; `parts` are links to larger sources."""
         out: dict[SourceId, Copy] = {}
         for id_ in self.parent:
             root = self.root(id_)
@@ -147,15 +152,17 @@ class _Groups:
         return out
 
     def _kind(self, id_: SourceId, root: SourceId) -> Kind:
+        """Return how a source depends on its group's original."""
         direct = self.links[id_].get(root)
         if direct is not None:
             return direct
         if _other_language(self.known[id_], self.known[root]):
             return Kind.TRANSLATION
-        return Kind.COPY if id_ in self.told else Kind.EDITION
+        return Kind.COPY if id_ in self.declared else Kind.EDITION
 
 
 def _links(witnesses: Sequence[Witness]) -> list[_Link]:
+    """Return the pairs of sources with the same content."""
     wordings = [(n, chain.from_iterable(w.fingerprint.stretches)) for n, w in enumerate(witnesses)]
     traces = [(n, chain(w.fingerprint.traces, w.fingerprint.code)) for n, w in enumerate(witnesses)]
     found = []
@@ -167,7 +174,7 @@ def _links(witnesses: Sequence[Witness]) -> list[_Link]:
 
 
 def _sharing(samples: Iterable[tuple[int, Iterable[int]]], fewest: int) -> set[tuple[int, int]]:
-    """The pairs that share so many samples at least; one that many have counts for neighbours only."""
+    """Return the pairs that share at least `fewest` samples; one that many have counts for neighbours only."""
     sets = [(n, set(hashes)) for n, hashes in samples]
     held = Counter(chain.from_iterable(hashes for _, hashes in sets))
     shared = {h for h, count in held.items() if count > 1}
@@ -182,7 +189,7 @@ def _sharing(samples: Iterable[tuple[int, Iterable[int]]], fewest: int) -> set[t
 
 
 def _likeness(a: Witness, b: Witness) -> _Link | None:
-    """What two sources are to each other; None if they are independent as far as can be seen."""
+    """Return how two sources depend on each other; None if they seem independent."""
     small, large = sorted((a, b), key=lambda w: (w.fingerprint.shingles, w.rank))
     found = _wording(small, large)
     if found is None and _other_language(a, b):
@@ -192,6 +199,7 @@ def _likeness(a: Witness, b: Witness) -> _Link | None:
 
 
 def _wording(small: Witness, large: Witness) -> _Link | None:
+    """Return the link of two sources with the same wording, None if it differs."""
     one, other = small.fingerprint, large.fingerprint
     if one.shingles < FEWEST:
         return None
@@ -217,12 +225,12 @@ def _wording(small: Witness, large: Witness) -> _Link | None:
 
 
 def _spread(shares: Sequence[float], enough: float, missing: int) -> bool:
-    """Whether what is shared stands all over the text: a licence or a quotation fills some stretches and no others."""
+    """Return whether shared wording is all over the text; a licence or quotation fills only some stretches."""
     return sum(s < enough for s in shares) <= missing
 
 
 def _translated(a: Fingerprint, b: Fingerprint) -> float:
-    """The share of traces that two documents have in the same order; 0 where it is too little to go by."""
+    """Return the share of traces that two documents have in the same order; 0 if there are too few."""
     place = {t: n for n, t in enumerate(b.traces)}
     shared = [t for t in a.traces if t in place]
     few, many = sorted((len(a.traces), len(b.traces)))
@@ -237,7 +245,7 @@ def _translated(a: Fingerprint, b: Fingerprint) -> float:
 
 
 def _longest_rise(numbers: Sequence[int]) -> int:
-    """The length of the longest rising run of `numbers`, others left out between."""
+    """Return the length of the longest increasing subsequence."""
     ends: list[int] = []
     for number in numbers:
         at = bisect_left(ends, number)

@@ -1,6 +1,6 @@
-"""What tells a document's words again in another file: samples of its wording, and traces that no translator changes.
+"""Fingerprints of documents: samples of the wording, and traces (numbers, names, formulas) that survive translation.
 
-A fingerprint is made once, beside the reading, and kept with what the reader made of the bytes.
+A fingerprint is computed once, when the document is read, and cached with its text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from vault.model.source import MarkKind, SourceText
 
 VERSION = 1
-STRETCHES = 8  # of equal length, so that one long quotation or licence text can be told from a copy
+STRETCHES = 8  # of equal length, so that one long quotation or licence text can be distinguished from a copy
 _SHINGLE, _SHINGLE_CJK = 5, 12  # words, or characters where those stand for words
 _SMALL = 256  # samples that are enough to know a text of ordinary length by
 _COARSE = 16  # of so many shingles one is kept in long texts: enough to find a chapter in a book
@@ -48,7 +48,7 @@ class Fingerprint:
     code: frozenset[int]
 
     def as_json(self) -> dict[str, Any]:
-        """The fingerprint as JSON can hold it."""
+        """Return the fingerprint as JSON."""
         return {
             "v": VERSION,
             "shingles": self.shingles,
@@ -60,7 +60,7 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, data: object) -> Fingerprint | None:
-        """What `as_json` gave; None for anything else, as a cache may be spoilt or old."""
+        """Return the fingerprint from `as_json`; None for anything else, since a cache may be damaged or old."""
         if not isinstance(data, dict) or data.get("v") != VERSION:
             return None
         try:
@@ -72,7 +72,7 @@ class Fingerprint:
 
 
 def fingerprint(source: SourceText) -> Fingerprint:
-    """The fingerprint of a source's text; line breaks, hyphenation, case and markup leave it as it is."""
+    """Return the fingerprint of a source's text; line breaks, hyphenation, case and markup don't change it."""
     hashes = list(_shingles(source.text))
     every = 1
     kept = len(hashes)
@@ -88,10 +88,12 @@ def fingerprint(source: SourceText) -> Fingerprint:
 
 
 def _hash(text: str) -> int:
+    """Return a 48-bit hash of a text."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big")
 
 
 def _shingles(text: str) -> Iterator[int]:
+    """Yield the hashes of all runs of consecutive words."""
     tokens = _TOKEN.findall(_HYPHEN.sub("", unicodedata.normalize("NFKC", text)).casefold())
     single = sum(len(t) == 1 and "\u3040" <= t <= "\u9fff" for t in tokens)
     length = _SHINGLE_CJK if single * 2 > len(tokens) else _SHINGLE
@@ -100,7 +102,7 @@ def _shingles(text: str) -> Iterator[int]:
 
 
 def _traces(source: SourceText) -> Iterator[str]:
-    """What stays when prose is translated, in its order."""
+    """Yield what stays when prose is translated, in its order."""
     found: list[tuple[int, str]] = []
     for mark in source.marks:
         formula = _FORMULA_FURNITURE.sub("", source.text[mark.start : mark.end]).strip(".,;")
@@ -118,6 +120,7 @@ def _traces(source: SourceText) -> Iterator[str]:
 
 
 def _lines_of_code(source: SourceText) -> Iterator[str]:
+    """Yield the lines of the source's code."""
     for mark in source.marks:
         if mark.kind is MarkKind.CODE:
             for line in source.text[mark.start : mark.end].split("\n"):
@@ -127,7 +130,7 @@ def _lines_of_code(source: SourceText) -> Iterator[str]:
 
 
 def _between(text: str, spans: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """(offset, words) of what stands outside the spans, which are sorted and may overlap."""
+    """Yield (offset, words) of the text outside the spans, which are sorted and may overlap."""
     at = 0
     for start, end in spans:
         if start > at:

@@ -1,4 +1,4 @@
-"""What lies in `raw/`, and which source each file is."""
+"""The files in `raw/`, and the source that each of them is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class RawFile:
 
 @dataclass(slots=True)
 class Scan:
-    """What lies below a folder. `unknown` are folders that could not be listed: whatever they hold is not gone."""
+    """The files below a folder. `unknown` are folders that could not be listed, whose files are not taken for
+    deleted."""
 
     files: list[RawFile] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -35,7 +36,7 @@ class Scan:
 
 
 def scan(root: Path, folder: str) -> Scan:
-    """The plain files below `folder`, by path. Hidden ones are left out; links are named and not followed."""
+    """Return the plain files below `folder`, by path. Hidden ones are left out; links are reported and not followed."""
     found = Scan()
     stack = [folder]
     while stack:
@@ -56,12 +57,13 @@ def scan(root: Path, folder: str) -> Scan:
 
 
 def is_ignored_path(path: str) -> bool:
-    """Whether nobody wrote what lies in a folder of `raw/` at this vault path, as in node_modules."""
+    """Return whether programs fill the folder of `raw/` at this vault path, as node_modules."""
     name = path.rsplit("/", 1)[-1]
     return path.startswith("raw/") and (name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT))
 
 
 def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
+    """Add a directory entry to the files, the folders still to be read, or the notices."""
     if entry.name.startswith("."):
         return
     if entry.is_symlink():
@@ -81,7 +83,7 @@ def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """Raw files as sources: `paths` are all names of the same bytes, the source's own first."""
+    """A source with its files: `paths` are all names of the same bytes, the source's own first."""
 
     id: SourceId
     paths: tuple[str, ...]
@@ -95,7 +97,7 @@ class Tracked:
 
 
 def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked], list[ledger.Event]]:
-    """The sources among `files` (path -> sha256 of the bytes), and what the ledger must learn.
+    """Return the sources among `files` (path -> sha256 of the bytes), and the events to be added to the ledger.
 
     Identity is the path first, then the bytes: a known path is that source whatever it holds now; a new path with
     the bytes of a source whose file is gone is that source moved; equal bytes under two names are one source.
@@ -108,6 +110,8 @@ def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked
 
 
 class _Tracking:
+    """The assignment of raw files to sources, with the events for the ledger."""
+
     def __init__(self, files: dict[str, str], ids: ledger.Ids, at: str) -> None:
         self.files, self.ids, self.at = files, ids, at
         self.events: list[ledger.Event] = []
@@ -116,23 +120,26 @@ class _Tracking:
         self.births: dict[str, ledger.Birth] = {}
 
     def _event(self, type_: str, id_: str, **rest: str | int) -> None:
+        """Add an event for the ledger."""
         self.events.append({"v": 1, "type": type_, "of": "source", "id": id_, "at": self.at, **rest})
 
     def known_paths(self) -> None:
-        """Paths that the ledger knows, oldest source first; of two with equal bytes the older goes on."""
+        """Assign the paths that the ledger knows, oldest source first; of two with equal bytes the older continues."""
         known = [
             (self.ids.births[i].at, key, i)
             for (noun, key), i in self.ids.keys.items()
             if noun == "source" and key in self.files
         ]
         for _, path, id_ in sorted(known):
-            self._give(path, self.by_bytes.get(self.files[path], id_))
+            self._assign(path, self.by_bytes.get(self.files[path], id_))
 
-    def _give(self, path: str, id_: str) -> None:
+    def _assign(self, path: str, id_: str) -> None:
+        """Assign a path to a source."""
         self.by_bytes.setdefault(self.files[path], id_)
         self.paths.setdefault(id_, []).append(path)
 
     def new_paths(self) -> None:
+        """Assign new paths to known sources with the same bytes, or create sources."""
         given = {path for paths in self.paths.values() for path in paths}
         last_bytes = {str(e.get("digest")): i for i, e in sorted(self.ids.changed.items()) if e.get("of") == "source"}
         slugs = self.ids.slugs("source")
@@ -140,14 +147,15 @@ class _Tracking:
             digest = self.files[path]
             gone = last_bytes.get(digest)
             if digest in self.by_bytes:
-                self._give(path, self.by_bytes[digest])
+                self._assign(path, self.by_bytes[digest])
             elif gone is not None and self.ids.present_key[gone] not in self.files:
-                self._give(path, gone)
+                self._assign(path, gone)
                 self._event("rename", gone, key=path)
             else:
-                self._give(path, self._born(path, slugs))
+                self._assign(path, self._create_source(path, slugs))
 
-    def _born(self, path: str, slugs: set[str]) -> str:
+    def _create_source(self, path: str, slugs: set[str]) -> str:
+        """Create a source for a new file and return its id."""
         id_ = mint("source", path, {**self.ids.births, **self.births})
         name = path.rsplit("/", 1)[-1]
         slug = free_slug(name.rsplit(".", 1)[0] or name, id_, slugs)
@@ -157,11 +165,13 @@ class _Tracking:
         return id_
 
     def vanished(self) -> None:
+        """Record the sources whose files are gone."""
         for id_, birth in self.ids.births.items():
             if birth.noun == "source" and id_ not in self.paths and self.ids.alive(id_):
                 self._event("retire", id_, reason="its file is gone")
 
     def sources(self) -> list[Tracked]:
+        """Return the sources with their paths."""
         out = []
         for id_, paths in self.paths.items():
             birth = self.ids.births.get(id_) or self.births[id_]

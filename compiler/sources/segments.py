@@ -1,4 +1,4 @@
-"""Source text -> segments: heading-bounded stretches, short enough for an engine to read at a time."""
+"""Segments: heading-bounded stretches of source text, short enough for an engine to read at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORTENED = re.compile(  # what a full stop after it rarely ends: for the reade
 
 
 def segments(text: str, marks: Iterable[Mark]) -> tuple[Segment, ...]:
-    """The segments of `text` in order; a heading stands at the start of its own.
+    """Return the segments of `text` in order; a heading is at the start of its own.
 
     Each section is parted by itself, so that a change in one leaves the others' text as it was.
     """
@@ -37,7 +37,8 @@ def segments(text: str, marks: Iterable[Mark]) -> tuple[Segment, ...]:
 
 
 def passages(text: str) -> list[tuple[int, int]]:
-    """(start, end) of the lines and sentences of `text`, blank ones left out: what an edit changes, and what not."""
+    """Return (start, end) of the lines and sentences of `text`, without blank ones: the units by which edits are
+    compared."""
     out: list[tuple[int, int]] = []
     start = 0
     for end in [*(m.end() for m in _PASSAGE_END.finditer(text)), len(text)]:
@@ -52,7 +53,7 @@ def passages(text: str) -> list[tuple[int, int]]:
 
 
 def _section(text: str, start: int, end: int, path: list[tuple[int, str]]) -> Iterator[Segment]:
-    """One section's segments: whole paragraphs, as many as fit."""
+    """Yield the segments of one section: whole paragraphs, as many as fit."""
     headings = tuple(words for _, words in path)
     begin = last = -1
     for first, stop in _paragraphs(text, start, end):
@@ -67,7 +68,7 @@ def _section(text: str, start: int, end: int, path: list[tuple[int, str]]) -> It
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of each paragraph between the offsets, overlong ones in pieces."""
+    """Yield (start, end) of each paragraph between the offsets, overlong ones in pieces."""
     at = start
     for gap in _BLANK_LINE.finditer(text, start, end):
         yield from _pieces(text, at, gap.start())
@@ -76,7 +77,7 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of the pieces of one paragraph: one, unless it is overlong, then cut after sentences."""
+    """Yield (start, end) of the pieces of one paragraph: one, or several cut after sentences if it is overlong."""
     while end - start > MAX_PARAGRAPH:
         ends = [m.end() for m in _SENTENCE_END.finditer(text, start + MAX_SEGMENT // 2, start + MAX_SEGMENT)]
         cut = ends[-1] if ends else start + MAX_SEGMENT

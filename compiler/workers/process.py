@@ -27,7 +27,7 @@ from compiler.model.requests import (
     ExtractReply,
     ExtractRequest,
 )
-from compiler.readers.pdf.page_cut import cut_pages
+from compiler.readers.pdf.pdf import cut_pages
 from compiler.sources.fingerprint import fingerprint
 from compiler.workers.bytecode import leave_bytecode
 from vault.errors import RetainError, TooCostly, Unreadable

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from cli.agent.actions import TOOLS, AgentActions
 from cli.agent.mcp_server import mcp_server
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
 from tests.commands import SCRIPT, retain
 from tests.jail.den import need
@@ -120,7 +120,7 @@ HOSTILE: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("tool", "arguments"), HOSTILE)
 async def test_hostile_arguments_are_answered_with_an_error(vault: Path, tool: str, arguments: Any) -> None:
-    server = mcp_server(AgentActions(Place(open_vault(str(vault), None, vault))))
+    server = mcp_server(AgentActions(OrderDesk(open_vault(str(vault), None, vault))))
     async with Client(server) as client:
         result = await client.call_tool(tool, arguments)
     (content,) = result.content
@@ -157,10 +157,10 @@ _TRY = """
 import sys
 from pathlib import Path
 from cli.agent.mcp_server import _restrict
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from vault.vault import open_vault
 root = Path(sys.argv[1])
-_restrict(Place(open_vault(str(root), None, root)))
+_restrict(OrderDesk(open_vault(str(root), None, root)))
 for path in ("wiki/x.md", "learning/reviews.jsonl", "ledger/ids.jsonl", "raw/x.md", "insights/x.md", "../outside.md"):
     try:
         (root / path).write_text("x")

@@ -1,1 +1,1 @@
-"""Caches that can be rebuilt, and the file stamps they depend on."""
+"""Caches that can be rebuilt, and the file stamps that show whether they are current."""

@@ -1,4 +1,4 @@
-"""The form of a cache: parts of bytes behind a checksum. What is damaged, or of another version, is no cache.
+"""The format of cache files: parts of bytes behind a checksum. A damaged file or another version counts as missing.
 
 Caches lie in `.retain/cache/`, are made from the files beside them, and may be deleted at any moment. One that came
 with somebody's vault is not believed: it holds stamps and inodes of the machine that wrote it (see
@@ -12,13 +12,11 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vault.errors import RetainError
 from vault.files.folder import Folder
-
-if TYPE_CHECKING:
-    from vault.vault import Vault
+from vault.files.guard import Scope
+from vault.vault import Vault
 
 FOLDER = ".retain/cache"
 _HEAD = struct.Struct("<16sIIQ")  # kind and version, checksum of all that follows, number of parts, bytes in all
@@ -27,13 +25,13 @@ _MOST_PARTS = 1_000
 
 
 def pack_cache(kind: str, parts: Sequence[bytes]) -> bytes:
-    """The bytes of a cache. `kind` is at most sixteen letters and digits, the version among them."""
+    """Return the bytes of a cache. `kind` is at most sixteen letters and digits, including the version."""
     body = b"".join([*(_LENGTH.pack(len(part)) for part in parts), *parts])
     return _HEAD.pack(kind.encode(), zlib.crc32(body), len(parts), len(body)) + body
 
 
 def unpack_cache(kind: str, data: bytes) -> list[bytes] | None:
-    """The parts that `pack_cache` was given; None if these bytes are not whole, or another kind or version."""
+    """Return the parts that `pack_cache` was given; None if the bytes are damaged, or of another kind or version."""
     if len(data) < _HEAD.size:
         return None
     name, checksum, count, size = _HEAD.unpack_from(data)
@@ -50,7 +48,7 @@ def unpack_cache(kind: str, data: bytes) -> list[bytes] | None:
 
 
 def read_cache(root: Path, name: str, kind: str) -> list[bytes] | None:
-    """The parts of the cache `name`; None if there is none to be had."""
+    """Return the parts of the cache `name`; None if it is missing, damaged or of another kind."""
     try:
         data = Folder(root).read(f"{FOLDER}/{name}")
         return unpack_cache(kind, data) if data else None
@@ -59,10 +57,8 @@ def read_cache(root: Path, name: str, kind: str) -> list[bytes] | None:
 
 
 def write_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> None:
-    """Writes the cache `name` if it can be, and the vault keeps any: it only saves time."""
+    """Write the cache `name` if the vault allows caches; failure is ignored, since a cache only saves time."""
     if not vault.keeps_caches:
         return
-    from vault.files.guard import Scope
-
     with suppress(RetainError):
         vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", pack_cache(kind, parts))

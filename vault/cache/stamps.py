@@ -1,4 +1,4 @@
-"""How files stood when they were read: what a cache is held against before it is believed.
+"""Stamps of files (size, time, inode), by which a cache is checked before it is used.
 
 A stamp is size, instant of the last change (ctime, which nobody can set) and inode. A file that changed a moment ago
 may change again without its stamp showing it, so the stamp of a young file counts for nothing.
@@ -28,7 +28,7 @@ NONE: Stamp = (-1, 0, 0)  # of a file that is not there, or too young for a stam
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The files of a folder by name, three numbers each; `settled` as they may be kept, those of young files NONE."""
+    """The files of a folder by name, three numbers each; in `settled` the stamps of too young files are NONE."""
 
     names: tuple[str, ...]
     numbers: array[int]
@@ -37,7 +37,7 @@ class Stamps:
 
 @dataclass(frozen=True)
 class Listing:
-    """All that a folder holds, hidden things too: `names` in the folder's own order, three `numbers` each.
+    """Everything in a folder, hidden files too: `names` in the folder's own order, three `numbers` each.
 
     `plain` says of each whether it is a file. It is taken once, for all who want to know.
     """
@@ -47,7 +47,7 @@ class Listing:
     plain: tuple[bool, ...]
 
     def files(self, ending: str) -> Stamps:
-        """The files that `Vault.paths` names, in its order."""
+        """Return the stamps of the files that `Vault.paths` names, in its order."""
         found = self._files(ending)
         if any(".conflict-" in self.names[n] for n in found):
             found = [n for n in found if not is_beside(self.names[n])]
@@ -55,7 +55,7 @@ class Listing:
         return Stamps(tuple([self.names[n] for n in found]), numbers, _settled(numbers))
 
     def digest(self, ending: str) -> str:
-        """What changes with the name or the stamp of a plain file that ends in `ending` and is not hidden."""
+        """Return a digest that changes with the name or stamp of a plain, not hidden file that ends in `ending`."""
         found = self._files(ending)
         return stamps_digest([self.names[n] for n in found], self._numbers(found))
 
@@ -76,14 +76,14 @@ class Listing:
 
 
 def stamps_digest(names: Iterable[str], numbers: array[int]) -> str:
-    """One word for the names of files, sorted, and their stamps."""
+    """Return a digest of the names of files, sorted, and their stamps."""
     found = hashlib.sha256(joined_names(names))
     found.update(numbers.tobytes())
     return found.hexdigest()
 
 
 def listing(root: Path, folder: str) -> Listing:
-    """What is in a folder now; nothing if it isn't there. Raises: OSError if it cannot be listed."""
+    """Return what is in a folder now; empty if it is missing. Raises: OSError if it can't be listed."""
     names: list[str] = []
     numbers: list[int] = []
     plain: list[bool] = []
@@ -100,7 +100,7 @@ def listing(root: Path, folder: str) -> Listing:
 
 
 def stamp(root: Path, path: str) -> Stamp:
-    """The stamp of a plain file; NONE if there is none."""
+    """Return the stamp of a plain file; NONE if there is none."""
     try:
         status = (root / path).lstat()
     except OSError:
@@ -109,12 +109,12 @@ def stamp(root: Path, path: str) -> Stamp:
 
 
 def cacheable_stamp(found: Stamp) -> Stamp:
-    """`found` as it may be kept: NONE where the file is too young. `found` was taken before the file was read."""
+    """Return a stamp taken before the file was read as it may be cached: NONE if the file is too young."""
     return found if found[1] < time.time_ns() - RACY_NS else NONE
 
 
 def _settled(numbers: array[int]) -> array[int]:
-    """`numbers`, with those of young files made those of none."""
+    """Return `numbers` with the stamps of too young files replaced by NONE."""
     young = time.time_ns() - RACY_NS
     if not numbers or max(numbers[1::FIELDS]) < young:
         return numbers
@@ -126,5 +126,5 @@ def _settled(numbers: array[int]) -> array[int]:
 
 
 def joined_names(names: Iterable[str]) -> bytes:
-    """Names as one text: no name of a file holds a NUL."""
+    """Return names as one byte string separated by NUL, which no file name contains."""
     return "\0".join(names).encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""A quote in its place: the words that stand around it in its source, as far as that can be read without a parser."""
+"""The context of a quote: the lines around it in its source, as far as they can be read without a parser."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from vault.evidence.evidence import Evidence
+from vault.files.folder import FileKind, Folder
 from vault.model.claim import Claim
 from vault.text.sanitize import fold, normal
 from vault.vault import Vault
@@ -28,7 +29,7 @@ _LINE = re.compile(r"\bline (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class QuoteContext:
-    """`before` and `after` are the source's own lines, "" where its text cannot be read here; `line` is 1-based, or 0.
+    """`before` and `after` are the source's own lines, "" where its text can't be read here; `line` is 1-based, or 0.
 
     All of it is plain words, still to be cleaned for a screen; `quote` is the claim's own.
     """
@@ -41,11 +42,12 @@ class QuoteContext:
 
     @property
     def found(self) -> bool:
+        """Return whether the quote was found in the source."""
         return self.line > 0
 
 
 def quote_context(vault: Vault, evidence: Evidence, lines: int = 4) -> QuoteContext:
-    """What stands up to `lines` lines before and after the claim's quote in its source.
+    """Return up to `lines` lines before and after the claim's quote in its source.
 
     Plain text, Markdown and HTML are looked through; of other kinds, of sources that are gone, changed or large, only
     the quote and its locator are given. Raises: Refused where the disk refuses, or the path is none of the vault's.
@@ -59,9 +61,7 @@ def quote_context(vault: Vault, evidence: Evidence, lines: int = 4) -> QuoteCont
 
 
 def _text(vault: Vault, path: str) -> str | None:
-    """The source's words with its marks blanked out, so that offsets and lines stay; None if it is of another kind."""
-    from vault.files.folder import FileKind, Folder
-
+    """Return the source's words with markup blanked out, so that offsets stay; None for other kinds of files."""
     kind = path.rpartition(".")[2].lower()
     if not path.startswith("raw/") or kind not in (*_TEXT, *_PAGE):
         return None
@@ -71,12 +71,12 @@ def _text(vault: Vault, path: str) -> str | None:
         return None
     text = normal((folder.read(path) or b"").decode("utf-8", "replace"))
     if kind in _PAGE:
-        return _ENTITY.sub(_blank, _TAG.sub(_blank, _seen(text)))
+        return _ENTITY.sub(_blank, _TAG.sub(_blank, _without_hidden_html(text)))
     return _LINK_END.sub(_blank, _FRONT.sub(_blank, text))
 
 
-def _seen(page: str) -> str:
-    """The page without its scripts, styles and comments; one that never ends goes on to the end of the page."""
+def _without_hidden_html(page: str) -> str:
+    """Return an HTML page without scripts, styles and comments."""
     folded, out, at = page.lower(), [], 0
     if len(folded) != len(page):  # letters that are two when they are small: offsets would not stay
         return page
@@ -94,7 +94,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _around(text: str, claim: Claim, lines: int) -> QuoteContext | None:
-    """The place of the quote in the text; where it stands several times, the one that its locator is nearest to."""
+    """Return the context of the quote in the text; of several places the one nearest to the claim's locator."""
     words = _WORD.findall(normal(claim.quote))
     if not words:
         return None
@@ -111,25 +111,25 @@ def _around(text: str, claim: Claim, lines: int) -> QuoteContext | None:
 
 
 def _bare(line: str) -> str:
-    """A line of Markdown without the marks that would only be in the way of its words; "" if it is nothing but tags."""
+    """Return a line of Markdown without signs around its words; "" if it is nothing but tags."""
     if "<" in line and not any(map(str.isalnum, _TAG.sub("", line))):
         return ""
     return _LOOSE.sub(r"\1", _MARKS.sub("", line))
 
 
 def _first(text: str, lines: int) -> str:
-    """The first lines that hold words, at most so many, and no more than they would be at WIDTH."""
+    """Return the first lines with words, at most `lines` of them at a width of WIDTH."""
     return "\n".join(_some([_bare(fold(line)) for line in text.split("\n")], lines)).strip()
 
 
 def _last(text: str, lines: int) -> str:
-    """The last ones, likewise."""
+    """Return the last lines with words, likewise."""
     backwards = [_bare(fold(line))[::-1] for line in reversed(text.split("\n"))]
     return "\n".join(line[::-1] for line in reversed(_some(backwards, lines))).strip()
 
 
 def _some(lines: list[str], most: int) -> list[str]:
-    """The first of the lines and those after it that hold words, cut where they are longer than they may be."""
+    """Return the first of the lines and those after it with words, cut to `most` lines."""
     kept: list[str] = []
     room = most * WIDTH
     for line in lines:

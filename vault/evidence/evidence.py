@@ -1,4 +1,4 @@
-"""The words behind a card: each claim it cites, with its source and the place where a human finds them."""
+"""The evidence of a card or sentence: each claim it cites, with its source and the place of the quote."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from vault.errors import RetainError, UsageError
 from vault.model.claim import Claim
 from vault.model.summary import Summary, parse_summary
 from vault.model.wikilink import Citation
+from vault.text.urls import normalize_address
 from vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One claim's words; or, with `claim` None, `problem` says why they cannot be shown.
+    """One claim's words; or, with `claim` None, `problem` says why they can't be shown.
 
     `title` names the source in plain words, `source` is its path below the vault; the locator is the claim's.
     `address` is where the source came from on the web, http or https alone; "" where it names none.
@@ -28,7 +29,7 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """`The spacing effect, line 14`: what to say below the quote."""
+        """Return `The spacing effect, line 14`: the caption of the quote."""
         locator = self.claim.locator if self.claim else ""
         if not locator or locator.startswith(f"{self.title},"):
             return locator or self.title
@@ -43,10 +44,11 @@ class EvidenceReader:
         self._read: dict[str, Summary | str] = {}
 
     def of(self, cites: Iterable[Citation]) -> list[Evidence]:
-        """What the citations point to, in their order."""
+        """Return the evidence of the citations, in their order."""
         return [self._evidence(cite) for cite in cites]
 
     def _evidence(self, cite: Citation) -> Evidence:
+        """Return the evidence of one citation."""
         path = f"{cite.summary}.md"
         if path not in self._read:
             self._read[path] = self._summary(path)
@@ -60,7 +62,7 @@ class EvidenceReader:
         return Evidence(source, title, claim, problem, _web(summary.properties.text("url")))
 
     def _summary(self, path: str) -> Summary | str:
-        """The summary, or what is wrong with it."""
+        """Return the summary, or what is wrong with it."""
         try:
             text = self._vault.read_text(path)
         except RetainError as error:
@@ -69,11 +71,9 @@ class EvidenceReader:
 
 
 def _web(address: str) -> str:
-    """`address` if it is one on the web that can be shown as it is; a document may name anything."""
+    """Return `address` if it is on the web and can be shown as it is, else ""."""
     if not address:
         return ""
-    from vault.text.urls import normalize_address
-
     try:
         return normalize_address(address)
     except UsageError:

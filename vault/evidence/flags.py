@@ -1,4 +1,4 @@
-"""What the human found wrong with cards: the flags of the review log that no undo took back."""
+"""Flags of cards: what the user reported as wrong and didn't undo, from the review log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS = (b'"type":"flag"', b'"type":"undo"')
 
 
 def flags_of(vault: Vault) -> dict[CardId, str]:
-    """Flagged card -> the reason given last, "" for none. Of a long log, only lines that may matter are taken apart.
+    """Return flagged card -> the last reason given, "" for none.
 
     Raises: Refused, Damaged or SchemaTooNew, as the log is read.
     """

@@ -1,1 +1,1 @@
-"""The nouns of a vault and their text forms."""
+"""The nouns of a vault (source, claim, article, card, gap ...) and their text forms."""

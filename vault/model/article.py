@@ -40,7 +40,7 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class ArticleSection:
-    """`heading` "" is the lead; `level` is how deep it stands below the title, which is 1."""
+    """A section of an article. `heading` "" is the lead; `level` is its depth below the title, which is 1."""
 
     heading: str
     paragraphs: tuple[tuple[CitedSentence, ...], ...]
@@ -50,7 +50,7 @@ class ArticleSection:
 def render_body(
     title: str, sections: Sequence[ArticleSection], exhibits: Mapping[ClaimId, Sequence[Exhibit]] | None = None
 ) -> str:
-    """The body of an article: headings and cited paragraphs, each followed by what its claims' `exhibits` show."""
+    """Return the body of an article: headings and cited paragraphs, each followed by the `exhibits` of its claims."""
     parts = [f"# {escape(clean_line(title))}"]
     shown: dict[Exhibit, None] = {}
     for section in sections:
@@ -65,12 +65,12 @@ def render_body(
 
 
 def render_sentence(sentence: CitedSentence) -> str:
-    """A sentence as an article shows it: Markdown-escaped words, then its citations."""
+    """Return a sentence as an article shows it: Markdown-escaped words, then its citations."""
     return f"{escape(fold(sentence.text))} {' '.join(map(str, sentence.cites))}"
 
 
 def sentences(text: str) -> Iterator[CitedSentence]:
-    """Every sentence of an article that asserts something, with its line; one without citations has `cites` ().
+    """Yield every sentence of an article that asserts something, with its line; without citations `cites` is ().
 
     Headings, questions, list items and lines of nothing but links, displayed formulas, code in a fence that names its
     language, block ids, comments and callouts of the kind `[!human]` assert nothing. A row of a table counts as one
@@ -83,6 +83,7 @@ def sentences(text: str) -> Iterator[CitedSentence]:
 
 
 def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
+    """Yield the sentences of one line."""
     if line.lstrip().startswith("|"):
         row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
         said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]
@@ -96,14 +97,14 @@ def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
 
 
 def _asserts(plain: str) -> bool:
-    """Whether words without a citation say something: not a question, a block id, a rule or stray punctuation."""
+    """Return whether words without a citation assert something: no question, block id, rule or punctuation."""
     if _BLOCK_ID.fullmatch(plain) or not any(c.isalnum() for c in plain):
         return False
     return not plain.endswith(("?", "？")) or _STATES.search(plain) is not None
 
 
 def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """(index, words) of the lines of a body that can assert something, less the marks of lists and quotes."""
+    """Yield (index, words) of the lines of a body that can assert something, without signs of lists and quotes."""
     fence, code = "", False
     comment = human = quoted = False
     for index, whole in enumerate(lines):
@@ -132,7 +133,7 @@ def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _words(line: str) -> str:
-    """A line less the marks before its words; "" if it is of a kind that asserts nothing."""
+    """Return a line without the signs before its words; "" if lines of its kind assert nothing."""
     if _HEADING.match(line) or _EMBEDS.fullmatch(line) or is_formula(line) or _DELIMITER.fullmatch(line):
         return ""
     quoted = False

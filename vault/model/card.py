@@ -18,6 +18,8 @@ MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
 
 
 class CardKind(StrEnum):
+    """The four kinds of cards."""
+
     DEFINITIONAL = "definitional"  # state it
     MECHANISTIC = "mechanistic"  # how it works
     RELATIONAL = "relational"  # how it connects
@@ -25,6 +27,7 @@ class CardKind(StrEnum):
 
     @property
     def heading(self) -> str:
+        """Return the heading of the kind's section in a deck."""
         return self.value.capitalize()
 
 
@@ -37,7 +40,7 @@ _TAG = re.compile(r"\\([QA]:)")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card. `question` and `answer` are Markdown; `stamp` is six hex of what the machine last wrote, or "".
+    """One card. `question` and `answer` are Markdown; `stamp` is six hex digits of what retain last wrote, or "".
 
     `start` and `end` are the block's offsets in its file, `line` its 1-based first line; all 0 if not yet written.
     """
@@ -54,7 +57,7 @@ class Card:
 
     @property
     def human_edited(self) -> bool:
-        """Whether a human wrote or changed the text since the machine last did."""
+        """Return whether the user wrote or changed the text since retain last wrote it."""
         return self.stamp != stamp_of(self)
 
 
@@ -69,33 +72,34 @@ class Deck:
 
     @property
     def properties(self) -> Properties:
-        """Parsed when asked for: YAML is slow, and the daily queue doesn't need it."""
+        """Parse the front matter on request: YAML is slow, and the daily queue doesn't need it."""
         return read_properties(self.text)
 
     @property
     def title(self) -> str:
-        """The first heading of level 1, else the file's stem."""
+        """Return the first heading of level 1, else the file's stem."""
         found = re.search(r"^# +(.+?)[ \t]*$", body_of(self.text), re.MULTILINE)
         return found[1] if found else self.path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def stamp_of(card: Card) -> str:
-    """Six hex of the card's question, answer and support, white space at the ends of lines left out."""
+    """Return six hex digits of the card's question, answer and support, white space at line ends left out."""
     words = "\x1f".join([_trim(card.question), _trim(card.answer), " ".join(str(c) for c in card.support)])
     return hashlib.sha256(words.encode()).hexdigest()[:6]
 
 
 def _trim(text: str) -> str:
+    """Return `text` without white space at the ends of its lines."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
 def with_stamp(card: Card) -> Card:
-    """`card` as the machine writes it now."""
+    """Return `card` with the stamp of its present text."""
     return replace(card, stamp=stamp_of(card))
 
 
 def render_card(card: Card) -> str:
-    """The block of `card`, ended by a line break; its text is Markdown already."""
+    """Return the block of `card`, ended by a line break; its text is Markdown already."""
     lines = [f"Q: {_guarded(card.question)}", f"A: {_guarded(card.answer)}"]
     if card.support:
         lines.append("> " + " ".join(str(c) for c in card.support))
@@ -105,7 +109,7 @@ def render_card(card: Card) -> str:
 
 
 def _guarded(text: str) -> str:
-    """`text` with what a deck's reader would take for a tag, a heading or a card's comment made harmless.
+    """Return `text` without what a deck's parser would take for a tag, a heading or a card's comment.
 
     That is at the start of a line only, and never twice: what was written once is written the same again.
     """
@@ -122,7 +126,7 @@ def _guarded(text: str) -> str:
 
 
 def leaves_fence_open(text: str) -> bool:
-    """Whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
+    """Return whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
     fence = ""
     for line in text.splitlines():
         fence, _ = _fence_after(fence, line)
@@ -130,7 +134,7 @@ def leaves_fence_open(text: str) -> bool:
 
 
 def _fence_after(fence: str, line: str) -> tuple[str, bool]:
-    """(the fence open after `line`, whether `line` belongs to a fence)."""
+    """Return (the fence open after `line`, whether `line` belongs to a fence)."""
     found = _FENCE.fullmatch(line)
     if fence:
         closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip()
@@ -142,6 +146,8 @@ def _fence_after(fence: str, line: str) -> tuple[str, bool]:
 
 @dataclass(slots=True)
 class _Block:
+    """The lines of one card in a deck."""
+
     kind: CardKind | None
     line: int
     start: int
@@ -151,7 +157,7 @@ class _Block:
 
 
 def parse_deck(text: str, path: str) -> Deck:
-    """The cards of a file, in order; what is wrong with a block is a diagnostic, and the other cards stand."""
+    """Return the cards of a file, in order; a faulty block is a diagnostic and doesn't affect other cards."""
     cards: list[Card] = []
     found: list[Diagnostic] = []
     block: _Block | None = None
@@ -183,7 +189,7 @@ def parse_deck(text: str, path: str) -> Deck:
         elif not inside and line.startswith("A:") and block is not None and block.answer is None:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(_odd_comment(path, line_number, comment[1] if comment is not None else ""))
+            found.append(_invalid_comment(path, line_number, comment[1] if comment is not None else ""))
         elif block is not None:
             (block.question if block.answer is None else block.answer).append(line)
             if line.strip():
@@ -192,18 +198,18 @@ def parse_deck(text: str, path: str) -> Deck:
     return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
 
 
-def _odd_comment(path: str, line: int, id_: str) -> Diagnostic:
-    """A comment that ends no card: one that names a card and stands alone, or one that names none."""
+def _invalid_comment(path: str, line: int, id_: str) -> Diagnostic:
+    """Return the diagnostic of a comment that ends no card: without a card above it, or without a card's id."""
     if not id_:
         what = "this card comment cannot be read"
         return Diagnostic(path, line, "card-comment", what, "an id has ten letters and digits")
-    what = f"the comment of card {id_} stands below no card"
+    what = f"the comment of card {id_} is below no card"
     hint = "put it right below the answer of its card, with no heading between, or the card's history is not found"
     return Diagnostic(path, line, LONE_COMMENT, what, hint)
 
 
 def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """(1-based line, offset, line without its ending) of everything after the front matter."""
+    """Yield (1-based line, offset, line without its ending) of everything after the front matter."""
     offset = len(text) - len(body_of(text))
     number = text.count("\n", 0, offset) + 1
     for line in text[offset:].split("\n"):
@@ -213,11 +219,13 @@ def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _kind_named(heading: str, outer: CardKind | None) -> CardKind | None:
+    """Return the card kind of a section with this heading."""
     name = heading.strip().casefold()
     return next((k for k in CardKind if k.value == name), outer)
 
 
 def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[Diagnostic]) -> Card | None:
+    """Return the card of a block, None with a diagnostic if it is invalid."""
     if block.answer is None or not "".join(block.question).strip():
         what = "this card has no answer (A:)" if block.answer is None else "this card has no question"
         found.append(
@@ -242,7 +250,7 @@ def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[
 
 
 def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
-    """The answer's own lines, and the citations of its last quote block if that holds nothing else."""
+    """Return the answer's own lines, and the citations of its last quote block if that holds nothing else."""
     last = len(lines)
     while last > 0 and not lines[last - 1].strip():
         last -= 1
@@ -256,11 +264,12 @@ def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
 
 
 def unescaped(lines: list[str]) -> str:
-    """The words of a part, as its lines write them."""
+    """Return the words of a part of a card from its lines."""
     return "\n".join(line[1:] if _TAG.match(line) else line for line in lines).strip()
 
 
 def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
+    """Yield a diagnostic for every id that two cards have."""
     seen: dict[CardId, int] = {}
     for card in cards:
         if card.id is not None and card.id in seen:
@@ -268,7 +277,7 @@ def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
                 path,
                 card.line,
                 "card-id-repeated",
-                f"card {card.id} stands at line {seen[card.id]} too",
+                f"card {card.id} is at line {seen[card.id]} too",
                 "delete one comment",
             )
         elif card.id is not None:
@@ -276,7 +285,7 @@ def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
 
 
 def splice_card(text: str, card: Card, new: Card | None) -> str:
-    """`text` with the block of `card` (as parsed from `text`) replaced by `new`, or taken out; no other byte moves."""
+    """Return `text` with the block of `card` (parsed from `text`) replaced by `new` or removed; other bytes stay."""
     if new is not None:
         return text[: card.start] + render_card(new).removesuffix("\n") + text[card.end :]
     before, after = text[: card.start].rstrip("\n"), text[card.end :].lstrip("\r\n")
@@ -284,7 +293,7 @@ def splice_card(text: str, card: Card, new: Card | None) -> str:
 
 
 def append_card(text: str, path: str, new: Card) -> str:
-    """`text` with `new` after the last card of its kind, or under a new heading at the end."""
+    """Return `text` with `new` after the last card of its kind, or under a new heading at the end."""
     same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
     block = render_card(new).rstrip("\n")
     if same:
@@ -295,7 +304,7 @@ def append_card(text: str, path: str, new: Card) -> str:
 
 
 def splice_words(text: str, card: Card, question: str, answer: str) -> str:
-    """`text` with other words in the block of `card` (as parsed from `text`); no other byte moves.
+    """Return `text` with another question and answer in the block of `card` (parsed from `text`); other bytes stay.
 
     What stays as it was keeps its very bytes; support, comment and the blank lines of the block stay in any case.
     """
@@ -316,7 +325,7 @@ def splice_words(text: str, card: Card, question: str, answer: str) -> str:
 
 
 def answer_line(lines: list[str]) -> int | None:
-    """The line of a block that begins its answer; the first line is the question's."""
+    """Return the index of the line that begins a block's answer, None without one; the first is the question's."""
     fence = ""
     for n, line in enumerate(lines):
         fence, inside = _fence_after(fence, line)
@@ -326,14 +335,14 @@ def answer_line(lines: list[str]) -> int | None:
 
 
 def _last_word(lines: list[str], first: int, end: int) -> int:
-    """Where the lines of a part end, blank ones after it left out."""
+    """Return where the lines of a part end, without blank ones after it."""
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
     return end
 
 
 def _tagged(tag: str, text: str, end: str) -> list[str]:
-    """The lines of a part, each but for its last "\\n": with a fence in its first line it begins on the next."""
+    """Return the lines of a part without its last line break; one that begins with a fence starts on a new line."""
     lines = _guarded(text).split("\n")
     alone = _fence_after("", lines[0])[1]
     found = [tag, *lines] if alone else [f"{tag} {lines[0]}".rstrip(), *lines[1:]]

@@ -10,6 +10,8 @@ from vault.model.exhibit import Exhibit
 
 
 class ClaimKind(StrEnum):
+    """What a claim says: a definition, a mechanism, a relation ..."""
+
     DEFINITION = "definition"
     MECHANISM = "mechanism"
     RELATION = "relation"
@@ -20,6 +22,8 @@ class ClaimKind(StrEnum):
 
 
 class ClaimState(StrEnum):
+    """Whether a claim is current, superseded, disputed by another claim, or retracted."""
+
     CURRENT = "current"
     SUPERSEDED = "superseded"
     DISPUTED = "disputed"
@@ -44,4 +48,5 @@ class Claim:
 
     @property
     def words(self) -> str:
+        """Return the statement, or the quote where both are the same."""
         return self.statement or self.quote

@@ -1,4 +1,4 @@
-"""Exhibits: the picture, code or formula that a source shows with a claim, as lines of Markdown and back."""
+"""Exhibits: the picture, code or formula that a source shows with a claim, rendered to Markdown and parsed."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ _TAKEN_AMISS = re.compile(
 
 
 class ExhibitKind(StrEnum):
+    """What is shown."""
+
     PICTURE = "picture"
     CODE = "code"
     FORMULA = "formula"
@@ -53,7 +55,7 @@ class ExhibitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One thing shown.
+    """One picture, code listing or formula.
 
     A picture's `content` is the vault path of its copy, or where it lies if there is none, and its `note` the
     caption; code's are its lines and its language ("" if unknown); a formula's `content` is LaTeX without dollars.
@@ -65,11 +67,11 @@ class Exhibit:
 
     @property
     def copied(self) -> bool:
-        """Whether all of it is in the vault: not a picture that is only named."""
+        """Return whether all of it is in the vault; false for a picture that is only named."""
         return self.kind is not ExhibitKind.PICTURE or self.content.startswith(f"{ASSETS}/")
 
     def __str__(self) -> str:
-        """What a screen that shows no pictures says of it, on one line; raw words, to be cleaned before showing."""
+        """Return one line for a screen without pictures; the words are raw and must be cleaned before display."""
         if self.kind is ExhibitKind.PICTURE:
             return f"[picture: {', '.join(filter(None, (self.note, self.content)))}]"
         if self.kind is ExhibitKind.CODE:
@@ -79,11 +81,12 @@ class Exhibit:
 
 
 def picture(target: str, caption: str) -> Exhibit:
-    """A picture with its caption made harmless; `target` is an asset's path, or an address that is only named."""
+    """Return a picture with an escaped caption; `target` is an asset's path, or an address that is only named."""
     return Exhibit(ExhibitKind.PICTURE, target, _caption(caption))
 
 
 def _caption(words: str) -> str:
+    """Return a caption as it can be shown in a link."""
     if not words.strip():
         return ""
     shown = truncate(alias(words), MAX_CAPTION)
@@ -91,12 +94,12 @@ def _caption(words: str) -> str:
 
 
 def is_nameable(target: str) -> bool:
-    """Whether an address can be named in a line of its own without acting there."""
+    """Return whether an address can be written on a line of its own without acting there."""
     return 0 < len(target) <= MAX_TARGET and not re.search(r"[`\s]|<%", target) and target[0] not in "=$"
 
 
 def code(text: str, language: str) -> Exhibit | None:
-    """A listing; None for one that is too long, empty, or would be misread inside a note."""
+    """Return a listing; None for one that is too long, empty, or would be misread inside a note."""
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]
     text = "\n".join(line for line in lines if line)
     fits = len(text) <= MAX_CODE and text.count("\n") < MAX_CODE_LINES
@@ -106,7 +109,7 @@ def code(text: str, language: str) -> Exhibit | None:
 
 
 def formula(tex: str) -> Exhibit | None:
-    """A displayed formula; None for one that is too long or would not stay a formula in Markdown."""
+    """Return a displayed formula; None for one that is too long or would not stay a formula in Markdown."""
     tex = fold(tex)
     shown = f"$${tex}$$"
     inert = _FORMULA.fullmatch(shown) is not None and escape(shown) == shown
@@ -114,7 +117,7 @@ def formula(tex: str) -> Exhibit | None:
 
 
 def lines_of(exhibit: Exhibit) -> list[str]:
-    """The lines of Markdown that show the exhibit; none asserts anything."""
+    """Return the lines of Markdown that show the exhibit; none asserts anything."""
     if exhibit.kind is ExhibitKind.FORMULA:
         return [f"$${exhibit.content}$$"]
     if exhibit.kind is ExhibitKind.CODE:
@@ -128,7 +131,7 @@ def lines_of(exhibit: Exhibit) -> list[str]:
 
 
 def split_exhibits(lines: Sequence[str]) -> tuple[list[str], tuple[Exhibit, ...]]:
-    """(the lines of words, the exhibits) of a piece of Markdown. Its first line is always words."""
+    """Return (lines of words, exhibits) of a piece of Markdown, whose first line is always words."""
     words: list[str] = []
     found: list[Exhibit] = []
     at = 0
@@ -151,11 +154,12 @@ def split_exhibits(lines: Sequence[str]) -> tuple[list[str], tuple[Exhibit, ...]
 
 
 def _closing(lines: Sequence[str], start: int, fence: str) -> int | None:
+    """Return the index of the line that closes a fence, None if none does."""
     return next((n for n in range(start + 1, len(lines)) if lines[n].rstrip() == fence), None)
 
 
 def _line(line: str) -> Exhibit | None:
-    """The exhibit that a line is by itself."""
+    """Return the exhibit that a line is by itself, None if it is none."""
     if match := _FORMULA.fullmatch(line):
         return Exhibit(ExhibitKind.FORMULA, match["tex"])
     if match := _EMBED.fullmatch(line) or _LEFT.fullmatch(line):
@@ -164,16 +168,16 @@ def _line(line: str) -> Exhibit | None:
 
 
 def is_copy(path: str, data: bytes) -> bool:
-    """Whether the bytes are those that an asset's name promises: a human's file among the assets is not."""
+    """Return whether the bytes are those that an asset's name (a digest) promises; a file of the user's is not."""
     named = _COPY.fullmatch(path)
     return named is not None and hashlib.sha256(data).hexdigest().startswith(named[1])
 
 
 def is_formula(line: str) -> bool:
-    """Whether a line holds a displayed formula and nothing else."""
+    """Return whether a line holds a displayed formula and nothing else."""
     return _FORMULA.fullmatch(line.strip()) is not None
 
 
 def embedded_assets(text: str) -> set[str]:
-    """The vault paths of the assets that a text embeds."""
+    """Return the vault paths of the assets that a text embeds."""
     return {found["target"] for found in _EMBED.finditer(text)}

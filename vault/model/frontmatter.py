@@ -1,4 +1,4 @@
-"""Notes: YAML properties and a body. What the machine does not change stays byte for byte."""
+"""Notes: YAML front matter and a body. Edits change only their own lines; every other byte stays."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ Value = str | int | bool | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What stands in a note's front matter; every scalar is a string, so that `no` stays "no" and 0123 stays "0123"."""
+    """The properties in a note's front matter, all scalars as strings, so that `no` is "no" and 0123 is "0123"."""
 
     values: Mapping[str, object]
     body: int  # offset of the first character after the front matter; 0 if there is none
     problems: tuple[Problem, ...] = ()
 
     def text(self, key: str) -> str:
+        """Return a property as a string, "" if it is missing or a list."""
         value = self.values.get(key, "")
         return value if isinstance(value, str) else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The strings of a list property; a lone string counts as a list of one."""
+        """Return the strings of a list property; a lone string is a list of one."""
         value = self.values.get(key)
         if isinstance(value, str):
             return (value,) if value else ()
@@ -47,7 +48,7 @@ class Properties:
 
 
 def _bounds(text: str) -> tuple[int, int, int] | None:
-    """(first, last, body): offsets of the YAML between the fences, and of the body; None without front matter."""
+    """Return offsets (first, last, body) of the YAML between the fences and of the body; None without front matter."""
     opened = _OPEN.match(text)
     if opened is None:
         return None
@@ -56,13 +57,13 @@ def _bounds(text: str) -> tuple[int, int, int] | None:
 
 
 def body_of(text: str) -> str:
-    """`text` without its front matter."""
+    """Return `text` without its front matter."""
     bounds = _bounds(text)
     return text[bounds[2] :] if bounds else text
 
 
 def read_properties(text: str) -> Properties:
-    """The properties of a note, read with limits: 64 KiB, no anchors or aliases, strings only.
+    """Return the properties of a note, read with limits: 64 KiB, no anchors or aliases, strings only.
 
     Never raises: what is wrong with the front matter becomes a problem with its line, and the body is still known.
     """
@@ -81,7 +82,7 @@ def read_properties(text: str) -> Properties:
 
 @lru_cache(maxsize=16)  # a note is often asked for one property after another, and YAML is slow
 def _load(front: str) -> tuple[Mapping[str, object], Problem | None]:
-    """The mapping in `front`; on any fault an empty one and the problem."""
+    """Return the mapping in `front`; on any fault {} and the problem."""
     import yaml
     from frontmatter.default_handlers import YAMLHandler
 
@@ -114,13 +115,13 @@ def _load(front: str) -> tuple[Mapping[str, object], Problem | None]:
 
 
 def _line_of(event: Any) -> int:
-    """The 1-based line in the note at which a YAML event starts; the front matter begins at line 2."""
+    """Return the 1-based line in the note at which a YAML event starts; the front matter begins at line 2."""
     mark = event.start_mark
     return int(mark.line) + 2 if mark else 1
 
 
 def scalar(value: str | int | bool) -> str:
-    """`value` as one YAML scalar that every YAML reader takes for the same thing; quoted where it must be."""
+    """Return `value` as a YAML scalar that every YAML parser reads the same, quoted where needed."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -137,14 +138,14 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def render_property(key: str, value: Value) -> str:
-    """The lines of one property, each ended; a list is one item a line."""
+    """Return the lines of one property, each ended; a list has one item a line."""
     if isinstance(value, tuple):
         return f"{key}: []\n" if not value else f"{key}:\n" + "".join(f"  - {scalar(item)}\n" for item in value)
     return f"{key}: {scalar(value)}\n"
 
 
 def render_note(properties: Mapping[str, Value], body: str) -> str:
-    """A new note with these properties in this order."""
+    """Return a new note with these properties in this order."""
     return "---\n" + "".join(render_property(k, v) for k, v in properties.items()) + f"---\n{body}"
 
 
@@ -156,7 +157,7 @@ OURS = frozenset(_GENERATED.split(" "))  # the properties that the machine sets 
 
 
 def render_generated(properties: Mapping[str, Value], body: str, old: str | None) -> str:
-    """A note of the machine's: its properties, `generated`, those a human added to `old` as they stand, the body."""
+    """Return a generated note: its properties, `generated`, the user's own properties of `old`, the body."""
     stamp = render_property("generated", digest12(body))
     front = "".join(render_property(k, v) for k, v in properties.items())
     foreign = foreign_properties(old, OURS | properties.keys()) if old else ""
@@ -164,12 +165,12 @@ def render_generated(properties: Mapping[str, Value], body: str, old: str | None
 
 
 def human_edited(text: str) -> bool:
-    """Whether the body is not what the machine last wrote; a note without `generated` is a human's."""
+    """Return whether the body is not what retain last wrote; true for a note without `generated`."""
     return read_properties(text).text("generated") != digest12(body_of(text))
 
 
 def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
-    """`text` with these properties set: their own lines change, new ones come last, every other byte stays."""
+    """Return `text` with these properties set: their lines change, new ones come last, other bytes stay."""
     bounds = _bounds(text)
     if bounds is None:
         return render_note(properties, text)
@@ -183,7 +184,7 @@ def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
 
 
 def foreign_properties(text: str, ours: frozenset[str]) -> str:
-    """The lines of the front matter whose keys are not `ours`: a human's properties, as they stand."""
+    """Return the lines of the front matter whose keys are not in `ours`, unchanged."""
     bounds = _bounds(text)
     if bounds is None:
         return ""
@@ -191,7 +192,7 @@ def foreign_properties(text: str, ours: frozenset[str]) -> str:
 
 
 def _entries(front: str) -> list[tuple[str, str]]:
-    """The front matter as (top-level key, its lines); comments and blank lines before a key belong to no key ("")."""
+    """Return the front matter as (top-level key, its lines); comments and blank lines before a key have key ""."""
     out: list[tuple[str, str]] = []
     for line in front.splitlines(keepends=True):
         found = _KEY.match(line)

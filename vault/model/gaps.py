@@ -1,4 +1,4 @@
-"""The reading agenda, `learning/gaps.md`: what is missing, who mentions it, what would fill it; the human's ticks."""
+"""The reading agenda, `learning/gaps.md`: what is missing, which notes mention it, what would fill it; user's ticks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from vault.text.sanitize import clean_line
 
 
 class GapKind(StrEnum):
+    """What is missing."""
+
     STRUCTURAL = "structural"  # a concept that articles or sources mention and no source explains
     EPISTEMIC = "epistemic"  # a question the wiki can't answer
     LEARNER = "learner"  # what keeps being forgotten
 
 
 class GapStatus(StrEnum):
+    """What was decided about a gap."""
+
     OPEN = "open"
     PLANNED = "planned"
     FILLED = "filled"  # the wiki now answers it
@@ -29,7 +33,7 @@ class GapStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """`mentions` are links to the notes that need it, `added` to the sources that a human added to fill it.
+    """A gap. `mentions` are links to notes that need it, `added` to the sources that the user added to fill it.
 
     `line` is 1-based in the file, 0 if not yet written.
     """
@@ -47,6 +51,7 @@ class Gap:
 
     @property
     def open(self) -> bool:
+        """Return whether the gap is still to be filled."""
         return self.status in (GapStatus.OPEN, GapStatus.PLANNED)
 
 
@@ -68,7 +73,7 @@ _ADDED = re.compile(r"\[\[.*?\]\]|\[(?:[^\[\]\\]|\\.)*\]\(<[^<>]*>\)")
 
 
 def render_agenda(gaps: Sequence[Gap]) -> str:
-    """The agenda's file; within a kind the order of `gaps` stands, so put the most pressing first."""
+    """Return the agenda's file; within a kind `gaps` keep their order, so put the most pressing first."""
     still_open = [g for g in gaps if g.open]
     closed = [g for g in gaps if not g.open]
     parts = ["# Reading agenda", "Tick what is settled; `retain gaps` resolves, ignores and plans. Ticks are kept."]
@@ -85,6 +90,7 @@ def render_agenda(gaps: Sequence[Gap]) -> str:
 
 
 def _item(gap: Gap) -> str:
+    """Return the list item of a gap."""
     see, fills = _LABELS[gap.kind is GapKind.LEARNER]
     mentions = f" {see} {', '.join(gap.mentions)}." if gap.mentions else ""
     label = "" if gap.open else f"({gap.kind}, {gap.status}) "
@@ -96,11 +102,12 @@ def _item(gap: Gap) -> str:
 
 
 def _words(text: str) -> str:
+    """Return text on one line, escaped."""
     return escape(clean_line(text))
 
 
 def parse_agenda(text: str) -> list[Gap]:
-    """The gaps of an agenda's text, in order; lines that are none (a human's remarks) are passed over."""
+    """Return the gaps of an agenda's text, in order; other lines (the user's remarks) are skipped."""
     gaps: list[Gap] = []
     kind: GapKind | None = None
     names = {heading.casefold(): k for k, (heading, _) in _SECTIONS.items()}
@@ -116,6 +123,7 @@ def parse_agenda(text: str) -> list[Gap]:
 
 
 def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
+    """Return the gap of an item's line, None if it is invalid."""
     status = GapStatus.PLANNED if found["planned"] else GapStatus.OPEN
     if found["kind"]:
         try:
@@ -131,11 +139,11 @@ def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
 
 
 def ticked_gaps(text: str) -> list[GapId]:
-    """The open gaps that a human has ticked."""
+    """Return the open gaps that the user has ticked."""
     return [g.id for g in parse_agenda(text) if g.open and g.ticked]
 
 
 def open_gap_counts(text: str) -> dict[str, int]:
-    """Open gaps by kind, as the agenda's properties say."""
+    """Return the number of open gaps by kind, from the agenda's properties."""
     properties = read_properties(text)
     return {kind.value: int(n) if (n := properties.text(kind.value)).isdecimal() else 0 for kind in GapKind}

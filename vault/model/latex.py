@@ -1,4 +1,4 @@
-"""What a terminal can show of formulas, pictures and code: LaTeX as Unicode, the rest by name."""
+"""Formulas, pictures and code as text for a terminal: LaTeX as Unicode, the rest by name."""
 
 from __future__ import annotations
 
@@ -53,25 +53,25 @@ _GRIDS = {
 
 
 def picture(target: str, caption: str) -> str:
-    """A picture in words; a sound or a film is called so, as its suffix says."""
+    """Return a picture in words; a sound or film is called so, by its suffix."""
     noun = _MEDIA.get(target.rpartition(".")[2].strip().lower(), "picture")
     return f"[{noun}: {', '.join(filter(None, map(clean_line, (caption, target))))}]"
 
 
 def exhibit(shown: Exhibit) -> str:
-    """What a source shows with a claim, on one line."""
+    """Return what a source shows with a claim, on one line."""
     if shown.kind is ExhibitKind.FORMULA:
         return formula(shown.content)
     return clean_line(str(shown))
 
 
 def words(plain: str) -> str:
-    """Plain words with their formulas readable."""
+    """Return plain words with readable formulas."""
     return re.sub(_MATH, lambda found: formula(found[0]), clean_line(plain)) if "$" in plain else clean_line(plain)
 
 
 def text(markdown: str) -> str:
-    """Markdown as plain text, escapes undone: formulas readable, pictures named, code below its language's name."""
+    """Return Markdown as plain text: escapes undone, formulas readable, pictures named, code below its language."""
     out: list[str] = []
     fence = ""
     for row in clean(markdown).split("\n"):
@@ -85,11 +85,12 @@ def text(markdown: str) -> str:
             fence = mark["fence"]
             out += [f"[{mark['language']}]"] if mark["language"] not in ("", UNNAMED) else []
         else:
-            out.append(_LIVE.sub(_said, row))
+            out.append(_LIVE.sub(_render_live, row))
     return "\n".join(out)
 
 
-def _said(found: re.Match[str]) -> str:
+def _render_live(found: re.Match[str]) -> str:
+    """Return what stands for a formula, code, picture or escape in plain text."""
     if found["code"]:
         return found["code"]
     if found["math"]:
@@ -198,6 +199,7 @@ def _items(nodes: Sequence[Any]) -> Iterator[Any]:
 
 
 def _script(words: str, mark: str) -> str:
+    """Return words raised (`^`) or lowered (`_`), in Unicode's own characters where it has them."""
     table = _SUPER if mark == "^" else _SUB
     words = words.strip()
     if not words:
@@ -209,5 +211,5 @@ def _script(words: str, mark: str) -> str:
 
 
 def _grouped(words: str) -> str:
-    """Words that bind together as they are, or in brackets."""
+    """Return words unchanged if they bind together, else in brackets."""
     return words if _ATOM.fullmatch(words) else f"({words})"

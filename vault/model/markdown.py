@@ -1,4 +1,4 @@
-"""Words into Markdown and back: nothing from a document may act as markup, tag, link, embed or HTML in Obsidian."""
+"""Escaping of words for Markdown and back: nothing from a document may act as markup, tag, link, embed or HTML."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ _LINE_START = re.compile(r"(\s*)(?:([-+=:%])|(\d+)([.)])(?=\s|$)|([QA]):)")
 
 
 def escape(text: str) -> str:
-    """`text` so that Markdown shows its very characters; `$math$` and `` `code` `` stay alive."""
+    """Return `text` so that Markdown shows its exact characters; `$math$` and `` `code` `` stay active."""
     return "\n".join(_escape_line(line) for line in text.split("\n"))
 
 
 def _escape_line(line: str) -> str:
+    """Return one line escaped."""
     start = _LINE_START.match(line)
     if start is None:
         return _SPECIAL.sub(_escaped, line)
@@ -40,5 +41,5 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def unescape(markdown: str) -> str:
-    """The text that `escape` was given; for human-made Markdown, the text with its backslash escapes undone."""
+    """Return the text that `escape` was given; for the user's own Markdown, the text without backslash escapes."""
     return _TOKEN.sub(lambda m: m["verbatim"] or m["escape"][1:], markdown)

@@ -1,4 +1,4 @@
-"""The reading list, `learning/reading-list.md`: what to read next, how to look for it, what the sources name for it."""
+"""The reading list, `learning/reading-list.md`: what to read next, search queries for it, works that sources name."""
 
 from __future__ import annotations
 
@@ -63,20 +63,21 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?(?:/(?:(?![\"<>`|\\^
 
 
 def query(words: str) -> str:
-    """`words` as a search engine takes them: no quotes, operators or signs that act; at most 100 characters."""
+    """Return `words` as a search query without quotes and operators, at most 100 characters."""
     plain = clean_line(_QUERY_SIGNS.sub(" ", words))
     plain = re.sub(r"(?<!\S)-[\s-]*", "", plain)  # a hyphen in front would ask for pages without the word
     return plain[:100].strip()
 
 
 def render_reading_list(wanted: Sequence[Wanted]) -> str:
-    """The page, in the order given."""
+    """Return the page, its subjects in the order given."""
     parts = ["# Reading list", _ABOUT if wanted else "Nothing is missing."]
     parts += (_section(each) for each in wanted)
     return render_note({"type": "reading-list", "subjects": len(wanted)}, "\n" + "\n\n".join(parts) + "\n")
 
 
 def _section(wanted: Wanted) -> str:
+    """Return the section of one subject."""
     number = wanted.waiting
     named = f"{number} article{'s name' if number > 1 else ' names'} it" if number else "No other article names it"
     article = f" Its article: {wanted.link}." if wanted.link else ""
@@ -93,18 +94,19 @@ def _section(wanted: Wanted) -> str:
 
 
 def _work(work: Cited) -> str:
-    """The line of a work; its address is seen as it is, and is left out if it could be anything else than that."""
+    """Return the line of a work; its address is written out, or left out if it could act in Markdown."""
     address = f" <{work.address}>" if _ADDRESS.fullmatch(work.address) else ""
     words = f" {_words(work.words)}" if work.words else ""
     return f"- Cited:{words}{address}" + (f" in {', '.join(work.sources)}" if work.sources else "")
 
 
 def _words(text: str) -> str:
+    """Return text on one line, escaped."""
     return escape(clean_line(text)) or "untitled"
 
 
 def parse_reading_list(text: str) -> list[Wanted]:
-    """The subjects of the page, in order; lines of another's making are passed over."""
+    """Return the subjects of the page, in order; other lines are skipped."""
     out: list[Wanted] = []
     heading: tuple[str, int] | None = None
     lines: list[str] = []
@@ -121,6 +123,7 @@ def parse_reading_list(text: str) -> list[Wanted]:
 
 
 def _wanted(what: str, number: int, lines: Sequence[str]) -> Wanted:
+    """Return the subject of a section."""
     waiting, link = 0, ""
     lacks: list[Lack] = []
     queries: list[str] = []
@@ -141,4 +144,5 @@ def _wanted(what: str, number: int, lines: Sequence[str]) -> Wanted:
 
 
 def _links(words: str | None) -> tuple[str, ...]:
+    """Return the links in a line."""
     return tuple(re.findall(_LINK, words or ""))

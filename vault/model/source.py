@@ -1,4 +1,4 @@
-"""Source text: what a named, versioned reader makes of a document's bytes."""
+"""Source text: a document's text as a versioned reader makes it, with marks, places and pictures."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """From offset `start` on, up to the next place, a human finds the words at `label` ("p. 6", "Softmax, line 42")."""
+    """From offset `start` up to the next place, the words are at `label` ("p. 6", "Softmax, line 42")."""
 
     start: int
     label: str
@@ -81,7 +81,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something a reader met and went on from; `line` is 1-based in the raw file, 0 if unknown."""
+    """A fault that a reader met and continued after; `line` is 1-based in the raw file, 0 if unknown."""
 
     code: str
     message: str
@@ -90,7 +90,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A document as text. `text` is NFC; paragraphs are parted by a blank line; marks and places point into it.
+    """A document as text: NFC, paragraphs separated by a blank line; marks and places are offsets into it.
 
     `reader` is "name/version"; `properties` come from the document's own front matter, strings only.
     """
@@ -108,10 +108,11 @@ class SourceText:
 
     @property
     def text_sha256(self) -> str:
+        """Return the SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def locate(self, offset: int) -> str:
-        """The label of the place that holds `offset`; "" before the first."""
+        """Return the label of the place that contains `offset`; "" before the first."""
         index = bisect_right([p.start for p in self.places], offset) - 1
         return self.places[index].label if index >= 0 else ""
 
@@ -147,13 +148,14 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """Source text after white-space folding, with the way back: `text[i]` stands at `offsets[i]` of the source text."""
+    """Source text with folded white space; `text[i]` is at `offsets[i]` of the source text."""
 
     text: str
     offsets: tuple[int, ...]
 
     @classmethod
     def of(cls, text: str) -> FoldedText:
+        """Return the folded form of a text."""
         chars: list[str] = []
         offsets: list[int] = []
         for i, c in enumerate(text):
@@ -167,7 +169,7 @@ class FoldedText:
         return cls("".join(chars), tuple(offsets))
 
     def find(self, quote: str, near: int | None = None) -> tuple[int, int] | None:
-        """(start, end) in the source text of the occurrence of `quote` nearest to `near`; None if absent."""
+        """Return (start, end) in the source text of the occurrence of `quote` nearest to `near`; None if absent."""
         wanted = fold(quote)
         if not wanted:
             return None

@@ -1,4 +1,4 @@
-"""Summaries: one note per source, its prose and then its claims, each with the words that prove it."""
+"""Summaries: one note per source, its prose and then its claims, each with the quote that proves it."""
 
 from __future__ import annotations
 
@@ -62,13 +62,14 @@ class Summary:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def claim(self, id_: ClaimId) -> Claim | None:
+        """Return the claim of that id, None if it is not there."""
         return next((c.claim for c in self.claims if c.claim.id == id_), None)
 
 
 def render_summary(
     path: str, head: SummaryHead, lead: Sequence[Claim], claims: Sequence[Claim], old: str | None = None
 ) -> str:
-    """The text of a summary: the `lead` claims as prose, each cited, then every claim as a block.
+    """Return the text of a summary: the `lead` claims as cited prose, then every claim as a block.
 
     Properties that a human added to the `old` file stay.
     """
@@ -83,12 +84,12 @@ def render_summary(
 
 
 def source_line(source: str) -> str:
-    """The line of a summary that leads to the raw file."""
+    """Return the line of a summary that links to the raw file."""
     return f"Source: {raw_link(source, source.rsplit('/', 1)[-1])}"
 
 
 def _kinship_line(head: SummaryHead) -> str:
-    """The line that leads to the source's original: nothing but a link, as it asserts nothing of the matter."""
+    """Return the line that links to the source's original, which asserts nothing."""
     to = next(links(head.copy_of), None) if isinstance(head.copy_of, str) else None
     if to is None:
         return f"- {escape(clean_line(head.copy_kind))}"
@@ -96,6 +97,7 @@ def _kinship_line(head: SummaryHead) -> str:
 
 
 def _properties(head: SummaryHead) -> dict[str, Value]:
+    """Return the front matter of a summary."""
     kinship: dict[str, Value] = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
     stated = {"author": head.author, "published": head.published, "url": head.url}
     return {
@@ -116,7 +118,7 @@ def _properties(head: SummaryHead) -> dict[str, Value]:
 
 
 def render_claim(claim: Claim) -> str:
-    """The block of one claim, what its source shows with it between quote and facts.
+    """Return the block of one claim, its exhibits between quote and facts.
 
     Its title is empty where claim and quote are the same words.
     """
@@ -130,7 +132,7 @@ def render_claim(claim: Claim) -> str:
 
 
 def parse_summary(text: str, path: str) -> Summary:
-    """The claims of a summary's text; a block that cannot be read is a diagnostic with its line."""
+    """Return the claims of a summary's text; an invalid block is a diagnostic with its line."""
     properties = read_properties(text)
     source = SourceId(properties.text("id"))
     claims: list[Located] = []
@@ -149,7 +151,8 @@ def parse_summary(text: str, path: str) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """`lines[first:last]` is the callout of claim `id`, `lines[mark]` its block id; no callout: `first == last`."""
+    """`lines[first:last]` is the callout of claim `id`, `lines[mark]` its block id; `first == last` without a
+    callout."""
 
     id: ClaimId
     first: int
@@ -158,6 +161,7 @@ class _Block:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    """Yield the blocks of claims in a summary."""
     for mark, line in enumerate(lines):
         found = _ID.fullmatch(line.rstrip("\r"))
         if found is not None:
@@ -165,7 +169,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
 
 
 def _callout_above(lines: Sequence[str], index: int) -> tuple[int, int]:
-    """(first, last) of the lines of the quote callout that ends above line `index`, blank lines skipped."""
+    """Return (first, last) of the quote callout that ends above line `index`, blank lines skipped."""
     last = index
     while last > 0 and not lines[last - 1].strip():
         last -= 1
@@ -178,7 +182,7 @@ def _callout_above(lines: Sequence[str], index: int) -> tuple[int, int]:
 
 
 def prose_of(text: str) -> str:
-    """A summary's text with its claims' blocks left out and every other line in its place."""
+    """Return a summary's text without its claims' blocks, all other lines at their line numbers."""
     lines = text.split("\n")
     for block in list(_blocks(lines)):
         for at in (*range(block.first, block.last), block.mark):
@@ -187,6 +191,7 @@ def prose_of(text: str) -> str:
 
 
 def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None:
+    """Return the claim of a block, None if it is invalid."""
     title = _CALLOUT.fullmatch(block[0].rstrip("\r")) if len(block) >= 3 else None
     if title is None:
         return None
@@ -200,7 +205,7 @@ def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None
 
 
 def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:
-    """The kind, state and locator that the last line of a claim's block names."""
+    """Return kind, state and locator from the last line of a claim's block, None if it is invalid."""
     parts = [part.strip() for part in line.split(" · ")]
     try:
         return ClaimKind(parts[0]), ClaimState(parts[1]), unescape(" · ".join(parts[2:]))
@@ -209,7 +214,7 @@ def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:
 
 
 def head_of(summary: Summary) -> SummaryHead:
-    """The machine's properties of a summary that the machine wrote."""
+    """Return the properties that retain wrote into a summary."""
     text = summary.properties.text
     return SummaryHead(
         id=SourceId(text("id")),
@@ -231,14 +236,14 @@ def head_of(summary: Summary) -> SummaryHead:
 
 
 def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
-    """A summary that a human edited, its properties and claims brought up to date; all else stays byte for byte.
+    """Return a summary that the user edited with new properties and claims; everything else stays byte for byte.
 
     `generated` stays, so that the note goes on counting as edited. Blocks that are there are changed in place, and
     so are sentences of the prose that are the very words of a claim; new blocks follow the claim before them. What
     a human wrote inside a block, below its last line, comes after it.
     """
     wanted = {c.id: c for c in claims}
-    lines = _retold(old, wanted).split("\n")
+    lines = _update_prose(old, wanted).split("\n")
     end = "\r" if lines[0].endswith("\r") else ""
     out: list[str] = []
     places: dict[ClaimId, int] = {}  # how many lines of `out` end with the claim's block
@@ -260,14 +265,14 @@ def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
         if claim is not None:
             places[claim.id] = len(out)
     out += lines[done:]
-    text = "\n".join(_with_new(out, claims, places, end))
+    text = "\n".join(_insert_new_claims(out, claims, places, end))
     read = read_properties(text)
     gone = {k: "" for k in ("copy_of", "copy_kind") if read.text(k)}
     return splice_properties(text, {k: v for k, v in (gone | _properties(head)).items() if read.text(k) != str(v)})
 
 
-def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
-    """`text` with the sentences that the machine made of its claims' words said as they are said now, or gone."""
+def _update_prose(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
+    """Return `text` with the sentences made of claims' words replaced by the present ones, or removed."""
     for located in parse_summary(text, "").claims:
         was, now = located.claim, wanted.get(located.claim.id)
         if now is None or now.words != was.words:
@@ -278,18 +283,19 @@ def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
 
 
 def _rendered(claim: Claim, end: str) -> list[str]:
+    """Return the lines of a claim's block."""
     return [line + end for line in render_claim(claim).split("\n")]
 
 
 def _remarks(callout: Sequence[str], end: str) -> list[str]:
-    """What a human wrote in a claim's block below the line that the machine ends it with, as a block of its own."""
+    """Return what the user wrote in a claim's block below its last generated line, as a block of its own."""
     last = max((n for n, line in enumerate(callout) if n and _facts(line[1:].strip())), default=len(callout))
     below = callout[last + 1 :]
     return [end, *below, end] if any(line.strip("> \t\r") for line in below) else []
 
 
-def _with_new(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
-    """`lines` with the blocks of the claims that have no place yet, each after the claim before it."""
+def _insert_new_claims(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
+    """Return `lines` with the blocks of claims that have no place yet, each after the claim before it."""
     new: dict[int, list[str]] = {}
     at = -1
     for claim in claims:
@@ -305,7 +311,7 @@ def _with_new(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, i
 
 
 def _claims_begin(lines: list[str], end: str) -> int:
-    """Where the first claim's block goes: below the heading, which is made where it is missing."""
+    """Return where the first claim's block goes: below the heading, which is added if missing."""
     said = [line.rstrip() for line in lines]
     if CLAIMS_HEADING in said:
         return said.index(CLAIMS_HEADING) + 1

@@ -1,4 +1,4 @@
-"""Topic articles: what belongs together, how it relates, where sources disagree, what is open. All of it cited."""
+"""Topic articles: their concepts and relations, disagreements of sources, open questions; all of it cited."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _WORDS = {
 
 
 def disagreement_heading(language: str) -> str:
-    """The heading above what sources disagree about."""
+    """Return the heading of the section on disagreements, in this language."""
     return _WORDS.get(language, _WORDS["en"])[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Two sentences that cannot both hold, the one that weighs more first; `verdict` says why, or that neither does."""
+    """Two contradictory sentences, the weightier first; `verdict` says why, or that neither weighs more."""
 
     verdict: str
     first: CitedSentence
@@ -37,7 +37,7 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class TopicBody:
-    """What a topic's file shows.
+    """The content of a topic's file.
 
     `members` are links to concepts, each with the sentence that says what it is, or None where that stands at another;
     `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own.
@@ -53,7 +53,7 @@ class TopicBody:
 
 
 def render_topic(topic: TopicBody) -> str:
-    """The body of a topic's file. What it says itself stands in headings and links, which assert nothing."""
+    """Return the body of a topic's file; all but cited sentences are headings and links, which assert nothing."""
     together, relate, disagree, questions = _WORDS.get(topic.language, _WORDS["en"])
     parts = [f"# {escape(clean_line(topic.title))}", f"## {together}"]
     parts += [

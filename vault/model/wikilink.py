@@ -1,4 +1,4 @@
-"""Wikilinks: full vault paths without `.md`, with an alias; and the citations made of them."""
+"""Wikilinks (full vault paths without `.md`, with an alias) and the citations made of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOOK_ALIKE = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Wikilink:
-    """`target` is a vault path without `.md`; `anchor` a heading or "^block-id", "" for the whole note."""
+    """A link. `target` is a vault path without `.md`; `anchor` a heading or "^block-id", "" for the whole note."""
 
     target: str
     anchor: str = ""
@@ -44,12 +44,13 @@ class Wikilink:
         return f"{'!' if self.embed else ''}[[{self.target}{anchor}{alias}]]"
 
     def in_table(self) -> str:
+        """Return the link as a Markdown table needs it, its `|` escaped."""
         return str(self).replace("|", "\\|")
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A link to one claim; `place` is the source's 1-based place in the note's `sources`."""
+    """A link to one claim; `place` is the 1-based index of its source in the note's `sources`."""
 
     summary: str  # vault path without .md
     claim: ClaimId
@@ -60,23 +61,23 @@ class Citation:
 
 
 def links(text: str) -> Iterator[Wikilink]:
-    """Every wikilink of `text`, in order."""
+    """Yield every wikilink of `text`, in order."""
     for m in _LINK.finditer(text):
         yield Wikilink(m["target"], m["anchor"] or "", m["alias"] or "", bool(m["embed"]))
 
 
 def citations(text: str) -> tuple[Citation, ...]:
-    """Every citation of `text`, in order."""
+    """Return every citation of `text`, in order."""
     return tuple(Citation(m["path"], ClaimId(m["claim"]), int(m["place"])) for m in _CITATION.finditer(text))
 
 
 def only_citations(text: str) -> bool:
-    """Whether `text` holds one citation or more and nothing else but white space."""
+    """Return whether `text` consists of citations and white space, with at least one citation."""
     return bool(_CITATION.search(text)) and not _CITATION.sub("", text).strip()
 
 
 def alias(title: str) -> str:
-    """`title` as the shown part of a wikilink: one line, nothing that ends the link or acts in it.
+    """Return `title` as the shown part of a wikilink: one line, nothing that ends the link or acts in it.
 
     What would be markup, HTML, code, math, a tag or a comment is shown by characters that look like it.
     """
@@ -85,12 +86,12 @@ def alias(title: str) -> str:
 
 
 def note_link(path: str, title: str) -> str:
-    """A link to the note at vault path `path` (with `.md`), shown as `title`."""
+    """Return a link to the note at vault path `path` (with `.md`), shown as `title`."""
     return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))
 
 
 def raw_link(path: str, title: str) -> str:
-    """A link to a file of `raw/`: a wikilink, or a Markdown link where the name holds what ends or acts in one."""
+    """Return a link to a file of `raw/`: a wikilink, or a Markdown link where the name could end or act in one."""
     if _UNLINKABLE.search(path):
         return f"[{escape(clean_line(title)) or 'untitled'}](<{quote(path)}>)"
     return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))

@@ -1,1 +1,1 @@
-"""Text that is safe to show; web addresses; differences."""
+"""Text for the screen: cleaning, formatting, redaction of keys, web addresses, differences."""

@@ -1,4 +1,4 @@
-"""Two texts of a page or card sentence by sentence, in plain words: what is only in one, what is only in the other."""
+"""The difference between two texts of a page or card, sentence by sentence, in plain words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One sentence or line, clean; `mark` says in which text it stands. With LEFT_OUT, `words` is how many are."""
+    """One clean sentence or line; `mark` says which text has it. With LEFT_OUT, `words` is the number left out."""
 
     mark: str
     words: str
@@ -28,8 +28,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    """The differences of two texts in order; `removed` and `added` count those of each side. `whole` is False where a
-    text was too long, and only its beginning was compared."""
+    """The differences of two texts in order; `removed` and `added` count those of each side. `whole` is False where
+    only the beginning of a long text was compared."""
 
     rows: tuple[Row, ...]
     removed: int
@@ -38,7 +38,7 @@ class TextDiff:
 
 
 def compare_texts(mine: str, offered: str) -> TextDiff:
-    """What stands in one text and not in the other, with what is around it; white space at ends counts for nothing."""
+    """Return what only one of the texts has, with context; white space at line ends doesn't count."""
     old, new = list(_pieces(mine)), list(_pieces(offered))
     whole = max(len(old), len(new)) <= MOST
     old, new = old[:MOST], new[:MOST]
@@ -55,17 +55,18 @@ def compare_texts(mine: str, offered: str) -> TextDiff:
 
 
 def plain_line(words: str) -> str:
-    """A line for the eye: citations as their numbers, links as their names, nothing that a terminal would obey."""
+    """Return a line for the screen: citations as their numbers, links as their names, no control characters."""
     return clean_line(_LINK.sub(r"\1", _CITATION.sub(r"[\1]", words)))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The sentences of a text that end in citations, and its other lines; blank ones left out."""
+    """Yield the sentences of a text that end in citations, and its other lines, without blank ones."""
     for line in text.splitlines():
         yield from (piece.strip() for piece in _AFTER_CITATIONS.split(line) if piece.strip())
 
 
 def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of one step of the difference."""
     if tag == "equal":
         yield from (Row(SAME, plain_line(piece)) for piece in old)
         return
@@ -77,4 +78,5 @@ def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
 
 
 def _left_out(number: int) -> list[Row]:
+    """Return a row for the sentences left out, [] for none."""
     return [Row(LEFT_OUT, str(number))] if number > 0 else []

@@ -1,4 +1,4 @@
-"""Keys are taken out of whatever is shown, sent on or written: the last step before it leaves this process."""
+"""Redaction of API keys from everything that is shown, sent or written: the last step before it leaves the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _parts: set[str] = set()
 
 
 def protect(secret: str) -> None:
-    """Have `redact` take out this key from now on, and parts of it.
+    """Redact this key from now on, and parts of it.
 
     A short word without a digit is none: servers on one's own machine want any word for a key, as "ollama".
     """
@@ -43,6 +43,7 @@ def redact_all(value: Any) -> Any:
 
 
 def _places(text: str, part: str) -> list[int]:
+    """Return the offsets at which `part` occurs in `text`."""
     found, at = [], text.find(part)
     while at >= 0:
         found.append(at)

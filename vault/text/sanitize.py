@@ -1,4 +1,4 @@
-"""The border where text from documents, models and decks becomes harmless to show."""
+"""Cleaning of text from documents, models and decks, so that it is harmless to show."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _SPACE = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """`text` with every control and direction mark replaced by U+FFFD; newline and tab stay, CR LF becomes LF."""
+    """Return `text` with control and direction marks replaced by U+FFFD; newline and tab stay, CR LF becomes LF."""
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def clean_line(text: str) -> str:
-    """`text` on one line, clean, white space folded: for names, paths and error messages on a terminal."""
+    """Return `text` clean and on one line, white space folded: for names, paths and messages on a terminal."""
     return _SPACE.sub(" ", clean(text)).strip()
 
 
 def normal(text: str) -> str:
-    """`text` as source text wants it: NFC, clean, no invisible characters (soft hyphens, tags, BOM ...)."""
+    """Return `text` normalized for source text: NFC, clean, without invisible characters (soft hyphens, BOM ...)."""
     if text.isascii() and text.isprintable():
         return text
     return clean(_INVISIBLE.sub("", unicodedata.normalize("NFC", text)))
 
 
 def fold(text: str) -> str:
-    """`text` with runs of white space as one space, ends trimmed: quotes are compared in this form."""
+    """Return `text` with runs of white space as one space, ends trimmed; quotes are compared in this form."""
     return _SPACE.sub(" ", text).strip()

@@ -1,9 +1,9 @@
-"""Web addresses as a human gives them: which are taken, and how they are written in a request."""
+"""Web addresses that a user gives: which are accepted, and their form in a request."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from vault.errors import UsageError
 from vault.text.sanitize import clean_line
@@ -18,17 +18,17 @@ _SAFE = "/:@!$&'()*+,;=-._~%?[]"
 
 
 def is_address(given: str) -> bool:
-    """Whether `given` is meant as an address on a network, and not as a file."""
+    """Return whether `given` means an address on a network rather than a file."""
     return "://" in given or given.lower().startswith(("data:", "file:", "javascript:", "mailto:"))
 
 
 def looks_like_address(given: str) -> bool:
-    """Whether `given`, which is no file, may be a web address without its https://."""
+    """Return whether `given`, which is no file, may be a web address without its https://."""
     return _BARE.fullmatch(given) is not None
 
 
 def normalize_address(given: str) -> str:
-    """The address as it is asked for and remembered: no fragment, ASCII alone. Raises: UsageError says why not."""
+    """Return the address as it is requested and recorded: ASCII, without fragment. Raises: UsageError says why not."""
     shown = clean_line(given)[:200]
     text = given.strip()
     if len(text) > MAX_ADDRESS:
@@ -45,7 +45,7 @@ def normalize_address(given: str) -> str:
             "an address with a user name or password in it", where=shown.rpartition("@")[2], hint="leave them out"
         )
     if _ODD.search(text):
-        raise UsageError("a space or another odd character in the address", where=shown, hint="copy it again")
+        raise UsageError("a space or another invalid character in the address", where=shown, hint="copy it again")
     name = _ascii_host(host, shown)
     netloc = f"[{name}]" if ":" in name else name
     netloc += f":{port}" if port not in (None, _port_of(parts.scheme)) else ""
@@ -54,38 +54,39 @@ def normalize_address(given: str) -> str:
 
 
 def _ascii_host(host: str, shown: str) -> str:
+    """Return a host name in ASCII and lower case. Raises: UsageError."""
     try:
         name = host if host.isascii() else host.encode("idna").decode()
     except UnicodeError as error:
-        raise UsageError("the host's name is no name", where=shown) from error
+        raise UsageError("invalid host name", where=shown) from error
     if not _HOST.fullmatch(name) or len(name) > 253:
-        raise UsageError("the address names no host", where=shown)
+        raise UsageError("the address has no valid host", where=shown)
     return name.lower()
 
 
 def _port_of(scheme: str) -> int:
+    """Return the usual port of a scheme."""
     return 443 if scheme == "https" else 80
 
 
 def split_address(address: str) -> SplitResult:
-    """The parts of an address that `normalize_address` gave."""
+    """Return the parts of an address from `normalize_address`."""
     return urlsplit(address)
 
 
 def host_and_port(parts: SplitResult) -> tuple[str, int]:
+    """Return host and port of an address."""
     return parts.hostname or "", parts.port or _port_of(parts.scheme)
 
 
 def request_target(parts: SplitResult, *, whole: bool) -> str:
-    """What stands in the request line: path and query, or the `whole` address for a proxy."""
+    """Return the target of the request line: path and query, or the `whole` address for a proxy."""
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path  # urlunsplit would double "//" in front
     return f"{parts.scheme}://{parts.netloc}{path}" if whole else path
 
 
 def name_from_address(address: str) -> str:
-    """The last part of an address's path, else its host: what a document may be named after if nothing else does."""
-    from urllib.parse import unquote
-
+    """Return the last part of an address's path, else its host: a name for a document without title."""
     parts = split_address(address)
     last = unquote(parts.path.rstrip("/").rpartition("/")[2])
     return clean_line(last) or (parts.hostname or "page")

@@ -51,6 +51,7 @@ class Environments(Blocks):
             self.markup.code(text.strip("\n"), language if name in ("minted", "lstlisting") else "", line)
 
     def _environment(self, name: str) -> None:
+        """Begin an environment whose content is read."""
         group = Group(environment=name or "?")
         if not self.push_group(group):
             return
@@ -75,6 +76,7 @@ class Environments(Blocks):
             self._other_environment(name, group)
 
     def _other_environment(self, name: str, group: Group) -> None:
+        """Begin an environment that is no list, table, figure, quotation or theorem."""
         self.flush()
         if name in ("abstract", "thebibliography"):
             self.drop(name == "thebibliography")
@@ -106,6 +108,7 @@ class Environments(Blocks):
             self.as_block("dt")
 
     def _end_list(self, group: Group) -> None:
+        """Close a list and its last item."""
         self.flush()
         if group.item:
             self.close_element(group.item)

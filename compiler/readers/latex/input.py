@@ -43,6 +43,8 @@ def closings(text: str) -> dict[int, int]:
 
 @dataclass(slots=True)
 class _Frame:
+    """A text being read: the document or the expansion of a macro, and the position in it."""
+
     text: str
     at: int
     closing: dict[int, int]

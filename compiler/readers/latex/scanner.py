@@ -143,6 +143,7 @@ class Scanner(Environments):
             self.input.skip(re.compile(r"[ \t]+"))
 
     def _takes_letter(self) -> bool:
+        """Return whether an accent's letter follows."""
         return self.input.peek() in "{ \\"
 
     def _accent(self, name: str) -> None:
@@ -286,6 +287,7 @@ class Scanner(Environments):
             self._define(found[1], Macro(body, arguments, default))
 
     def _define(self, name: str, macro: Macro) -> None:
+        """Define a macro, unless the reader handles that command itself."""
         if name not in _FIXED and f"\\{name}" not in macro.body:
             self.input.macros[name] = macro
 

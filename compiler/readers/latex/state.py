@@ -77,6 +77,7 @@ class Blocks:
         return bool(self._captures)
 
     def _open_tags(self) -> list[str]:
+        """Return the inline tags of all open groups."""
         return [tag for group in self.groups for tag in group.tags]
 
     def tail(self) -> str:

@@ -21,6 +21,7 @@ from compiler.readers.office.package import (
     diagram_texts,
     local,
     relationships,
+    replace_element,
 )
 from compiler.readers.zip_archive import EMBEDDED, Archive
 from vault.errors import Unreadable
@@ -93,6 +94,7 @@ class Body:
     # --- notes ------------------------------------------------------------------------------------------------
 
     def _load_notes(self, kind: str) -> None:
+        """Read the footnotes or endnotes of the document."""
         part = next((t for k, t in self.links.values() if k == f"{kind}s"), "")
         if part not in self.archive.parts:
             return
@@ -109,7 +111,7 @@ class Body:
             note = self.notes.pop((kind, attribute(reference, "id")), None)
             self.counts[kind] += 1
             number = self.counts[kind]
-            _replace(reference, [])
+            replace_element(reference, [])
             if note is None:
                 continue
             for paragraph in [p for p in note if local(p) == "p"]:
@@ -177,7 +179,7 @@ class Body:
 
         for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
             chosen = child(element, "Choice") if _is_richer(element) else child(element, "Fallback")
-            _replace(element, list(chosen) if chosen is not None else [])
+            replace_element(element, list(chosen) if chosen is not None else [])
         for element in list(root.iter()):
             name = local(element)
             if name in ("oMathPara", "oMath") and not any(local(up) == "oMathPara" for up in element.iterancestors()):
@@ -185,7 +187,7 @@ class Body:
             elif name in ("drawing", "pict", "object"):
                 self._drawing(element)
             elif name in _DROPPED and not (name == "del" and local(element.getparent()) in ("rPr", "trPr")):
-                _replace(element, [])
+                replace_element(element, [])
             elif name == "r":
                 self._run(element)
                 _join(element)
@@ -194,17 +196,18 @@ class Body:
         etree.cleanup_namespaces(root)
 
     def _formula(self, element: Any) -> None:
+        """Replace a formula by a run with its LaTeX."""
         self.formulas += 1
         if self.formulas > MAX_FORMULAS:
             if self.formulas == MAX_FORMULAS + 1:
                 self.problems.append(Problem("left-out", f"only the first {MAX_FORMULAS:,} formulas were read"))
-            _replace(element, [])
+            replace_element(element, [])
             return
         words = latex(element)
         made = [_run(element, f"{MINE}math-block" if local(element) == "oMathPara" else f"{MINE}math", words)]
         if "".join(element.itertext())[-1:].isspace():
             made.append(_run(element, "", " "))
-        _replace(element, made if words else [])
+        replace_element(element, made if words else [])
 
     def _drawing(self, element: Any) -> None:
         """Replace a drawing by a run with its pictures, the words of charts and diagrams, and its text boxes."""
@@ -222,7 +225,7 @@ class Body:
                 made += self._words_run(element, inner, "dm")
         boxes = [e for e in element.iter() if local(e) == "txbxContent"]
         outermost = [b for b in boxes if not any(local(up) == "txbxContent" for up in b.iterancestors())]
-        _replace(element, [*made, *outermost])
+        replace_element(element, [*made, *outermost])
 
     def _words_run(self, element: Any, drawn: Any, reference: str) -> list[Any]:
         """Return a run with a chart's title or a diagram's words, [] if it has none."""
@@ -243,7 +246,7 @@ class Body:
             return
         style = self.styles.run_role(attribute(child(properties, "rStyle"), "val")) if len(properties) else ""
         if _is_unseen(properties, run) or style == "hidden":
-            _replace(run, [])
+            replace_element(run, [])
             return
         for element in list(properties):
             if local(element) not in _RUN_KEPT:
@@ -281,6 +284,7 @@ def _is_unseen(properties: Any, run: Any) -> bool:
 
 
 def _run(near: Any, style: str, words: str) -> Any:
+    """Return a new run with these words in this style."""
     run = near.makeelement(w("r"), {})
     properties = near.makeelement(w("rPr"), {})
     properties.append(near.makeelement(w("rStyle"), {w("val"): style}))
@@ -293,7 +297,7 @@ def _run(near: Any, style: str, words: str) -> Any:
 def _join(run: Any) -> None:
     """Append a run to the one before it if both look the same, since Word splits what was edited twice."""
     before = run.getprevious()
-    if before is None or before.tag != w("r") or _look(before) != _look(run):
+    if before is None or before.tag != w("r") or _appearance(before) != _appearance(run):
         return
     words, last = [e for e in run if e.tag != w("rPr")], before[-1] if len(before) else None
     if last is None or last.tag != w("t") or len(last.text or "") > MAX_JOINED:
@@ -303,7 +307,8 @@ def _join(run: Any) -> None:
         run.getparent().remove(run)
 
 
-def _look(run: Any) -> list[Any]:
+def _appearance(run: Any) -> list[Any]:
+    """Return the properties by which a run looks different."""
     properties = run.find(w("rPr"))
     return [(e.tag, *e.attrib.items()) for e in properties] if properties is not None else []
 
@@ -322,13 +327,3 @@ def _restyle(paragraph: Any, style: str) -> None:
         mark.append(mark.makeelement(w("del"), {}))
         properties.append(mark)
     paragraph.insert(0, properties)
-
-
-def _replace(element: Any, others: list[Any]) -> None:
-    """Replace an element by `others`."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    for other in reversed(others):
-        element.addnext(other)
-    parent.remove(element)

@@ -26,6 +26,8 @@ _STRONG_RUN = re.compile(r"(?:strong|emphasis|intense emphasis|subtle emphasis)$
 
 @dataclass(frozen=True, slots=True)
 class _Style:
+    """One style of the document."""
+
     name: str  # lower case
     parent: str
     properties: Any  # its pPr, None if it has none
@@ -52,6 +54,7 @@ class Styles:
         return out
 
     def _load_styles(self, root: Any) -> None:
+        """Read the styles."""
         for element in [e for e in root if local(e) == "style"][:MAX_STYLES]:
             name, parent = child(element, "name"), child(element, "basedOn")
             self.styles[attribute(element, "styleId")] = _Style(
@@ -62,6 +65,7 @@ class Styles:
             )
 
     def _load_lists(self, root: Any) -> None:
+        """Read the numberings of lists."""
         formats: dict[str, list[str]] = {}
         for element in [e for e in root if local(e) == "abstractNum"]:
             levels = [e for e in element if local(e) == "lvl"][:9]

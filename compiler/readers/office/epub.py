@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import parse_html, words_of
+from compiler.readers.html_elements import parse_html, remove_element, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.office.package import attribute, local
 from compiler.readers.office.walker import CountedWalker
@@ -229,20 +229,7 @@ def _prune(body: Any) -> None:
             or _BOILERPLATE.search(element.get("class") or "")
             or (element.tag == "a" and _NOTE_REFERENCE.search(types))
         ):
-            _remove(element)
-
-
-def _remove(element: Any) -> None:
-    """Remove an element from its tree; the words after it stay."""
-    parent, before = element.getparent(), element.getprevious()
-    if parent is None:
-        return
-    if element.tail:
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)
+            remove_element(element)
 
 
 def _properties(package: Any) -> dict[str, str]:

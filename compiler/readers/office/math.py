@@ -70,11 +70,13 @@ def _property(element: Any, properties: str, name: str, default: str) -> str:
 
 
 def _is_on(element: Any, properties: str, name: str) -> bool:
+    """Return whether a setting of a structure is on."""
     found = child(element, properties, name)
     return found is not None and attribute(found, "val") not in ("0", "off", "false")
 
 
 def _run(element: Any) -> str:
+    """Return a run of characters as LaTeX."""
     text = "".join(e.text or "" for e in element if local(e) == "t")
     if child(element, "rPr", "nor") is not None and len(text.strip()) > 1:
         return r"\text{" + "".join(_ESCAPED.get(c, c) for c in text if c not in "\\^~`") + "}"
@@ -98,6 +100,7 @@ def _sign(char: str) -> str:
 
 
 def _fraction(element: Any) -> str:
+    """Return a fraction as LaTeX."""
     kind = _property(element, "fPr", "type", "bar")
     if kind == "lin":
         return f"{_inside(child(element, 'num'))} / {_inside(child(element, 'den'))}"
@@ -106,6 +109,7 @@ def _fraction(element: Any) -> str:
 
 
 def _root(element: Any) -> str:
+    """Return a root as LaTeX."""
     degree = _inside(child(element, "deg"))
     index = f"[{degree}]" if degree and not _is_on(element, "radPr", "degHide") else ""
     return rf"\sqrt{index}{_group(element, 'e')}"
@@ -124,10 +128,12 @@ def _scripted(*names: str) -> Callable[[Any], str]:
 
 
 def _before(element: Any) -> str:
+    """Return an element with scripts before it as LaTeX."""
     return f"{{}}_{_group(element, 'sub')}^{_group(element, 'sup')}{_base(element)}"
 
 
 def _nary(element: Any) -> str:
+    """Return a sum, integral or the like with its limits as LaTeX."""
     sign = _property(element, "naryPr", "chr", "∫")
     words = f"\\{_NARY[sign]}" if sign in _NARY else sign
     for name, mark in (("sub", "_"), ("sup", "^")):
@@ -138,6 +144,7 @@ def _nary(element: Any) -> str:
 
 
 def _delimited(element: Any) -> str:
+    """Return an expression between delimiters as LaTeX."""
     begin, end = (_property(element, "dPr", name, usual) for name, usual in (("begChr", "("), ("endChr", ")")))
     between = _property(element, "dPr", "sepChr", "|") or " "
     inside = f" {between} ".join(_inside(e) for e in element if local(e) == "e")
@@ -146,6 +153,7 @@ def _delimited(element: Any) -> str:
 
 
 def _function(element: Any) -> str:
+    """Return a function and its argument as LaTeX."""
     return f"{_inside(child(element, 'fName'))} {_inside(child(element, 'e'))}"
 
 
@@ -155,26 +163,31 @@ def _limit(mark: str) -> Callable[[Any], str]:
 
 
 def _matrix(element: Any) -> str:
+    """Return a matrix as LaTeX."""
     rows = [" & ".join(_inside(e) for e in row if local(e) == "e") for row in element if local(row) == "mr"]
     return r"\begin{matrix} " + r" \\ ".join(rows) + r" \end{matrix}"
 
 
 def _lines(element: Any) -> str:
+    """Return lines of equations as LaTeX."""
     lines = [_inside(e).replace("\\&", "&") for e in element if local(e) == "e"]  # Word's marks to align at
     return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
 
 
 def _accent(element: Any) -> str:
+    """Return an accented expression as LaTeX."""
     sign = _property(element, "accPr", "chr", "\u0302")
     return f"\\{_ACCENTS.get(sign, 'hat')}{_group(element, 'e')}"
 
 
 def _bar(element: Any) -> str:
+    """Return an expression with a bar as LaTeX."""
     below = _property(element, "barPr", "pos", "bot") == "bot"
     return f"\\{'underline' if below else 'overline'}{_group(element, 'e')}"
 
 
 def _braced(element: Any) -> str:
+    """Return an expression with a brace above or below as LaTeX."""
     below = _property(element, "groupChrPr", "pos", "bot") == "bot"
     return f"\\{'underbrace' if below else 'overbrace'}{_group(element, 'e')}"
 

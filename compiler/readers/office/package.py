@@ -141,3 +141,13 @@ def packed(parts: Mapping[str, bytes]) -> BytesIO:
             archive.writestr(zipfile.ZipInfo(name), data)
     out.seek(0)
     return out
+
+
+def replace_element(element: Any, others: list[Any]) -> None:
+    """Replace an element by `others`."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    for other in reversed(others):
+        element.addnext(other)
+    parent.remove(element)

@@ -20,6 +20,7 @@ from compiler.readers.office.package import (
     packed,
     properties,
     relationships,
+    replace_element,
 )
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.tables import Budget, Row, write_rows
@@ -35,7 +36,6 @@ MAX_LEVEL = 8
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|e|o|a|tm|®|™|©)\s*", re.IGNORECASE)
 _FURNITURE = {"dt", "ftr", "sldNum", "hdr"}  # placeholders: date, footer, number, header
 _TITLES = {"title", "ctrTitle"}
-_DROPPED_KINDS = {"customXml", "comments", "vmlDrawing", "tags", "oleObject", "package", "control", "printerSettings"}
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
@@ -47,7 +47,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
     archive = open_archive(data, "pptx")
     try:
-        slides = list(pptx.Presentation(_pared(archive)).slides)
+        slides = list(pptx.Presentation(_reduced_presentation(archive)).slides)
     except (Unreadable, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
@@ -67,8 +67,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     return properties(archive), budget.problems
 
 
-def _pared(archive: Archive) -> Any:
-    """Return the presentation opened with only slides, notes and layouts, its formulas as text.
+def _reduced_presentation(archive: Archive) -> Any:
+    """Return an archive of the presentation's slides, notes and layouts alone, its formulas as text.
 
     All other parts are there by name only, as the library wants to find whatever it is told of.
     """
@@ -104,24 +104,14 @@ def _make_plain(root: Any) -> None:
             local(e) in ("oMath", "t", "blip", "chart", "relIds") for e in choice.iter()
         )
         chosen = choice if readable or fallback is None else fallback
-        _replace(element, list(chosen) if chosen is not None else [])
+        replace_element(element, list(chosen) if chosen is not None else [])
     for element in [e for e in root.iter() if local(e) in ("oMath", "oMathPara")]:
         if any(local(up) == "oMathPara" for up in element.iterancestors()) or element.getparent() is None:
             continue
         run = element.makeelement("math", {"display": "block" if local(element) == "oMathPara" else ""})
         run.text = latex(element)
         run.set("space", " " if "".join(element.itertext())[-1:].isspace() else "")
-        _replace(element, [run])
-
-
-def _replace(element: Any, others: list[Any]) -> None:
-    """Replace an element by `others`."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    for other in reversed(others):
-        element.addnext(other)
-    parent.remove(element)
+        replace_element(element, [run])
 
 
 @dataclass(slots=True)
@@ -159,9 +149,11 @@ class _Slide:
         return title if title is not None and title.has_text_frame and title.text_frame.text.strip() else None
 
     def _begins_section(self) -> bool:
+        """Return whether a section of the presentation begins with this slide."""
         return attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
 
     def _block(self, words: str, kind: MarkKind | None, level: int = 0) -> None:
+        """Write one block at the slide's place."""
         block = Block()
         block.text(words)
         text, _ = block.take()
@@ -169,6 +161,7 @@ class _Slide:
             self.page.place(self.page.add(text, (), kind, level), self.label)
 
     def _shape(self, shape: Any) -> None:
+        """Write one shape."""
         element = shape._element
         placeholder = _placeholder(element)
         if placeholder in _FURNITURE or _is_hidden(element):
@@ -181,6 +174,7 @@ class _Slide:
         self._drawn(element, links)
 
     def _table(self, table: Any) -> None:
+        """Write a table."""
         rows: list[Row] = []
         for number, row in enumerate(table.rows, 1):
             if not self.budget.take():
@@ -249,6 +243,7 @@ def _placeholder(element: Any) -> str:
 
 
 def _is_hidden(element: Any) -> bool:
+    """Return whether a shape is hidden."""
     named = next((e for e in element.iter() if local(e) == "cNvPr"), None)
     return attribute(named, "hidden") in ("1", "true")
 
@@ -280,6 +275,7 @@ def _read_paragraph(paragraph: Any, block: Block, links: dict[str, tuple[str, st
 
 
 def _read_run(element: Any, block: Block, links: dict[str, tuple[str, str]]) -> None:
+    """Add one run of a paragraph to a block."""
     run = element.getparent()
     look = child(run, "rPr")
     if attribute(run, "type") == "slidenum" or attribute(look, "strike") in ("sngStrike", "dblStrike"):

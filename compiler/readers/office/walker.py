@@ -89,6 +89,7 @@ class CountedWalker(TreeWalker):
         return self._joined(f"paragraph {self._paragraphs}")
 
     def _enter(self, element: Any) -> bool:
+        """Begin an element at its label; return False if it is skipped."""
         if element in self._data_tables and self._table is None and not self._outer:
             self._flush()
             self._line = int(element.get(_AT) or 0)
@@ -97,6 +98,7 @@ class CountedWalker(TreeWalker):
         return super()._enter(element)
 
     def _write_table(self, table: Any) -> None:
+        """Write a table row by row."""
         label = self._labels[self._line]
         caption = next(table.iterchildren("caption"), None)
         if caption is not None and (words := words_of(caption)):

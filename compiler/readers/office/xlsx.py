@@ -49,7 +49,9 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(_pared(archive, book_part, targets), read_only=True, data_only=True)
+            book = openpyxl.load_workbook(
+                _reduced_workbook(archive, book_part, targets), read_only=True, data_only=True
+            )
             _write_sheets(book, archive, page, budget)
     except Unreadable:
         raise
@@ -62,8 +64,9 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     return out, budget.problems
 
 
-def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
-    """Return the workbook opened without pictures, macros, charts and links, its parts checked to be plain XML."""
+def _reduced_workbook(archive: Archive, book_part: str, sheets: set[str]) -> Any:
+    """Return an archive of the workbook without pictures, macros, charts and links, its parts checked to be
+    plain XML."""
     parts: dict[str, bytes] = {}
     keep = {book_part, "[Content_Types].xml", *sheets}
     keep |= {t for k, t in relationships(archive, book_part).values() if k in _NEEDED}

@@ -110,6 +110,7 @@ def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[
 
 
 def _begins_text(line: Line, usual: Measure) -> bool:
+    """Return whether the running text of page 1 begins with this line."""
     text = line.text.strip()
     if _KNOWN_HEADING.fullmatch(text):
         return True

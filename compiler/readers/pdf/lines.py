@@ -6,7 +6,7 @@ import ctypes
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
 from itertools import groupby
@@ -38,7 +38,6 @@ _ACCENTS = {
 }  # fmt: skip
 _BULLETS = frozenset("•◦‣▪■●○∙⋄⁃∗–")
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
-_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
@@ -162,6 +161,7 @@ def read_pages(data: bytes) -> Document:
 
 
 def _read(document: Any, pdfium: Any) -> Document:
+    """Return the lines of an open document."""
     count = len(document)
     if count > MAX_PAGES:
         raise Unreadable(f"more than {MAX_PAGES:,} pages", hint="split the document")
@@ -211,15 +211,17 @@ class _PageReader:
 
         self._raw = raw
         pointer, integer = ctypes.c_void_p, ctypes.c_int
-        self._object_at = _fast(raw.FPDFText_GetTextObject, pointer, pointer, integer)
-        self._origin = _fast(raw.FPDFText_GetCharOrigin, integer, pointer, integer, pointer, pointer)
-        self._box = _fast(raw.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer)
+        self._object_at = _plain_pointers(raw.FPDFText_GetTextObject, pointer, pointer, integer)
+        self._origin = _plain_pointers(raw.FPDFText_GetCharOrigin, integer, pointer, integer, pointer, pointer)
+        self._box = _plain_pointers(raw.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer)
         number = ctypes.c_double
-        self._index_at = _fast(raw.FPDFText_GetCharIndexAtPos, integer, pointer, number, number, number, number)
-        self._font_of = _fast(raw.FPDFTextObj_GetFont, pointer, pointer)
-        self._size_of = _fast(raw.FPDFTextObj_GetFontSize, integer, pointer, pointer)
-        self._matrix_of = _fast(raw.FPDFPageObj_GetMatrix, integer, pointer, pointer)
-        self._mode_of = _fast(raw.FPDFTextObj_GetTextRenderMode, integer, pointer)
+        self._index_at = _plain_pointers(
+            raw.FPDFText_GetCharIndexAtPos, integer, pointer, number, number, number, number
+        )
+        self._font_of = _plain_pointers(raw.FPDFTextObj_GetFont, pointer, pointer)
+        self._size_of = _plain_pointers(raw.FPDFTextObj_GetFontSize, integer, pointer, pointer)
+        self._matrix_of = _plain_pointers(raw.FPDFPageObj_GetMatrix, integer, pointer, pointer)
+        self._mode_of = _plain_pointers(raw.FPDFTextObj_GetTextRenderMode, integer, pointer)
 
     def lines(self, page: Any, number: int) -> tuple[list[Line], int]:
         """Return (lines, number of characters) of one page."""
@@ -270,6 +272,7 @@ class _PageReader:
         return [item for item, unseen in out if not unseen or hidden > shown]
 
     def _run(self, handle: int, thing: int, start: int, end: int, text: str, fonts: dict[int, Font]) -> Run | None:
+        """Return the run of these characters, None if it is blank, turned or tiny."""
         size, matrix = ctypes.c_float(), self._raw.FS_MATRIX()
         self._size_of(thing, ctypes.byref(size))
         self._matrix_of(thing, ctypes.byref(matrix))
@@ -294,6 +297,7 @@ class _PageReader:
         return Run(text, fonts[key], round(points, 1), x.value, box.right, y.value)
 
     def _font(self, key: int) -> Font:
+        """Return the font of this key, with its styles."""
         raw = self._raw
         font = ctypes.cast(key, raw.FPDF_FONT)
         buffer = ctypes.create_string_buffer(256)
@@ -314,7 +318,7 @@ class _PageReader:
         return Font(name, style)
 
 
-def _fast(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
+def _plain_pointers(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
     """Return the same C function with plain pointers, which returns a number instead of building an object."""
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
@@ -374,6 +378,7 @@ def _joined(items: list[Run | str], page: int) -> list[Line]:
 
 
 def _follows(line: Line, run: Run) -> bool:
+    """Return whether a run continues a line on the same baseline."""
     last, main = line.runs[-1], line.main
     size = max(main.size, run.size)
     up, distance = abs(run.y - main.y), run.x0 - last.x1
@@ -384,15 +389,6 @@ def _follows(line: Line, run: Run) -> bool:
     return up <= 0.45 * size and -0.5 * size <= distance <= 1.8 * size
 
 
-def words(pages: list[list[Line]]) -> Iterator[str]:
-    """Yield every word of the document that no line end breaks, in lower case."""
-    broken = False
-    for page in pages:
-        for line in page:
-            found = _WORDS.findall(line.text)
-            yield from (word.lower() for word in found[broken : len(found) - line.hyphen])
-            broken = line.hyphen
-
-
 def is_computer_modern(name: str) -> bool:
+    """Return whether a font is one of TeX's Computer Modern family."""
     return _COMPUTER_MODERN.match(name) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compiler.readers.pdf.lines import Document, Line, Style
@@ -13,6 +14,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _HEADING_NUMBER = re.compile(
     r"^(?:chapter|part|appendix|kapitel|teil)?\s*(?:[A-Z]|[\dIVXLC]+)?(?:\.\d+)*[.:]?\s+", re.IGNORECASE
 )
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def columns_of(page: list[Line], usual: Measure) -> list[Column]:
 
 
 def _column(lines: list[Line]) -> Column:
+    """Return the column that these lines fill."""
     lefts = Counter(round(line.x0) for line in lines)
     rights = sorted(line.x1 for line in lines)
     return Column(float(lefts.most_common(1)[0][0]), rights[int(0.9 * (len(rights) - 1))])
@@ -145,3 +148,13 @@ def in_reading_order(page: list[Line], columns: list[Column]) -> list[Line]:
         for line in band
         if len(band) == 1 or column_at(line, columns) is side
     ]
+
+
+def words(pages: list[list[Line]]) -> Iterator[str]:
+    """Yield every word of the document that no line end breaks, in lower case."""
+    broken = False
+    for page in pages:
+        for line in page:
+            found = _WORDS.findall(line.text)
+            yield from (word.lower() for word in found[broken : len(found) - line.hyphen])
+            broken = line.hyphen

@@ -62,6 +62,7 @@ def _repeated(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
 
 
 def _at_edge(rows: list[list[Line]], depth: int, dropped: set[int]) -> bool:
+    """Return whether nothing but dropped rows is outside of this row."""
     return depth == 0 or id(rows[depth - 1][0]) in dropped
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 
@@ -9,8 +10,8 @@ from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
 from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
-from compiler.readers.pdf.lines import Document, read_pages, words
-from compiler.readers.pdf.metrics import Measure, letters, measure
+from compiler.readers.pdf.lines import Document, read_pages
+from compiler.readers.pdf.metrics import Measure, letters, measure, words
 from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
@@ -93,6 +94,7 @@ def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -
 
 
 def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[Mark]]:
+    """Return words and marks without the first `count` characters."""
     return words[count:], [
         Mark(m.kind, max(m.start - count, 0), m.end - count, m.level) for m in marks if m.end > count
     ]
@@ -109,3 +111,18 @@ def _properties(document: Document) -> dict[str, str]:
     if len(title) >= 4 and not _NO_TITLE.search(title):
         out["title"] = title[:2000]
     return out
+
+
+def cut_pages(data: bytes, first: int, last: int) -> bytes:
+    """Return a PDF of the pages from `first` to `last`, counted from 1. Raises: Unreadable."""
+    import pypdfium2 as pdfium
+
+    try:
+        whole, leaves = pdfium.PdfDocument(data), pdfium.PdfDocument.new()
+        numbers = range(max(0, first - 1), min(last, len(whole)))
+        leaves.import_pages(whole, pages=list(numbers))
+        out = io.BytesIO()
+        leaves.save(out)
+    except (pdfium.PdfiumError, ValueError, IndexError) as error:
+        raise Unreadable("the pages cannot be extracted from the PDF") from error
+    return out.getvalue()

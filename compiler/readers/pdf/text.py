@@ -47,6 +47,8 @@ def parts_of(block: Block, usual: Measure, vocabulary: Counter[str]) -> list[Par
 
 
 class _Writer:
+    """Collects the words and marks of one block."""
+
     def __init__(self, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
         self._block = block
         self._usual = usual
@@ -87,6 +89,7 @@ class _Writer:
             self._join(line, following)
 
     def _join(self, line: Line, following: Line) -> None:
+        """Add what is between two lines: nothing, a space or a line break."""
         self._text = self._text.rstrip()
         self._glued = False
         tail = _TAIL.search(self._text)
@@ -116,6 +119,7 @@ class _Writer:
         return len(before) > 3 and len(after) > 3 and count[before.lower()] > 0 and count[after.lower()] > 0
 
     def _run(self, run: Run, line: Line, index: int) -> None:
+        """Add one run of a line."""
         words = run.text
         if self._is_note_mark(run, line, index):
             mark = words.strip()
@@ -133,20 +137,24 @@ class _Writer:
             self._mark(kind, start, len(self._text), level)
 
     def _raised(self, run: Run, line: Line) -> bool:
+        """Return whether a run is raised above its line."""
         return run.size < 0.85 * line.size and run.y > line.y + 0.12 * line.size
 
     def _is_note_mark(self, run: Run, line: Line, index: int) -> bool:
+        """Return whether a raised run is the mark of a footnote."""
         if not self._raised(run, line) or not _REFERENCE.fullmatch(run.text) or self._block.kind is Kind.FORMULA:
             return False
         before = line.runs[index - 1] if index else None
         return before is None or (Style.MATH not in before.font.style and not before.text.rstrip()[-1:].isdigit())
 
     def _is_exponent(self, run: Run, line: Line, index: int) -> bool:
+        """Return whether a raised run is an exponent."""
         if not index or not self._raised(run, line):
             return False
         return line.runs[index - 1].text[-1:].isdigit() and run.text[:1] in "0123456789−-–+"
 
     def _kind_of(self, run: Run) -> MarkKind | None:
+        """Return the mark that a run's font means, None if it is the usual one."""
         style = run.font.style
         if self._block.kind in (Kind.FORMULA, Kind.CODE, Kind.HEADING):
             return None
@@ -170,6 +178,7 @@ class _Writer:
         self._spans.append((kind, start, end, level))
 
     def _end_part(self) -> None:
+        """End the part in the current column."""
         marks = tuple(
             Mark(kind, start, end, level)
             for kind, start, end, level in self._spans
@@ -181,5 +190,6 @@ class _Writer:
         self._text, self._spans = "", []
 
     def parts(self) -> list[Part]:
+        """Return the finished parts."""
         self._end_part()
         return [part for part in self._parts if part.text.strip()]

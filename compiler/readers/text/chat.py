@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from compiler.readers.decode import decode
+from compiler.readers.decode import as_list, as_mapping, decode
 from compiler.readers.front_matter import iso_date_in
 from compiler.readers.page import Page, label_of
 from compiler.readers.text.markdown import read_markdown
@@ -33,12 +33,16 @@ _UNTITLED = "Untitled chat"
 
 @dataclass(frozen=True, slots=True)
 class _Message:
+    """One message of a conversation."""
+
     human: bool
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
+    """One conversation with its messages in order."""
+
     title: str
     date: str  # ISO, "" if unknown
     messages: tuple[_Message, ...]
@@ -86,7 +90,7 @@ def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
         of_kind = [c for c in found if key in c]
         if of_kind:
             return of_kind, maker
-    raise Unreadable("no chat export that is known here", hint="Claude's and ChatGPT's conversations.json are")
+    raise Unreadable("unknown kind of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
 
 
 def _write(conversation: _Conversation, page: Page) -> None:
@@ -111,10 +115,12 @@ def _write(conversation: _Conversation, page: Page) -> None:
 
 
 def _labelled(label: str) -> Callable[[str, int], str]:
+    """Return the function that labels the places of one message."""
     return lambda heading, line: label
 
 
 def _title(value: object) -> str:
+    """Return a conversation's title as one clean line."""
     return clean_line(normal(value))[:200] or _UNTITLED if isinstance(value, str) else _UNTITLED
 
 
@@ -130,23 +136,17 @@ def _day(value: object) -> str:
 
 
 def _message(human: bool, parts: Iterator[str]) -> _Message | None:
+    """Return a message of these parts, None if it has no words."""
     words = _MARKERS.sub("", normal("\n\n".join(parts)[:MAX_MESSAGE]))
     return _Message(human, words) if words.strip() else None
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 # --- Claude ---------------------------------------------------------------------------------------------------
 
 
 def _of_claude(raw: Mapping[str, Any]) -> _Conversation:
-    messages = [m for m in _list(raw.get("chat_messages")) if isinstance(m, dict)]
+    """Return a conversation of an export from Claude."""
+    messages = [m for m in as_list(raw.get("chat_messages")) if isinstance(m, dict)]
     shown = _branch_of_claude(messages, raw.get("current_leaf_message_uuid"))
     made = (_message(m.get("sender") in ("human", "user"), _parts_of_claude(m)) for m in shown[:MAX_MESSAGES])
     return _Conversation(_title(raw.get("name")), _day(raw.get("created_at")), tuple(m for m in made if m is not None))
@@ -165,7 +165,7 @@ def _branch_of_claude(messages: list[dict[str, Any]], leaf: object) -> list[dict
 
 def _parts_of_claude(message: Mapping[str, Any]) -> Iterator[str]:
     """Yield the words of a message, without tool calls, tool results and the model's thinking."""
-    blocks = [b for b in _list(message.get("content")) if isinstance(b, dict)]
+    blocks = [b for b in as_list(message.get("content")) if isinstance(b, dict)]
     texts = [b["text"] for b in blocks if b.get("type") == "text" and isinstance(b.get("text"), str)]
     if texts or blocks:
         yield from texts
@@ -177,16 +177,17 @@ def _parts_of_claude(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_chatgpt(raw: Mapping[str, Any]) -> _Conversation:
-    nodes = _mapping(raw.get("mapping"))
+    """Return a conversation of an export from ChatGPT."""
+    nodes = as_mapping(raw.get("mapping"))
     path: list[dict[str, Any]] = []
     seen: set[str] = set()
     at = raw.get("current_node")
     if not isinstance(at, str) or at not in nodes:
-        at = next((key for key, node in reversed(nodes.items()) if not _list(_mapping(node).get("children"))), None)
+        at = next((key for key, node in reversed(nodes.items()) if not as_list(as_mapping(node).get("children"))), None)
     while isinstance(at, str) and at in nodes and at not in seen:
         seen.add(at)
-        node = _mapping(nodes[at])
-        path.append(_mapping(node.get("message")))
+        node = as_mapping(nodes[at])
+        path.append(as_mapping(node.get("message")))
         at = node.get("parent")
     shown = [m for m in reversed(path) if _is_shown(m)][:MAX_MESSAGES]
     made = (_message(_role(m) == "user", _parts_of_chatgpt(m)) for m in shown)
@@ -196,14 +197,15 @@ def _of_chatgpt(raw: Mapping[str, Any]) -> _Conversation:
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    return str(_mapping(message.get("author")).get("role", ""))
+    """Return who wrote a message: "user", "assistant", "tool" or "system"."""
+    return str(as_mapping(message.get("author")).get("role", ""))
 
 
 def _is_shown(message: Mapping[str, Any]) -> bool:
     """Return whether the page shows a message: no system prompt, no tool's work, nothing hidden."""
-    metadata = _mapping(message.get("metadata"))
+    metadata = as_mapping(message.get("metadata"))
     hidden = metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message")
-    kind = _mapping(message.get("content")).get("content_type", "text")
+    kind = as_mapping(message.get("content")).get("content_type", "text")
     return (
         _role(message) in ("user", "assistant")
         and not hidden
@@ -213,7 +215,8 @@ def _is_shown(message: Mapping[str, Any]) -> bool:
 
 
 def _parts_of_chatgpt(message: Mapping[str, Any]) -> Iterator[str]:
-    for part in _list(_mapping(message.get("content")).get("parts")):
+    """Yield the words of a message from ChatGPT."""
+    for part in as_list(as_mapping(message.get("content")).get("parts")):
         if isinstance(part, str):
             yield part
         elif isinstance(part, dict) and part.get("content_type") == "audio_transcription":

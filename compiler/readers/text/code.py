@@ -62,6 +62,8 @@ _DECORATION = re.compile(r"\s*(?:@|#\[|\[\[?\w|template\s*<|export\b|public\b|pr
 
 @dataclass(frozen=True, slots=True)
 class _Declaration:
+    """A declaration in the code: a function, class, module ..."""
+
     start: int
     name: str
     indent: int
@@ -172,6 +174,7 @@ class _Sheet:
         return f"{outer.name}.{declaration.name}" if outer is not None else declaration.name
 
     def _label(self, declaration: _Declaration | None) -> None:
+        """Set the label of the places that follow."""
         name = self._named(declaration)
         self.page.label = lambda heading, line: f"{name}, line {line}" if name else f"line {line}"
 

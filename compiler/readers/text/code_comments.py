@@ -46,7 +46,7 @@ def prose_of(raw: str, docstring: bool) -> str | None:
     """Return the words of a comment, line for line as in the file; None if they are no prose."""
     if len(raw) > MAX_COMMENT:
         return None
-    lines = _undressed_docstring(raw) if docstring else _undressed(raw)
+    lines = _docstring_lines(raw) if docstring else _comment_lines(raw)
     if not docstring:
         begins = next((line for line in lines if line.strip()), "")
         if is_licence(raw) or _ORDER.match(begins):
@@ -63,7 +63,7 @@ def prose_of(raw: str, docstring: bool) -> str | None:
     return "\n".join(lines)
 
 
-def _undressed(raw: str) -> list[str]:
+def _comment_lines(raw: str) -> list[str]:
     """Return a comment's lines without the signs of a comment."""
     out: list[str] = []
     for line in raw.split("\n"):
@@ -83,7 +83,7 @@ def _undressed(raw: str) -> list[str]:
     return [line[edge:] for line in out]
 
 
-def _undressed_docstring(raw: str) -> list[str]:
+def _docstring_lines(raw: str) -> list[str]:
     """Return a docstring's lines without quotes and the indentation of its code."""
     raw = re.sub(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|\"|')", "", raw)
     raw = re.sub(r"(\"\"\"|'''|\"|')$", "", raw)

@@ -8,7 +8,7 @@ from typing import Any
 
 from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, words_of
+from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, remove_element, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
@@ -128,7 +128,7 @@ def _main(body: Any, text: str, sizes: dict[Any, int]) -> Any:
         return role[0]
     if len(text) > MAX_GUIDED or _depth(body) > MAX_DEPTH:
         return body
-    return _guided(body, text)
+    return _content_by_trafilatura(body, text)
 
 
 def _depth(body: Any) -> int:
@@ -139,7 +139,7 @@ def _depth(body: Any) -> int:
     return max(depths.values())
 
 
-def _guided(body: Any, text: str) -> Any:
+def _content_by_trafilatura(body: Any, text: str) -> Any:
     """Return the smallest element around nearly all paragraphs that trafilatura takes for the page's content."""
     from trafilatura import bare_extraction
 
@@ -179,7 +179,7 @@ def _prune(main: Any, sizes: dict[Any, int]) -> None:
     limit = 0.35 * sizes.get(main, 0)
     found = [e for e in main.iter() if e is not main and e in sizes and _is_furniture(e) and sizes[e] < limit]
     for element in found:
-        _remove(element)
+        remove_element(element)
 
 
 def _is_furniture(element: Any) -> bool:
@@ -191,14 +191,3 @@ def _is_furniture(element: Any) -> bool:
     names = f"{element.get('class') or ''} {element.get('id') or ''}"
     parts = {part.lower() for part in _NAME_PARTS.split(names)}
     return bool(parts & _FURNITURE) or (element.tag == "header" and next(element.iter("h1", "h2"), None) is None)
-
-
-def _remove(element: Any) -> None:
-    """Remove an element from its tree; the words after it stay."""
-    parent, before = element.getparent(), element.getprevious()
-    if element.tail:
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)

@@ -15,6 +15,7 @@ from compiler.readers.page import Page
 from compiler.readers.text.export_noise import without_export_noise
 from compiler.readers.text.markdown_dialects import VOID, add_dialects
 from compiler.readers.text.mdx import without_jsx
+from compiler.readers.text.plain_text import read_text
 from compiler.readers.text.scholarly_markdown import QUARTO, add_scholarly, chunk_parts, plain_divs
 from vault.model.source import Problem
 from vault.text.sanitize import normal
@@ -44,7 +45,7 @@ def _parser(mdx: bool) -> MarkdownIt:
     add_scholarly(md)
     if mdx:
         md.disable("code")  # in a component what is indented is no code
-    md.core.ruler.before("inline", "bound", _bound)
+    md.core.ruler.before("inline", "bound", _limit_inline_parsing)
     rules: dict[str, Any] = {
         "fence": _fence,
         "code_block": _code_block,
@@ -64,10 +65,11 @@ def _parser(mdx: bool) -> MarkdownIt:
 
 
 def _renderer(rule: Any) -> Any:
+    """Return a rule as a method of the renderer."""
     return lambda tokens, index, options, env: rule(tokens, index)
 
 
-def _bound(state: Any) -> None:
+def _limit_inline_parsing(state: Any) -> None:
     """Replace blocks whose inline parsing could take very long by plain words."""
     work = 0
     for token in state.tokens:
@@ -104,18 +106,22 @@ def fence_language(info: str) -> str:
 
 
 def _code_block(tokens: Sequence[Token], index: int) -> str:
+    """Return the markup of an indented code block."""
     return f"<pre{_at(tokens[index])}>\n{html.escape(tokens[index].content)}</pre>\n"
 
 
 def _math(token: Token, tag: str) -> str:
+    """Return the markup of a formula."""
     return f"<{tag}>{html.escape(token.content)}</{tag}>"
 
 
 def _math_block(tokens: Sequence[Token], index: int) -> str:
+    """Return the markup of a displayed formula."""
     return f"<p{_at(tokens[index])}>{_math(tokens[index], 'x-math-block')}</p>\n"
 
 
 def _image(tokens: Sequence[Token], index: int) -> str:
+    """Return the markup of an image."""
     token = tokens[index]
     source, title = (html.escape(str(token.attrs.get(key, ""))) for key in ("src", "title"))
     return f'<img src="{source}" title="{title}" alt="{html.escape(_words(token.children or []))}">'
@@ -136,6 +142,7 @@ def _words(tokens: Sequence[Token]) -> str:
 
 
 def _html_block(tokens: Sequence[Token], index: int) -> str:
+    """Return the markup of an HTML block."""
     token = tokens[index]
     return f"<x-at{_at(token)}></x-at>{_closed(token.content)}"
 
@@ -159,8 +166,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     problems += front.problems
     body, stated = without_export_noise(text[front.body :])
     if len(body) > MAX_MARKDOWN or body.count("\n") > MAX_MARKDOWN_LINES:
-        from compiler.readers.text.plain_text import read_text
-
         message = f"more than {MAX_MARKDOWN:,} characters or {MAX_MARKDOWN_LINES:,} lines: read as plain text"
         problems.append(Problem("markdown-too-long", message, front.first_line))
         read_text(body, page, front.first_line)

@@ -158,6 +158,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _is_directive(state: StateBlock, line: int) -> bool:
+    """Return whether a line is a directive."""
     at = state.bMarks[line] + state.tShift[line]
     return state.src[at : at + 1] == ":" and _DIRECTIVE.fullmatch(state.src, at, state.eMarks[line]) is not None
 

@@ -43,6 +43,7 @@ def without_jsx(text: str) -> str:
 
 
 def _prose_without_jsx(text: str) -> str:
+    """Return text outside code without component tags and comments."""
     text = _JSX_COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
     text = _without_modules(text)
     out: list[str] = []

@@ -92,6 +92,7 @@ def _first_words(element: Any) -> str:
 
 
 def _day(words: str) -> str:
+    """Return the ISO date in `words`, "" if there is none."""
     found = _DAY.fullmatch(clean_line(words))
     return found[1] if found else clean_line(words)[:60]
 
@@ -133,12 +134,14 @@ def _nodes(whole: object) -> Iterator[dict[str, Any]]:
 
 
 def _strings(value: object) -> Iterator[str]:
+    """Yield the strings in a JSON value."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str):
             yield each
 
 
 def _names(value: object) -> Iterator[str]:
+    """Yield the names of the people in a JSON-LD value."""
     for each in (value if isinstance(value, list) else [value])[:MAX_AUTHORS]:
         name = each.get("name") if isinstance(each, dict) else each
         if isinstance(name, str) and 0 < len(clean_line(name)) <= MAX_NAME and "://" not in name:

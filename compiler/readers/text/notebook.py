@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from compiler.readers.decode import decode
+from compiler.readers.decode import as_list, as_mapping, decode
 from compiler.readers.page import Page
 from compiler.readers.text.markdown import MAX_MARKDOWN, read_markdown
+from compiler.readers.text.plain_text import read_text
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.sanitize import clean_line, normal
@@ -48,7 +49,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     cells = _cells(notebook)
     if len(cells) > MAX_CELLS:
         raise Unreadable(f"more than {MAX_CELLS:,} cells", hint="split the notebook")
-    metadata = _mapping(notebook.get("metadata"))
+    metadata = as_mapping(notebook.get("metadata"))
     language = _language(metadata)
     try:
         for number, cell in enumerate(cells, 1):
@@ -60,6 +61,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _labelled(number: int) -> Callable[[str, int], str]:
+    """Return the function that labels the places of one cell."""
     return lambda heading, line: f"{heading}, cell {number}" if heading else f"cell {number}"
 
 
@@ -78,18 +80,10 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
     return notebook, problems
 
 
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _cells(notebook: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the cells in order; formats 2 and 3 have them in worksheets."""
-    sheets = [notebook, *(s for s in _list(notebook.get("worksheets")) if isinstance(s, dict))]
-    return [_mapping(cell) for sheet in sheets for cell in _list(sheet.get("cells"))]
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+    sheets = [notebook, *(s for s in as_list(notebook.get("worksheets")) if isinstance(s, dict))]
+    return [as_mapping(cell) for sheet in sheets for cell in as_list(sheet.get("cells"))]
 
 
 def _text(value: object) -> str:
@@ -101,7 +95,7 @@ def _text(value: object) -> str:
 
 def _language(metadata: Mapping[str, Any]) -> str:
     """Return the programming language of the notebook."""
-    kernel, info = _mapping(metadata.get("kernelspec")), _mapping(metadata.get("language_info"))
+    kernel, info = as_mapping(metadata.get("kernelspec")), as_mapping(metadata.get("language_info"))
     stated = info.get("name") or kernel.get("language") or metadata.get("language")
     return clean_line(stated).lower()[:30] if isinstance(stated, str) else "python"
 
@@ -109,7 +103,7 @@ def _language(metadata: Mapping[str, Any]) -> str:
 def _properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     """Return the title and authors that the notebook's metadata name."""
     title = metadata.get("title")
-    people = (a.get("name") if isinstance(a, dict) else a for a in _list(metadata.get("authors")))
+    people = (a.get("name") if isinstance(a, dict) else a for a in as_list(metadata.get("authors")))
     found = {
         "title": clean_line(title)[:300] if isinstance(title, str) else "",
         "author": ", ".join(clean_line(p)[:200] for p in people if isinstance(p, str)),
@@ -130,26 +124,24 @@ def _write_cell(cell: Mapping[str, Any], number: int, language: str, page: Page)
     elif kind == "code":
         own = cell.get("language")
         _write_code(source, own if isinstance(own, str) and own else language, page)
-        for index, output in enumerate(_list(cell.get("outputs"))[:MAX_OUTPUTS]):
-            _write_output(_mapping(output), f"embedded:cell-{number}-output-{index}", page)
+        for index, output in enumerate(as_list(cell.get("outputs"))[:MAX_OUTPUTS]):
+            _write_output(as_mapping(output), f"embedded:cell-{number}-output-{index}", page)
 
 
 def _write_markdown(source: str, cell: Mapping[str, Any], number: int, page: Page) -> None:
     """Write a Markdown cell; its attachments are named by their places in the cell."""
-    attached = list(_mapping(cell.get("attachments")).items())
+    attached = list(as_mapping(cell.get("attachments")).items())
     places = {name: i for i, (name, _) in enumerate(attached)}
 
     def target(found: re.Match[str]) -> str:
         name = found[1] or found[2]
         index = places.get(name, places.get(unquote(name)))
-        form = _picture_form(_mapping(attached[index][1])) if index is not None else None
+        form = _picture_form(as_mapping(attached[index][1])) if index is not None else None
         return f"embedded:cell-{number}-attachment-{index}.{PICTURES[form]}" if form else found[0]
 
     if len(source) <= MAX_MARKDOWN:
         read_markdown(_ATTACHMENT.sub(target, source), "cell.md", page)
     else:
-        from compiler.readers.text.plain_text import read_text
-
         read_text(source, page, 1)
 
 
@@ -182,7 +174,7 @@ def _write_output(output: Mapping[str, Any], target: str, page: Page) -> None:
 def _shown(output: Mapping[str, Any]) -> dict[str, Any]:
     """Return an output by MIME type; formats 2 and 3 have short names for them."""
     if isinstance(output.get("data"), dict):
-        return _mapping(output["data"])
+        return as_mapping(output["data"])
     return {_OLD_KEYS[key]: output[key] for key in _OLD_KEYS if key in output}
 
 
@@ -192,11 +184,13 @@ def _picture_form(shown: Mapping[str, Any]) -> str | None:
 
 
 def _as_math(tex: str) -> str:
+    """Return the TeX of an output between dollars."""
     tex = tex.strip()
     return tex if tex.startswith("$") else f"$${tex}$$"
 
 
 def _write_printed(words: str, page: Page) -> None:
+    """Write the text that a cell printed."""
     words = _ANSI.sub("", words.replace("\ufffd[", "\x1b["))[: MAX_OUTPUT + 1]
     if not _OBJECT.fullmatch(words):
         page.code(words[:MAX_OUTPUT] + ("…" if len(words) > MAX_OUTPUT else ""))
@@ -214,9 +208,9 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     number, index = int(found[1]), int(found[3])
     cell = cells[number - 1] if 1 <= number <= len(cells) else {}
     if found[2] == "output":
-        candidates = [_shown(_mapping(o)) for o in _list(cell.get("outputs"))]
+        candidates = [_shown(as_mapping(o)) for o in as_list(cell.get("outputs"))]
     else:
-        candidates = [_mapping(a) for a in _mapping(cell.get("attachments")).values()]
+        candidates = [as_mapping(a) for a in as_mapping(cell.get("attachments")).values()]
     shown = candidates[index] if index < len(candidates) else {}
     form = _picture_form(shown)
     if form is None:
@@ -225,6 +219,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
 
 
 def _decoded_picture(value: object, form: str) -> bytes:
+    """Return the bytes of a picture in base64."""
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
     if len(text) > MAX_PICTURE * 3 // 2:

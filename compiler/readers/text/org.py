@@ -61,6 +61,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 @dataclass(slots=True)
 class _List:
+    """An open list."""
+
     indent: int
     tag: str  # ul, ol or dl
 
@@ -112,6 +114,7 @@ class _Document:
         self._end_lists(-1)
 
     def _line(self, line: str) -> None:
+        """Read one line."""
         heading = _HEADING.fullmatch(line) if len(line) < MAX_LINE else None
         if not line.strip():
             self._flush()
@@ -147,7 +150,7 @@ class _Document:
             self._flush()
             self.markup.open("figure", self.at + 1)
             self.markup.picture(picture[1])
-            self._put_caption()
+            self._write_caption()
             self.markup.close("figure")
             self.at += 1
             return True
@@ -177,6 +180,7 @@ class _Document:
         self.markup.block(f"h{min(level, 6)}", inline(_COOKIE.sub("", words)), self.at)
 
     def _keyword(self, line: str) -> bool:
+        """Read a #+KEYWORD: line; return False if it is none."""
         block, keyword = _BLOCK.fullmatch(line), _KEYWORD.fullmatch(line)
         if block is not None and self.at in self._ends:
             self._block(block[1].lower(), block[2])
@@ -187,11 +191,11 @@ class _Document:
             self.markup.close(self._quotes.pop())
         elif keyword is not None:
             self._flush()
-            self._said(keyword[1].lower(), clean_line(keyword[2]))
+            self._set_property(keyword[1].lower(), clean_line(keyword[2]))
         self.at += 1
         return True
 
-    def _said(self, key: str, value: str) -> None:
+    def _set_property(self, key: str, value: str) -> None:
         """Record what a #+KEYWORD: says of the document, or of what comes next."""
         if key in _PROPERTIES and value:
             name = _PROPERTIES[key]
@@ -203,6 +207,7 @@ class _Document:
             self._states.update(word.split("(")[0] for word in value.split()[:50])
 
     def _block(self, name: str, language: str) -> None:
+        """Read a #+begin_ block."""
         self._flush()
         begin, end = self.at + 1, self._ends[self.at]
         if name in _CODE:
@@ -210,7 +215,7 @@ class _Document:
                 line.removeprefix(",") if line.startswith(",*") else line for line in self.lines[begin:end]
             )
             self.markup.code(text, language if name == "src" and not language.startswith(("-", ":")) else "", begin)
-            self._put_caption()
+            self._write_caption()
             self.at = end + 1
         elif name in _SKIPPED:
             shown = next((n for n in range(begin, end) if n in self._ends and _ENVIRONMENT.match(self.lines[n])), None)
@@ -226,6 +231,7 @@ class _Document:
             self.at = begin
 
     def _drawer(self, line: str) -> bool:
+        """Skip a drawer; return False if the line begins none."""
         self._flush()
         if self.at in self._ends:
             self.at = self._ends[self.at] + 1
@@ -240,6 +246,7 @@ class _Document:
         return True
 
     def _table(self) -> None:
+        """Read a table."""
         self._flush()
         begin = self.at
         rows: list[list[str]] = []
@@ -253,9 +260,10 @@ class _Document:
             self.at += 1
         if rows:
             self.markup.table(rows, begin + 1, head)
-        self._put_caption()
+        self._write_caption()
 
     def _environment(self) -> None:
+        """Read a LaTeX environment."""
         end = self._ends[self.at]
         tex = "\n".join(self.lines[self.at : end + 1])
         self._flush()
@@ -263,7 +271,8 @@ class _Document:
             self.markup.block("p", math(formula(tex), True), self.at + 1)
         self.at = end + 1
 
-    def _put_caption(self) -> None:
+    def _write_caption(self) -> None:
+        """Write the caption that #+CAPTION: announced."""
         if self._caption:
             self.markup.block("figcaption", inline(self._caption), self.at)
             self._caption = ""
@@ -271,6 +280,7 @@ class _Document:
     # --- paragraphs and lists ---------------------------------------------------------------------------------
 
     def _words(self, line: str) -> None:
+        """Add a line to the current paragraph."""
         item = _ITEM.fullmatch(line) if len(line) < MAX_LINE else None
         if item is not None and (item[2] is None or item[2].isdecimal() or not self._paragraph):
             self._item(item)
@@ -286,6 +296,7 @@ class _Document:
         self.at += 1
 
     def _item(self, item: re.Match[str]) -> None:
+        """Begin a list item."""
         self._flush()
         indent = len(item[1].expandtabs(8))
         self._end_lists(indent + 1)
@@ -321,6 +332,7 @@ class _Document:
             self.markup.close(done.tag)
 
     def _flush(self) -> None:
+        """Write the current paragraph."""
         if self._paragraph:
             words = "\n".join(self._paragraph)
             self.markup.block("p", inline(words) if len(words) < MAX_LINE else _plain(words), self._begun)
@@ -328,5 +340,5 @@ class _Document:
 
 
 def _plain(words: str) -> str:
-
+    """Return words without inline markup."""
     return escape(words, quote=False)

@@ -34,7 +34,7 @@ def inline(words: str, depth: int = 0) -> str:
     out: list[str] = []
     at = 0
     for found in _INLINE.finditer(words):
-        out += (escape(words[at : found.start()], quote=False), _made(found, depth))
+        out += (escape(words[at : found.start()], quote=False), _render_match(found, depth))
         at = found.end()
         if found["fn"] or found["cite"] or found["keys"]:  # what points elsewhere leaves no gap
             out[-2] = out[-2].rstrip()
@@ -47,7 +47,8 @@ def is_picture(target: str) -> bool:
     return _PICTURE.search(target) is not None
 
 
-def _made(found: re.Match[str], depth: int) -> str:
+def _render_match(found: re.Match[str], depth: int) -> str:
+    """Return the markup of one match of the inline pattern."""
     name = found.lastgroup or ""
     if name == "label" or found["target"] is not None:
         return _link(found["target"], found["label"], depth)
@@ -58,6 +59,7 @@ def _made(found: re.Match[str], depth: int) -> str:
 
 
 def _link(target: str, label: str | None, depth: int) -> str:
+    """Return the markup of a link."""
     target = target.removeprefix("file:")
     if label is None and is_picture(target):
         return f'<img src="{escape(target)}" alt="">'
@@ -68,6 +70,7 @@ def _link(target: str, label: str | None, depth: int) -> str:
 
 
 def _emphasised(mark: str, words: str, depth: int) -> str:
+    """Return the markup of emphasized words."""
     if not words:
         return escape(mark * 2)
     if mark in "=~":
@@ -78,16 +81,19 @@ def _emphasised(mark: str, words: str, depth: int) -> str:
 
 
 def _cited(words: str) -> str:
+    """Return the markup of a citation."""
     keys = ",".join(re.findall(r"[@&]([\w:./-]*\w)", words)) or words
     return f'<x-cite key="{escape(keys)}"></x-cite>'
 
 
 def _entity(name: str) -> str:
+    r"""Return the character of an entity such as \alpha."""
     words = html5.get(f"{name};") or sign(name)
     return escape(words if words is not None else f"\\{name}", quote=False)
 
 
 def _radio(words: str) -> str:
+    """Return the words of a target without its brackets."""
     return escape(words.strip("<>"), quote=False) if words.startswith("<<<") else ""
 
 

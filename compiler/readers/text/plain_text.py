@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compiler.readers.block import fold_block
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
+from compiler.readers.text.rst import read_rst
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import normal
 
@@ -28,6 +29,8 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff64]")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """One line with its 1-based number."""
+
     number: int  # 1-based in the file
     text: str
 
@@ -36,8 +39,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """Write a plain text document onto `page`; return properties, which only reStructuredText has, and problems."""
     decoded, problems = decode(data, LONGEST_LINE)
     if name.lower().endswith(RST):
-        from compiler.readers.text.rst import read_rst
-
         return read_rst(normal(decoded), page), problems
     read_text(normal(decoded), page, 1)
     return {}, problems
@@ -60,7 +61,7 @@ def _groups(text: str, first_line: int) -> list[list[_Line]]:
     """Return the lines between blank lines; a line with its underline is a group of its own."""
     out: list[list[_Line]] = [[]]
     for number, raw in enumerate(text.split("\n"), first_line):
-        for piece in _cut(raw):
+        for piece in _split_long_line(raw):
             line = _Line(number, piece)
             if not piece.strip():
                 out.append([])
@@ -72,7 +73,7 @@ def _groups(text: str, first_line: int) -> list[list[_Line]]:
     return [group for group in out if group]
 
 
-def _cut(line: str) -> list[str]:
+def _split_long_line(line: str) -> list[str]:
     """Return an overlong line in pieces, cut at white space where there is any."""
     out: list[str] = []
     start = 0
@@ -84,6 +85,7 @@ def _cut(line: str) -> list[str]:
 
 
 def _may_be_underlined(line: _Line, underline: str) -> bool:
+    """Return whether a line of signs below it makes this line a heading."""
     width, below = len(line.text.strip()), len(underline.strip())
     return 0 < width <= MAX_HEADING and abs(width - below) <= max(3, width // 2) and not _RULE.fullmatch(line.text)
 

@@ -67,12 +67,13 @@ def inline(words: str) -> str:
     out: list[str] = []
     at = 0
     for found in _INLINE.finditer(words):
-        out += (escape(words[at : found.start()], quote=False), _made(found))
+        out += (escape(words[at : found.start()], quote=False), _render_match(found))
         at = found.end()
     return "".join(out) + escape(words[at:], quote=False)
 
 
-def _made(found: re.Match[str]) -> str:
+def _render_match(found: re.Match[str]) -> str:
+    """Return the markup of one match of the inline pattern."""
     if found["role"] is not None:
         return _role(found["role"].lower().rpartition(":")[2], found["content"])
     if found["shown"] is not None:
@@ -118,15 +119,17 @@ class _Document:
         while self.at < len(self.lines):
             if not self.lines[self.at].strip():
                 self.at += 1
-            elif not (self._heading() or self._marked() or self._table()):
+            elif not (self._heading() or self._explicit_markup() or self._table()):
                 self._paragraph()
         self._end_lists(-1)
 
     def _indent(self, at: int) -> int:
+        """Return the indentation of a line."""
         line = self.lines[at]
         return len(line) - len(line.lstrip())
 
     def _line(self, at: int) -> str:
+        """Return a line, "" after the last."""
         return self.lines[at] if 0 <= at < len(self.lines) else ""
 
     def _below(self, at: int, indent: int) -> int:
@@ -141,22 +144,24 @@ class _Document:
         return end
 
     def _heading(self) -> bool:
+        """Read a heading; return False if there is none."""
         first, second, third = (self._line(self.at + i) for i in range(3))
         over = _ADORNMENT.fullmatch(first)
         if over and second.strip() and third.rstrip() == first.rstrip() and len(second.strip()) <= len(first.rstrip()):
-            self._put_heading(second.strip(), over[1] * 2, self.at + 2)
+            self._write_heading(second.strip(), over[1] * 2, self.at + 2)
             self.at += 3
             return True
         under = _ADORNMENT.fullmatch(second)
         if under and first[:1].strip() and len(second.rstrip()) >= min(len(first.rstrip()), 4) and not over:
-            self._put_heading(first.strip(), under[1], self.at + 1)
+            self._write_heading(first.strip(), under[1], self.at + 1)
             self.at += 2
             return True
         if over:  # a rule between two paragraphs
             self.at += 1
         return over is not None
 
-    def _put_heading(self, words: str, style: str, line: int) -> None:
+    def _write_heading(self, words: str, style: str, line: int) -> None:
+        """Write a heading at the level of its adornment."""
         self._end_lists(-1)
         if style not in self._levels:
             self._levels.append(style)
@@ -164,7 +169,8 @@ class _Document:
 
     # --- explicit markup --------------------------------------------------------------------------------------
 
-    def _marked(self) -> bool:
+    def _explicit_markup(self) -> bool:
+        """Read explicit markup (`.. `); return False if there is none."""
         line = self.lines[self.at]
         if line.lstrip().startswith(".."):
             directive, footnote = _DIRECTIVE.fullmatch(line), _FOOTNOTE.fullmatch(line)
@@ -194,6 +200,7 @@ class _Document:
         return False
 
     def _directive(self, name: str, argument: str) -> None:
+        """Read the directive of this name."""
         begin, indent = self.at, self._indent(self.at)
         end = max(self._below(begin + 1, indent), begin + 1)
         body, options = self._options(begin + 1, end)
@@ -228,11 +235,13 @@ class _Document:
         return at, found
 
     def _dedented(self, begin: int, end: int) -> str:
+        """Return lines without their common indentation."""
         body = self.lines[begin:end]
         edge = min((len(line) - len(line.lstrip()) for line in body if line.strip()), default=0)
         return "\n".join(line[edge:] for line in body).strip("\n")
 
     def _figure(self, name: str, target: str, alt: str, body: int, end: int) -> None:
+        """Write a picture with its caption."""
         self.markup.open("figure", body)
         self.markup.picture(target, alt)
         caption: list[str] = []
@@ -247,6 +256,7 @@ class _Document:
     # --- tables -----------------------------------------------------------------------------------------------
 
     def _table(self) -> bool:
+        """Read a grid table; return False if there is none."""
         line = self.lines[self.at]
         if _SIMPLE_TABLE.fullmatch(line):
             return self._simple_table()
@@ -267,6 +277,7 @@ class _Document:
         return True
 
     def _simple_table(self) -> bool:
+        """Read a simple table; return False if there is none."""
         begin = self.at
         columns = [m.span() for m in re.finditer(r"=+", self.lines[begin])][:200]
         rules: list[int] = [begin]
@@ -294,6 +305,7 @@ class _Document:
     # --- paragraphs and lists ---------------------------------------------------------------------------------
 
     def _paragraph(self) -> None:
+        """Read a paragraph or definition."""
         begin, indent = self.at, self._indent(self.at)
         item = _ITEM.fullmatch(self.lines[begin]) if len(self.lines[begin]) < MAX_LINE else None
         if item is not None and (item[3] is None or item[3] == "#" or item[3].isdigit() or len(item[3]) == 1):
@@ -310,11 +322,11 @@ class _Document:
                 break
             words.append(line.strip().removeprefix("| "))
             self.at += 1
-        self._put(
+        self._write_paragraph(
             " ".join(words) if not self.lines[begin].lstrip().startswith("| ") else "\n".join(words), begin, indent
         )
 
-    def _put(self, words: str, begin: int, indent: int) -> None:
+    def _write_paragraph(self, words: str, begin: int, indent: int) -> None:
         """Write a paragraph; one that ends with :: announces the code below it."""
         literal = words.endswith("::")
         if literal:
@@ -333,6 +345,7 @@ class _Document:
         self.at = begin + 1
 
     def _item(self, item: re.Match[str], indent: int) -> None:
+        """Begin a list item."""
         self._end_lists(indent + 1)
         tag = "ul" if item[2] else "ol"
         if self._lists and self._lists[-1][0] == indent:
@@ -349,9 +362,10 @@ class _Document:
         while (line := self._line(self.at)).strip() and self._indent(self.at) > indent and not _ITEM.fullmatch(line):
             words.append(line.strip())
             self.at += 1
-        self._put(" ".join(words), begin, indent)
+        self._write_paragraph(" ".join(words), begin, indent)
 
     def _end_lists(self, indent: int) -> None:
+        """Close the lists whose items begin at `indent` or further right."""
         while self._lists and self._lists[-1][0] >= indent:
             self.markup.close("li")
             self.markup.close(self._lists.pop()[1])

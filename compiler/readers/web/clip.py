@@ -5,6 +5,7 @@ Runs in the reading process: a page is parsed only there.
 
 from __future__ import annotations
 
+import base64
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,7 +57,5 @@ def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
 
 def answer_clip(message: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
-    import base64
-
     data = base64.b64decode(message["data"])
     return {"clip": asdict(clip(data, message["name"], message["charset"], message["address"]))}

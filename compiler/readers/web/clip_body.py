@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
+from vault.model.exhibit import LANGUAGES
 from vault.model.markdown import escape
 from vault.model.source import Mark, MarkKind, Picture, SourceText
 from vault.text.sanitize import fold
@@ -26,16 +27,6 @@ _TEX = re.compile(rf"\\\(({_IN_TEX})\\\)|\\\[({_IN_TEX})\\\]")  # as MathJax fin
 _CELL = re.compile(r" ?\| ?")
 _WIKILINK = "wikilink"  # what the reader of Markdown puts as target of a link into a vault, which is no web's
 _SAFE = "/:@!$&'*+,;=-._~%?#"
-# The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.
-_LANGUAGES = frozenset(
-    """ada asm awk bash basic bat batch bib bibtex c c# c++ clike clojure cmake cobol coffeescript console cpp cs csharp
-    css csv cuda cython d dart diff docker dockerfile elixir elm erlang f# fish fortran fsharp gherkin glsl go graphql
-    groovy haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin latex less lisp llvm lua make
-    makefile markdown matlab md mojo nim nix objc objectivec ocaml octave pascal perl php plaintext powershell prolog
-    proto protobuf ps1 py pycon python python3 r racket raku rb re rs ruby rust sas sass scala scheme scss sh shell
-    solidity sparql sql stan svg swift systemverilog tcl terraform tex text toml triton ts tsx typescript txt v verilog
-    vhdl vim vue wasm xml yaml yml zig zsh""".split()
-)
 
 Addresses = Callable[[str], str]  # what a page names -> the web address it means, "" for none that may be shown
 
@@ -54,7 +45,7 @@ class _Block:
 def web_address(base: str) -> Addresses:
     """Return a function from an address on a page at `base` to the absolute http address, "" for anything else."""
 
-    def of(target: str) -> str:
+    def resolve(target: str) -> str:
         if target in ("", _WIKILINK) or target.startswith("#") or len(target) > MAX_ADDRESS:
             return ""
         try:
@@ -66,29 +57,29 @@ def web_address(base: str) -> Addresses:
             return ""
         return quote(whole, safe=_SAFE)
 
-    return of
+    return resolve
 
 
 def render_body(source: SourceText, address: str) -> str:
     """Return the Markdown of a document that came from a web address."""
-    of = web_address(address)
+    resolve = web_address(address)
     # What stands for a picture without a caption is shown with it, and not once more as words.
-    alts = {p.alt for p in source.pictures if of(p.target) and not p.caption}
+    alts = {p.alt for p in source.pictures if resolve(p.target) and not p.caption}
     parts: list[str] = []
     last: _Block | None = None
     pictures = list(reversed(source.pictures))
     for block in _blocks(source):
         while pictures and pictures[-1].start <= block.start:
-            if shown := _picture(pictures.pop(), of):
+            if shown := _picture(pictures.pop(), resolve):
                 parts += ("\n\n", shown)
                 last = None
         is_caption = block.own is not None and block.own.kind is MarkKind.CAPTION
         if is_caption and fold(source.text[block.start : block.end]) in alts:
             continue
         tight = last is not None and _starts_item(block) and bool(_items(last))
-        parts += ("\n" if tight else "\n\n", _block(source.text, block, of))
+        parts += ("\n" if tight else "\n\n", _block(source.text, block, resolve))
         last = block
-    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, of)))
+    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, resolve)))
     return "".join(parts).strip("\n") + "\n"
 
 
@@ -111,6 +102,7 @@ def _blocks(source: SourceText) -> Iterator[_Block]:
 
 
 def _by_place(mark: Mark) -> tuple[int, int, int]:
+    """Return the sort key of inline marks: by position, the longer first."""
     return mark.start, -mark.end, _INLINE[mark.kind]
 
 
@@ -122,15 +114,17 @@ def _is_own(mark: Mark, text: str) -> bool:
 
 
 def _items(block: _Block) -> list[Mark]:
+    """Return the list items around a block, outermost first."""
     return [m for m in block.inside if m.kind is MarkKind.ITEM]
 
 
 def _starts_item(block: _Block) -> bool:
+    """Return whether a list item begins with this block."""
     items = _items(block)
     return bool(items) and items[-1].start == block.start
 
 
-def _block(text: str, block: _Block, of: Addresses) -> str:
+def _block(text: str, block: _Block, resolve: Addresses) -> str:
     """Return the lines of one block, behind the signs of its lists and quotations."""
     first = rest = ""
     for mark in block.inside:
@@ -140,17 +134,18 @@ def _block(text: str, block: _Block, of: Addresses) -> str:
             sign = f"{mark.info}. " if mark.info.isdecimal() and len(mark.info) < 10 else "- "
             first += sign if mark.start == block.start else " " * len(sign)
             rest += " " * len(sign)
-    lines = _lines(text, block, of)
+    lines = _lines(text, block, resolve)
     return "\n".join((first if n == 0 else rest) + line for n, line in enumerate(lines))
 
 
-def _lines(text: str, block: _Block, of: Addresses) -> list[str]:
+def _lines(text: str, block: _Block, resolve: Addresses) -> list[str]:
+    """Return the Markdown lines of one block."""
     own, words = block.own, text[block.start : block.end]
     if own is not None and own.kind is MarkKind.CODE:
         return _fence(words, own.info)
     if any(m.kind is MarkKind.TABLE for m in block.inside) and "|" in words:
-        return _table(text, block, of)
-    shown = _inline(text, block.start, block.end, block.inline, of)
+        return _table(text, block, resolve)
+    shown = _inline(text, block.start, block.end, block.inline, resolve)
     if own is not None and own.kind is MarkKind.CAPTION:
         return [_emphasised(" ".join(shown.split("\n")), "*", "", "")]
     if own is not None:
@@ -164,11 +159,12 @@ def _fence(words: str, language: str) -> list[str]:
     """Return code as a fence; a word joiner keeps a template plugin from running what it would run."""
     longest = max((len(run) for run in re.findall(r"`+", words)), default=0)
     fence = "`" * max(3, longest + 1)
-    name = language.lower() if language.lower() in _LANGUAGES else ""
+    name = language.lower() if language.lower() in LANGUAGES else ""
     return [fence + name, *words.replace("<%", "<\u2060%").split("\n"), fence]
 
 
-def _table(text: str, block: _Block, of: Addresses) -> list[str]:
+def _table(text: str, block: _Block, resolve: Addresses) -> list[str]:
+    """Return the Markdown lines of a table."""
     rows: list[list[str]] = []
     at = block.start
     for line in text[block.start : block.end].split("\n"):
@@ -176,7 +172,7 @@ def _table(text: str, block: _Block, of: Addresses) -> list[str]:
         start = at
         for bar in [*_CELL.finditer(line), None]:
             end = at + (bar.start() if bar else len(line))
-            cells.append(_inline(text, start, end, block.inline, of).strip() if end > start else "")
+            cells.append(_inline(text, start, end, block.inline, resolve).strip() if end > start else "")
             start = at + (bar.end() if bar else 0)
         rows.append(cells)
         at += len(line) + 1
@@ -186,13 +182,13 @@ def _table(text: str, block: _Block, of: Addresses) -> list[str]:
     return [shown[0], "|" + " --- |" * width, *shown[1:]]
 
 
-def _picture(picture: Picture, of: Addresses) -> str:
+def _picture(picture: Picture, resolve: Addresses) -> str:
     """Return the Markdown of a picture; its caption is a block of its own."""
-    address = of(picture.target)
+    address = resolve(picture.target)
     return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
 
 
-def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses, rank: int = -1) -> str:
+def _inline(text: str, start: int, end: int, marks: Sequence[Mark], resolve: Addresses, rank: int = -1) -> str:
     """Return `text[start:end]` with its links and emphasis; of marks that overlap the first counts.
 
     `marks` are in order; those of a `rank` no higher than this are passed over.
@@ -205,8 +201,8 @@ def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresse
         mark = marks[index]
         if mark.start < at or mark.end > end or rank >= _INLINE[mark.kind]:
             continue
-        words = _inline(text, mark.start, mark.end, marks, of, _INLINE[mark.kind])
-        shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], of)
+        words = _inline(text, mark.start, mark.end, marks, resolve, _INLINE[mark.kind])
+        shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], resolve)
         if shown is None:
             continue
         out += (_plain(text[plain : mark.start], starts=plain == start), shown)
@@ -215,10 +211,10 @@ def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresse
     return "".join(out)
 
 
-def _marked(mark: Mark, words: str, before: str, after: str, of: Addresses) -> str | None:
+def _marked(mark: Mark, words: str, before: str, after: str, resolve: Addresses) -> str | None:
     """Return the words of a mark with its signs around them; None where it changes nothing."""
     if mark.kind is MarkKind.LINK:
-        address = of(mark.info)
+        address = resolve(mark.info)
         return f"[{words}]({address})" if address and "\n" not in words else None
     sign = "**" if mark.info == "strong" or mark.kind is MarkKind.TERM else "*"
     shown = _emphasised(words, sign, before, after)
@@ -234,6 +230,7 @@ def _emphasised(words: str, sign: str, before: str, after: str) -> str:
 
 
 def _is_sign(character: str) -> bool:
+    """Return whether a character is punctuation or a symbol."""
     return bool(character) and unicodedata.category(character)[0] in "PS"
 
 
