@@ -79,7 +79,7 @@ def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
     import traceback
 
-    from vault.files.guard import write_trace
+    from vault.files.scratch_files import write_trace
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"

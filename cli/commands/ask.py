@@ -18,7 +18,8 @@ from compiler.orders.answer import as_json as plain
 from compiler.orders.board import WORK, Place
 from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
-from vault.files.guard import Scope, trace_folder
+from vault.files.guard import Scope
+from vault.files.scratch_files import trace_folder
 from vault.ids import slug
 from vault.sandbox.self_sandbox import restrict_desk
 from vault.text.formatting import plural

@@ -9,7 +9,7 @@ from cli import output
 from cli.environment import edit_file, editor_named
 from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
-from vault.files.guard import lay_form, take_form_away
+from vault.files.scratch_files import remove_form, write_form
 from vault.model.card import Card
 from vault.vault import Vault
 
@@ -51,7 +51,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
         raise UsageError(what, hint="give --question and --answer, or --from FILE")
     before = words_of(card)
-    form = lay_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
+    form = write_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
     keep = True
     try:
         closed = edit_file(editor, form)
@@ -79,7 +79,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
         raise Refused("the text is not UTF-8", where=str(form), hint=hint) from error
     finally:
         if not keep:
-            take_form_away(form)
+            remove_form(form)
 
 
 def _is_as_laid(form: Path, before: Words) -> bool:

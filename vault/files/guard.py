@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
@@ -24,7 +24,6 @@ from vault.files.durable import (
     append_lines,
     copy_bytes,
     failing,
-    hold,
     lock_within,
     open_source,
     sync,
@@ -32,7 +31,6 @@ from vault.files.durable import (
     sync_path,
     write_all,
 )
-from vault.files.export_place import check_export
 from vault.files.folder import (
     Current,
     Folder,
@@ -46,27 +44,13 @@ from vault.files.folder import (
 )
 from vault.files.leftovers import marked_name, temporary_name
 from vault.files.paths import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
-from vault.files.replace import Temporary
-from vault.text.redaction import redact
+from vault.files.temporary import temporary_file
 
-__all__ = [
-    "Guard",
-    "Scope",
-    "export_bytes",
-    "export_file",
-    "lay_form",
-    "make_export_folder",
-    "sha256_hex",
-    "take_export_away",
-    "take_form_away",
-    "write_trace",
-]
+__all__ = ["Guard", "Scope", "sha256_hex"]
 
-_NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
-_FORMS = "retain-form-"  # begins the names of folders for what the human writes in an editor
 
 
 class Guard(Folder):
@@ -99,7 +83,7 @@ class Guard(Folder):
                 return False
             expect_bytes(path, found, expect)
             name = marked_name(parts[-1], ours=data, expect=expect)
-            with _temporary(folder, name, found) as temp:
+            with temporary_file(folder, name, found) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replace.install(folder, temp, parts[-1], path, expect)
@@ -152,7 +136,7 @@ class Guard(Folder):
         with (
             failing(self._told(path)),
             self._opened(parts[:-1], create=True) as folder,
-            _temporary(folder, temporary_name(), None, 0o600) as temp,
+            temporary_file(folder, temporary_name(), None, 0o600) as temp,
         ):
             write_all(temp.handle, data)
             os.rename(temp.name, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
@@ -187,7 +171,7 @@ class Guard(Folder):
             failing(self._told(path)),
             open_source(source) as reading,
             self._opened(parts[:-1], create=True) as folder,
-            _temporary(folder, temporary_name(), None) as temp,
+            temporary_file(folder, temporary_name(), None) as temp,
         ):
             digest = copy_bytes(reading, temp.handle, source)
             found = read_at(folder, parts[-1], path)
@@ -290,118 +274,6 @@ class Guard(Folder):
         return is_append_only(parts) and not self.scope.owns  # a vault of the human's, whose names are theirs
 
 
-@contextmanager
-def export_file(
-    path: Path, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
-) -> Iterator[Path]:
-    """A temporary path to write an export to; it takes the name `path` when the block ends well, and goes when not.
-
-    `replaces` is asked about a file by that name that is not empty: whether an export may take its place.
-    Raises: Refused where it may not, where `path` is a link or a folder, or lies in a part of a vault that exports
-    don't belong in; WriteFailed.
-    """
-    target = Path(os.path.realpath(path.parent)) / path.name
-    with failing(str(path)):
-        if target.is_symlink():
-            raise Refused("that is a link", where=str(path), hint="give the file itself, or remove the link")
-        status = check_export(target, shown=str(path), forbidden=forbidden)
-        if status and status.st_size and not replaces(target):
-            raise Refused(
-                "a file that no export wrote has that name",
-                where=str(path),
-                hint="choose another name, or give --force",
-            )
-        folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-        try:
-            with _temporary(folder, temporary_name(), Current(b"", status) if status else None) as temp:
-                yield target.parent / temp.name
-                whole = os.open(temp.name, os.O_RDONLY | _OLD, dir_fd=folder)
-                try:
-                    sync(whole)
-                finally:
-                    os.close(whole)
-                os.rename(temp.name, target.name, src_dir_fd=folder, dst_dir_fd=folder)
-                sync_folder(folder)
-        finally:
-            os.close(folder)
-
-
-def export_bytes(
-    path: Path, data: bytes, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
-) -> None:
-    """An export whose bytes are at hand. Raises as `export_file` does."""
-    with export_file(path, forbidden=forbidden, replaces=replaces) as temporary:
-        temporary.write_bytes(data)
-
-
-def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
-    """A folder for exports at `path`, made if need be; the folder above it must be there.
-
-    Raises: Refused where `path` is no folder, or one that exports don't belong in; WriteFailed.
-    """
-    target = Path(os.path.realpath(path))
-    with failing(str(path)):
-        if target.is_dir():
-            check_export(target / temporary_name(), shown=str(path), forbidden=forbidden)
-            return
-        check_export(target, shown=str(path), forbidden=forbidden)
-        if target.exists():
-            raise Refused("that is a file", where=str(path), hint="give a folder")
-        target.mkdir()
-        sync_path(target.parent)
-
-
-def take_export_away(path: Path, *, expect: str, forbidden: Iterable[Path] = ()) -> None:
-    """Deletes a file that an earlier export laid there, while its bytes have the SHA-256 `expect`. Raises as above."""
-    target = path.parent.resolve() / path.name
-    with failing(str(path)):
-        check_export(target, shown=str(path), forbidden=forbidden)
-        folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-        try:
-            expect_bytes(str(path), read_at(folder, target.name, str(path)), expect)
-            os.unlink(target.name, dir_fd=folder)
-            sync_folder(folder)
-        finally:
-            os.close(folder)
-
-
-def trace_folder() -> Path:
-    """Where the trace of a defect is written."""
-    import tempfile
-
-    return Path(tempfile.gettempdir())
-
-
-def write_trace(text: str) -> Path:
-    """A new file in the system's temporary folder, readable by its owner alone: the trace of a defect."""
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
-    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(redact(text))
-    return Path(name)
-
-
-def lay_form(name: str, text: str) -> Path:
-    """A new file, readable by its owner alone, in a folder of its own among the system's temporary ones.
-
-    What the human is to write in their editor; `take_form_away` removes it again.
-    """
-    import tempfile
-
-    path = Path(tempfile.mkdtemp(prefix=_FORMS)) / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def take_form_away(path: Path) -> None:
-    """Removes a form with its folder, and whatever an editor laid beside it."""
-    import shutil
-
-    if path.parent.name.startswith(_FORMS):
-        shutil.rmtree(path.parent, ignore_errors=True)
-
-
 def _make(folder: int, name: str) -> None:
     """Make the folder `name` in an open folder if nothing has that name; on disk when it returns."""
     try:
@@ -414,51 +286,6 @@ def _make(folder: int, name: str) -> None:
 
 def _leave(folder: int, name: str) -> None:
     """Make nothing."""
-
-
-@contextmanager
-def _temporary(folder: int, name: str, keep: Current | None, mode: int = 0o666) -> Iterator[Temporary]:
-    """A new file with the owner, mode and attributes of `keep`, else with `mode`; if it may, it goes in the end."""
-    handle = _new_file(folder, name, mode if keep is None else 0o600)
-    temp = Temporary(name, handle)
-    try:
-        if keep is not None:
-            _resemble(handle, keep)
-        yield temp
-    finally:
-        if temp.may_go:
-            with suppress(OSError):  # a leftover is swept later; it must not hide what happened
-                os.unlink(name, dir_fd=folder)
-        os.close(handle)
-
-
-def _new_file(folder: int, name: str, mode: int) -> int:
-    """A handle on a new file, locked so that a sweep sees that it is in use; a sweep that came first is awaited."""
-    while True:
-        handle = os.open(name, os.O_RDWR | _NEW, mode, dir_fd=folder)
-        try:
-            held = hold(handle)
-            if not held or still_named(handle, folder, name):
-                return handle
-        except BaseException:
-            os.close(handle)
-            with suppress(OSError):
-                os.unlink(name, dir_fd=folder)
-            raise
-        os.close(handle)
-
-
-def _resemble(handle: int, keep: Current) -> None:
-    """Gives an open file what another one has beside its bytes, as far as the system lets us."""
-    status = keep.status
-    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        with suppress(PermissionError):
-            os.fchown(handle, status.st_uid, status.st_gid)
-    with suppress(PermissionError):
-        os.fchmod(handle, stat.S_IMODE(status.st_mode))
-    for name, value in keep.attributes:
-        with suppress(OSError):
-            os.setxattr(handle, name, value)
 
 
 @contextmanager
@@ -512,7 +339,7 @@ def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
 def _unshare(handle: int, folder: int, name: str) -> None:
     """Gives the log a file of its own: a hard link could be anything, a note of the human's too."""
     status = os.fstat(handle)
-    with _temporary(folder, temporary_name(), Current(b"", status)) as temp:
+    with temporary_file(folder, temporary_name(), Current(b"", status)) as temp:
         write_all(temp.handle, os.pread(handle, status.st_size, 0))
         sync(temp.handle)
         os.rename(temp.name, name, src_dir_fd=folder, dst_dir_fd=folder)

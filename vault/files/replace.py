@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
@@ -23,21 +22,13 @@ from vault.files.durable import hold, is_held, sync_folder
 from vault.files.folder import expect_bytes, open_file_at, read_at
 from vault.files.leftovers import edited_file, marked_name, replaced_file
 from vault.files.paths import refusal
+from vault.files.temporary import Temporary
 
 # What a file system says that has no such call, or not for such files.
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
 _EXCHANGE = 2  # the same number on Linux (renameat2) and macOS (renameatx_np)
 _EXCLUSIVE = 1 if hasattr(os, "sched_setaffinity") else 4  # RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
 _VERSIONS = 999
-
-
-@dataclass(slots=True)
-class Temporary:
-    """A file under a name of ours, open for writing. `may_go` is false while that name may hold a human's edit."""
-
-    name: str
-    handle: int
-    may_go: bool = True
 
 
 def install(folder: int, temp: Temporary, name: str, path: str, expect: str | None) -> None:
