@@ -1,4 +1,4 @@
-"""The command `retain`: finds the command that was asked for, loads it alone, and turns failures into exit codes."""
+"""The program `retain`: run one command, and turn errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Examples:
 
 
 def _group() -> click.Group:
+    """Return the click group `retain` with all commands."""
     import click
 
     from cli.command_list import COMMANDS, LateGroup
@@ -78,7 +79,7 @@ def main() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Closed streams (`2>&-`) take what they are given and keep nothing: else a file could get their numbers."""
+    """Connect closed standard streams (`2>&-`) to /dev/null, so that no file gets their descriptors."""
     import os
 
     for handle, name in enumerate(("stdin", "stdout", "stderr")):
@@ -101,6 +102,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run a command line and return the exit code; report every error except a broken pipe."""
     from cli import output
     from vault.errors import RetainError
 
@@ -121,7 +123,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """The exit code of what no room of ours raised on purpose: of a wrong command line, or a defect."""
+    """Report an error that is not a RetainError, and return the exit code: a usage error of click, or a defect."""
     from cli import output
 
     click = sys.modules.get("click")

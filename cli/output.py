@@ -1,4 +1,4 @@
-"""The narrator: owns stderr and the exit codes. What it prints is clean, whatever document or model it came from."""
+"""Everything that is printed: data on stdout, messages and progress on stderr, exit codes. Text is sanitized here."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uff
 
 
 def exit_code(error: RetainError) -> int:
-    """The exit code that a failure of this kind has."""
+    """Return the exit code for an error of this kind."""
     return next(code for kind, code in _CODES if isinstance(error, kind))
 
 
@@ -88,19 +88,19 @@ def defect(error: BaseException) -> int:
 
 
 def speak_events(arguments: Sequence[str]) -> None:
-    """With `--progress jsonl` all that is told on stderr is one JSON object a line: notes, findings and errors, too."""
+    """With `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
     global _events
     pairs = itertools.pairwise(arguments)
     _events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
 
 
 def event(told: dict[str, Any]) -> None:
-    """One JSON object on a line of stderr."""
+    """Print one JSON object on a line of stderr."""
     _tell(_json(told, sys.stderr) + "\n")
 
 
 def say(text: str) -> None:
-    """One message on stderr."""
+    """Print one message on stderr."""
     if _events:
         event({"event": "note", "words": clean(text).strip()})
     else:
@@ -117,19 +117,19 @@ def _tell_app(told: dict[str, str]) -> None:
 
 
 def _tell(text: str) -> None:
-    """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
+    """Write to stderr; ignore errors, as a full or closed stderr must not end the work."""
     with suppress(OSError):
         sys.stderr.write(redact(text))
         sys.stderr.flush()
 
 
 def show(text: str) -> None:
-    """Data on stdout."""
+    """Print text on stdout."""
     _print(clean(text))
 
 
 def show_file(data: bytes) -> None:
-    """The bytes of a file on stdout, as they are. Raises as `show` does."""
+    """Write bytes to stdout unchanged. Raises as `show` does."""
     flush()
     try:
         sys.stdout.buffer.write(data)
@@ -153,12 +153,12 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "") -> None:
 
 
 def flush() -> None:
-    """Writes out what was shown, while what goes wrong with it can still be told."""
+    """Flush stdout, so that an error can still be reported."""
     _print("", end="", flush=True)
 
 
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
-    """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
+    """Print redacted text on stdout. Raises WriteFailed; BrokenPipeError if the reader is gone."""
     try:
         print(redact(text), end=end, flush=flush)
     except BrokenPipeError:
@@ -168,7 +168,7 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
 
 
 def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
-    """`value` as JSON, what a terminal would obey or `out` could not write as escapes: the value stays the same."""
+    """Return `value` as JSON, with escapes for characters that control a terminal or that `out` cannot encode."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
         text.encode(getattr(out, "encoding", None) or "utf-8")
@@ -178,7 +178,7 @@ def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
 
 
 def found(diagnostics: Iterable[Diagnostic]) -> None:
-    """Each finding on a line of stderr."""
+    """Report diagnostics on stderr, one per line."""
     for each in diagnostics:
         if _events:
             place = {"path": each.path, "line": each.line}

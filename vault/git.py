@@ -1,8 +1,7 @@
-"""The one place that starts git, so that no setting of a repository and no variable of the caller runs a program.
+"""Run git so that no setting of a repository and no variable of the environment starts a program.
 
-A vault may be an archive of somebody else's with its `.git`. Whatever that configures is overridden by what is given
-here on the command line. Git's filters cannot be, as they may have any name: so only the commands below may be run,
-which read no file of the working tree.
+A vault may be an archive of somebody else with its `.git`. Its configuration is overridden on the command line. Git's
+filters cannot be, as they may have any name: so only commands are run that read no file of the working tree.
 """
 
 from __future__ import annotations
@@ -49,6 +48,7 @@ _SETTINGS = {
 
 
 def is_installed() -> bool:
+    """Return whether git is installed."""
     return _program() is not None
 
 

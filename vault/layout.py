@@ -1,4 +1,4 @@
-"""Where a vault keeps its files, relative to its root."""
+"""The paths of files and folders in a vault, relative to its root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One setting changed in a TOML file that people write by hand: its line alone, every other byte as it was."""
+"""Change one setting in a TOML file that people edit; every other byte stays."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
 
 
 def change_vault(vault: Vault, key: str, value: Value) -> Settings:
-    """Sets one line of [learning] in the vault's `retain.toml`; what the file says from then on.
+    """Set one key of [learning] in the vault's `retain.toml`; return the new settings.
 
-    Raises: UsageError for a value that the settings do not take; Damaged; EditedMeanwhile; WriteFailed; Refused.
+    Raises UsageError for an invalid value; Damaged; EditedMeanwhile; WriteFailed; Refused.
     """
     from vault.files.guard import Scope
 
@@ -88,7 +88,7 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
 
 
 def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
-    """`before` in place of the `now` of `retain.toml`; what it says from then on. Raises as `change_vault` does."""
+    """Replace the text `now` of `retain.toml` with `before`; return the settings. Raises as `change_vault`."""
     from vault.files.guard import Scope
 
     settings, _ = read_settings(before)
@@ -97,7 +97,7 @@ def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
 
 
 def change_user(table: str, key: str, value: Value | None) -> str:
-    """Sets one line of the user's own `config.toml`, or takes it away; the text from then on. Raises likewise."""
+    """Set one key of the user's `config.toml`, or remove it (None); return the new text. Raises as `change_vault`."""
     guard = user.config_guard()
     path = str(guard.root / user.CONFIG)
     text = user.config_text()
@@ -107,12 +107,12 @@ def change_user(table: str, key: str, value: Value | None) -> str:
 
 
 def put_back_user(now: str, before: str) -> None:
-    """`before` in place of the `now` of the user's own `config.toml`."""
+    """Replace the text `now` of the user's `config.toml` with `before`."""
     _write(user.config_guard(), user.CONFIG, now, before)
 
 
 def vault_text(vault: Vault) -> str:
-    """The bytes of `retain.toml` as text. Raises: Damaged where it is not UTF-8."""
+    """Return the text of `retain.toml`. Raises Damaged if it is not UTF-8."""
     return _decoded((vault.root / FILE).read_bytes(), vault.root / FILE)
 
 
@@ -128,7 +128,7 @@ def _decoded(data: bytes, path: Path) -> str:
 
 
 def _write(guard: Guard, name: str, old: str, new: str) -> None:
-    """Writes what has changed; whoever changed the file since `old` was read keeps the newer bytes."""
+    """Write `new` if the file still holds `old`."""
     from vault.files.folder import is_folder
     from vault.files.guard import sha256_hex
 

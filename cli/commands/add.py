@@ -1,4 +1,4 @@
-"""The command `add`: files, folders and pages from the web into raw/."""
+"""The command `add`: copy files and folders into raw/, and fetch web pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_NAMESAKES = 1_000
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the sources, by vault path; `began` is the instant before the first was copied."""
+    """What was added, by vault path; `began` is the instant before the first copy."""
 
     began: str
     added: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Outcome:
     origins: list[Origin] = field(default_factory=list)  # for the ledger
 
     def refuse(self, path: str, error: RetainError) -> None:
-        """Of one source; the others can be added all the same."""
+        """Record and report the error of one source; the others are still added."""
         self.refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
         output.say(f"  {error}")
 
@@ -131,13 +131,13 @@ def add(
 
 
 def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
-    """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
+    """Return the gaps with these ids, each once. Called first, so that a wrong id is reported before any download."""
     agenda = read_agenda(vault) if ids else []
     return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
 
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
-    """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
+    """Fetch one document and store it in raw/, unless the same document was fetched from that address before."""
     from cli.web.clip import clip  # an HTTP client, which files do not need
     from cli.web.fetch import MIB, Limits, fetch
 
@@ -149,6 +149,7 @@ def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome:
 
 
 def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
+    """Write a fetched document to raw/ under a free name, or report that it is unchanged; `asked` is its address."""
     guard = vault.guard(Scope.ADD)
     before = _earlier(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
@@ -169,14 +170,14 @@ def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: O
 
 
 def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
-    """What was fetched from these addresses before and is still there, the newest first."""
+    """Return earlier fetches from these addresses whose files exist, newest first."""
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
     return [origin for origin in reversed(found) if guard.exists(origin.path)]
 
 
 def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
-    """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
+    """Return an unused path, or one that holds the same bytes; with `day` in the name if an older version exists."""
     stem = f"{stem}-{day}" if day else stem
     for number in range(1, MAX_NAMESAKES):
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
@@ -186,7 +187,7 @@ def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
-    """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
+    """Append origin, authority and gaps of the sources to the ledger."""
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
@@ -202,7 +203,7 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
 
 
 def _confirm(vault: Vault, outcome: Outcome) -> None:
-    """Tells the audit of the human's folders that these files are the human's doing."""
+    """Record in the file audit that the user added these files."""
     try:
         confirm(vault, outcome.added, now())
     except RetainError as error:
@@ -210,6 +211,7 @@ def _confirm(vault: Vault, outcome: Outcome) -> None:
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
+    """Print what was added, as text or JSON."""
     if as_json:
         fills = [gap.id for gap in gaps]
         told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}

@@ -1,4 +1,4 @@
-"""The command `ask`: an answer from the wiki, each sentence with the words it rests on."""
+"""The command `ask`: an answer from the wiki with citations."""
 
 from __future__ import annotations
 
@@ -78,11 +78,7 @@ def ask(
 
 
 def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
-    """From here on this process writes where its answer may lie, and reaches no network. Before the first thread.
-
-    Not with a model: it is another process that speaks to it, shut in by itself, and a key may lie in a key ring. The
-    temporary folder is for the trace of a defect.
-    """
+    """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
     if engine == "claude":
         return
 
@@ -105,7 +101,7 @@ def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: 
 
 
 def _filed(vault: Vault, answer: Answer) -> str:
-    """The path of the page that keeps the answer; one that says the same is not written twice."""
+    """Write the answer as a report and return its path; an equal report is reused."""
     if not answer.sentences:
         raise UsageError("no answer to save", hint="the wiki has no claims on this question")
     today = now().astimezone(vault.settings.zone).date()
@@ -123,6 +119,7 @@ def _filed(vault: Vault, answer: Answer) -> str:
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
+    """Print the answer with numbered quotes, as text or JSON."""
     if as_json:
         output.show_json({**plain(answer), "report": path})
         return

@@ -1,4 +1,4 @@
-"""Commands that build: compile and rebuild."""
+"""The commands `compile` and `rebuild`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 
 
 def _count_learners(vault: Vault, done: Report) -> None:
-    """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
+    """Add the gaps of the learner to the report; they are known once the pages are rendered."""
     if not done.nothing_new:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
@@ -135,7 +135,7 @@ def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
 
 
 def _show_open(done: Report, estimate: dict[str, Any]) -> None:
-    """What a dry run found that would be asked."""
+    """Print the requests that a dry run found, with their estimated cost."""
     if not done.open:
         return
     counts = Counter(request.type for request in done.open)
@@ -148,7 +148,7 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
 
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
-    """`batch` is None where no model would be asked."""
+    """Print the report of a compile; `batch` is None if no model is used."""
     inbox, odd = waiting(vault)
     output.found(odd)
     estimate = _estimated(done, batch)
@@ -183,7 +183,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
 
 
 def blast_lines(blast: Blast) -> list[str]:
-    """What would be redone, retracted or marked, by noun: what rests on words that nobody changed stays as it is."""
+    """Return the preview of a dry run as lines: claims, passages, articles, cards and gaps that would change."""
     claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
     passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
     articles = [
@@ -206,6 +206,7 @@ def blast_lines(blast: Blast) -> list[str]:
 
 
 def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iterator[str]:
+    """Yield the lines for one noun; `items` are (change, text, lines below it)."""
     if not items:
         return
     counts = Counter(what for what, _, _ in items)

@@ -192,6 +192,7 @@ def _shelf(vault_dir: str | None) -> Shelf:
 
 
 def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, progress: str | None) -> int:
+    """Make a decision about concepts, or try it with `dry_run`; print the effect and return the exit code."""
     from compiler.build.apply_decision import stale_links, take_effect, try_out
 
     vault = opened(vault_dir)
@@ -223,6 +224,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
 
 
 def _show(effect: Effect, dry_run: bool) -> None:
+    """Print which files a decision changed or would change."""
     if dry_run:
         for path in effect.written:
             output.show(f"would write   {path}")
@@ -271,7 +273,7 @@ def _deed_line(deed: Deed, shelf: Shelf) -> str:
 
 
 def _words(deed: Deed, shelf: Shelf) -> str:
-    """A decision as a sentence."""
+    """Return a decision as a sentence."""
     one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
     said = {
         "rename": f"{one} renamed to {deed.name}",

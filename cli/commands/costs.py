@@ -1,4 +1,4 @@
-"""What models cost: before a compile, from lengths alone; after it, from the journal of replies."""
+"""Costs of models: estimated from text lengths before a compile, counted from the journal of replies after it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = 15
 
 
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
-    """What asking `requests` would take, and what rests on the answers, as `--json` prints it."""
+    """Return the estimated tokens and cost of `requests`, and of later requests that depend on them, as JSON."""
     from compiler.engines.claude.costs import estimate, following
 
     settings = of_user()
@@ -38,7 +38,7 @@ def _told(found: Estimate) -> dict[str, Any]:
 
 
 def show_estimate(told: dict[str, Any]) -> None:
-    """The estimate in words."""
+    """Print an estimate of `estimate_json` as text."""
     for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
         each = told[key]
         if not each["input_tokens"]:
@@ -101,7 +101,7 @@ def _role(entry: Entry) -> str:
 
 
 def _names(vault: Vault) -> dict[str, str]:
-    """What humans call sources and concepts, by id."""
+    """Return the paths of sources and the names of concepts, by id."""
     events, _ = vault.ledger_events(IDS)
     ids: Ids = fold(events)
     called = {"source": lambda b: ids.present_key.get(b.id, b.key), "concept": lambda b: b.name or b.slug}

@@ -1,4 +1,4 @@
-"""`retain doctor`: proves what protects this vault here, and finds what looks wrong."""
+"""The command `doctor`: show what protects the vault, and check it for problems."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def doctor(vault_dir: str | None, as_json: bool) -> int:
 
 
 def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
-    """The vault, if there is one here, or what keeps it from being opened."""
+    """Return (vault, None), or (None, the error that keeps it from being opened), or (None, None) without a vault."""
     given = vault_dir or click.get_current_context().find_root().obj
     named = os.environ.get("RETAIN_VAULT")
     try:
@@ -60,6 +60,7 @@ def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
 
 
 def _show(health: Health) -> None:
+    """Print facts and findings as text."""
     facts, guard = health.facts, health.facts["guard"]
     output.show(f"retain {facts['retain']}, Python {facts['python']}, {facts['system']}, schema {facts['schema']}")
     output.show(_guard_words(guard))
@@ -80,6 +81,7 @@ def _show(health: Health) -> None:
 
 
 def _guard_words(guard: dict[str, Any]) -> str:
+    """Return a line on the sandbox for agents."""
     if guard["caged"]:
         return "running inside a sandbox; run `retain doctor` outside for details"
     parts = [f"Landlock ABI {guard['landlock_abi']}"] if guard["landlock_abi"] else []
@@ -96,6 +98,7 @@ def _reading_words(guard: dict[str, Any]) -> str:
 
 
 def _show_vault(vault: dict[str, Any]) -> None:
+    """Print the facts on the vault."""
     output.show(f"vault {vault['name']}  {vault['root']}  schema {vault['schema']}")
     output.show(f"  {personal.in_words(vault['personal'])}")
     for lock in vault["locks"]:

@@ -1,4 +1,4 @@
-"""The reading agenda on the command line: gaps list, plan, resolve, ignore, reopen."""
+"""The command group `gaps`: list, plan, resolve, ignore, reopen."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
 
 
 def _mended(vault: Vault) -> None:
-    """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
+    """Update the learner's part of the agenda if the review log or decks have changed."""
     seen = look(vault.root)
     if seen.is_right(vault.root):
         return
@@ -104,7 +104,7 @@ def _as_json(gap: Gap) -> dict[str, object]:
 
 
 def _shown(link: str) -> str:
-    """A link as words: the name it shows."""
+    """Return the text that a link shows."""
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
 
@@ -144,6 +144,7 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
 
 
 def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
+    """Print one subject of the reading list with its gaps, search queries and cited works."""
     output.show(f"{number:>2}. {wanted.what} (named by {plural(wanted.waiting, 'article', zero='no')})")
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
@@ -174,6 +175,7 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 
 
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
+    """Record a decision about gaps and print it; no gap is changed if an id is wrong."""
     vault = opened(vault_dir)
     meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
     done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]

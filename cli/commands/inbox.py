@@ -100,6 +100,7 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
+    """Print the differences between your version and the proposed one."""
     if view.part:
         output.show(f"  card {view.part}")
     found = compared(view.mine, view.offered)
@@ -164,6 +165,7 @@ def _decide(
     as_json: bool,
     reason: str = "",
 ) -> None:
+    """Decide about items of the inbox and print the result."""
     if bool(names) == everything or (kind and not everything):
         raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
     kinds = [each for source in sources() for each in source.kinds]

@@ -1,4 +1,4 @@
-"""Commands that make a vault and say what it holds: init, status."""
+"""The command `init`: create a vault."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def init(
 
 
 def _given(directory: str) -> Path:
-    """Raises: UsageError for a name that counts from a working directory that is gone."""
+    """Return the directory as a path. Raises UsageError if it is relative to a working directory that is gone."""
     root = Path(directory).expanduser()
     try:
         Path.cwd()
@@ -133,7 +133,7 @@ def _given(directory: str) -> Path:
 
 
 def _holds_anything(folder: Path) -> bool:
-    """Raises: UsageError for a folder that cannot be listed."""
+    """Return whether the folder holds something. Raises UsageError if it cannot be listed."""
     try:
         return any(folder.iterdir())
     except OSError as error:
@@ -147,20 +147,20 @@ def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
 
 
 def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
-    """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
+    """Return the place of the personal vault, None if none was given. Raises Refused for a wrong place."""
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
 
 
 def _name_personal(own: Path, vault_id: str) -> None:
-    """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
+    """Save the path of the personal vault in the user's settings; create the folder if it is missing."""
     if personal_vault(vault_id) in (None, own):  # else the next line refuses
         Guard(own, Scope.INIT).makedirs("")
     set_personal_vault(vault_id, own)
 
 
 def _join(root: Path, personal: str) -> None:
-    """Names the personal vault of a vault that is there already, for this user on this machine."""
+    """Set the personal vault of an existing vault, for this user on this machine."""
     vault = opened(str(root))
     own = _checked(vault.root, personal, vault.settings.vault_id)
     assert own is not None
@@ -170,14 +170,14 @@ def _join(root: Path, personal: str) -> None:
 
 
 def _begin_the_audit(root: Path) -> None:
-    """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
+    """Record the user's files before any agent runs, and report notes that an agent could read."""
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
     output.found(left_behind(vault))
 
 
 def _lay(guard: object, name: str, text: str) -> bool:
-    """Whether `name` was written; a file that is there already is the human's."""
+    """Write a file unless it exists; return whether the file has this text now."""
     assert isinstance(guard, Guard)
     if guard.exists(name):
         return guard.read(name) == text.encode()
@@ -202,7 +202,7 @@ def _in_git(root: Path) -> bool:
 
 
 def _local_zone() -> str:
-    """The IANA name of this machine's time zone; "UTC" where it cannot be told."""
+    """Return the IANA name of this machine's time zone, else "UTC"."""
     link = os.path.realpath("/etc/localtime")
     for name in (
         os.environ.get("TZ", "").lstrip(":"),

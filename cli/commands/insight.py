@@ -1,4 +1,4 @@
-"""`retain insight`: the human's own editor on a note of the human's own. No engine, no parser and no jail is near."""
+"""The command `insight`: write a note of your own in your editor. It loads no engine and no parser."""
 
 from __future__ import annotations
 
@@ -86,12 +86,13 @@ def _render(vault: Vault) -> None:
 
 
 def _waiting(vault: Vault) -> list[Item]:
-    """The queue as it is now; the page is rendered first if anything has happened since."""
+    """Return the promotion queue, updated first."""
     _render(vault)
     return list(waiting(parse_queue((vault.read_bytes(PROMOTION_QUEUE) or b"").decode("utf-8", "replace"))))
 
 
 def _list(vault: Vault, as_json: bool) -> int:
+    """Print the promotion queue and return the exit code."""
     items = _waiting(vault)
     if as_json:
         rows = [
@@ -115,7 +116,7 @@ def _list(vault: Vault, as_json: bool) -> int:
 
 
 def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | None:
-    """The concept that was named, else the first of the queue; None where nothing waits."""
+    """Return the named concept, else the first of the queue; None if the queue is empty."""
     if wanted is None and items:
         wanted = items[0].article.rsplit("/", 1)[-1].removesuffix(".md") or items[0].title
     return find_subject(vault, wanted) if wanted is not None else None
@@ -123,7 +124,7 @@ def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | N
 
 @dataclass(slots=True)
 class _Writing:
-    """One note on the human's desk: laid there if there was none, then written in, then taken down."""
+    """A note of the user that is being written; `new` is its first text, None if the note existed before."""
 
     vault: Vault
     subject: Subject
@@ -133,7 +134,10 @@ class _Writing:
 
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
-        """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
+        """Find the note on a concept or create it.
+
+        Raises Refused, WriteFailed; EditedMeanwhile if the name was taken.
+        """
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
@@ -149,13 +153,13 @@ class _Writing:
         return self.place.on_disk(self.path)
 
     def laid(self) -> int:
-        """Prints where the note is; one with words in it is taken down as if it had just been written."""
+        """Print the path of the note; record it if it holds text."""
         output.show(str(self.shown))
         self._take_down()
         return output.DONE
 
     def edited(self) -> int:
-        """Opens the editor and takes down what was written."""
+        """Open the editor and record what was written."""
         editor = editor_named()
         if not editor:
             output.say("no editor is set in VISUAL or EDITOR; the note:")
@@ -181,14 +185,14 @@ class _Writing:
         return self.new is not None and self.place.guard.read(self.path) == self.new
 
     def _take_back(self) -> bool:
-        """Removes a note that is still exactly as it was laid down; whether it was."""
+        """Delete the note if it is unchanged; return whether it was."""
         if self.new is None or not self._is_as_laid():
             return False
         self.place.guard.remove(self.path, expect=sha256_hex(self.new))
         return True
 
     def _take_down(self) -> None:
-        """Records the note if the human wrote in it, tells the audit, and shows what nearly copies the wiki."""
+        """Record the note if it holds text, and report passages that nearly copy the wiki."""
         data = self.place.guard.read(self.path)
         if data is None:
             output.say(f"{self.shown} no longer exists; nothing recorded")
@@ -210,7 +214,7 @@ class _Writing:
 
 
 def _warn(copies: list[NearCopy]) -> None:
-    """Shows the lines that nearly copy the wiki, each with the wiki's own below it: a warning, and no more."""
+    """Report passages that nearly copy the wiki, each with the wiki's text."""
     if not copies:
         return
     passages = "1 passage closely matches" if len(copies) == 1 else f"{len(copies)} passages closely match"

@@ -1,4 +1,4 @@
-"""The command `search`: cards and articles by their words, and by what is remembered of them."""
+"""The command `search`: find cards and articles by words and memory state."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
 
 
 def _tell(found: Found, columns: CardColumns, view: View, limit: int, as_json: bool) -> None:
+    """Print the matches, as text or JSON."""
     cards = [_card(n, columns, view) for n in found.cards[:limit]]
     articles = [{"title": view.title(n), "path": view.articles[n], "line": 1} for n in found.articles[:limit]]
     if as_json:

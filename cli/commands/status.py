@@ -75,7 +75,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
 
 
 def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The facts, and what could not be read on the way."""
+    """Return the counts for `retain status`, and diagnostics for what could not be read."""
     seen = look(vault.root)
     desk = open_desk(vault, at)
     mend(desk, seen)

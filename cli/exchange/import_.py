@@ -1,4 +1,4 @@
-"""Commands that bring cards and reviews home from other programs: import anki."""
+"""The command group `import`: anki."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def anki(
 
 
 def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
-    """What is told while the reviews go into the log: every step to programs, to people only where there are many."""
+    """Return the callback for progress of the reviews: JSON for every step, messages if there are many, or None."""
     if narrator.jsonl:
         return lambda done, of: narrator({"event": "reviews", "done": done, "of": of})
     return _progress if reviews >= _BIG and not narrator.none else None
@@ -101,6 +101,7 @@ def _progress(done: int, of: int) -> None:
 
 
 def _show(done: ImportReport) -> None:
+    """Print what was imported."""
     cards, reviews, media = done.cards, done.reviews, done.media
     would = "would be " if done.dry_run else ""
     output.show(

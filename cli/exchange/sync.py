@@ -1,4 +1,4 @@
-"""Commands that bring the vault and other running programs together: sync anki."""
+"""The command group `sync`: anki."""
 
 from __future__ import annotations
 
@@ -83,6 +83,7 @@ def anki(
 
 
 def _told(mode: str | None) -> Callable[[int, int], None]:
+    """Return the callback for progress of the changes."""
     narrator = output.Progress(mode)
     if narrator.jsonl:
         return lambda done, of: narrator({"event": "changes", "done": done, "of": of})
@@ -95,6 +96,7 @@ def _progress(done: int, of: int) -> None:
 
 
 def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
+    """Return the result of a sync as JSON."""
     plan, home = done.plan, done.home
     notes = {
         "created": len(done.created),
@@ -119,6 +121,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
 
 
 def _show(done: Synced, dry_run: bool) -> None:
+    """Print the result of a sync."""
     plan, home = done.plan, done.home
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")

@@ -1,4 +1,4 @@
-"""`retain card`: one card or many: what they say, what is remembered of them, and what the human does to them."""
+"""The command group `card`: show, edit, list, suspend, resume, bury, flag, tag, reschedule."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What `card show` prints of a card, besides what is remembered of it.
+    """What `card show` prints of a card, besides its memory state.
 
-    `question` and `answer` are Markdown in a deck, else plain text; `past` is there for a card that is in no deck.
+    `question` and `answer` are Markdown for a card in a deck, else plain text; `past` is set for a card in no deck.
     """
 
     id: CardId
@@ -102,6 +102,7 @@ def _retired(past: PastCard) -> _Shown:
 
 
 def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
+    """Return a card and its memory state as a JSON object."""
     state = desk.state(shown.id)
     words = (shown.question, shown.answer)
     question, answer = words if shown.past else map(unescape, words)
@@ -129,6 +130,7 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
+    """Print a card and its memory state as text."""
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
@@ -227,7 +229,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
 
 
 def _ids(given: Sequence[str]) -> list[str]:
-    """The cards that were named, those on stdin in the place of `-`."""
+    """Return the ids given, with those on stdin in place of "-"."""
     out: list[str] = []
     for id_ in given:
         out += sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_]
@@ -237,7 +239,7 @@ def _ids(given: Sequence[str]) -> list[str]:
 
 
 def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
-    """Puts the deed on disk and says what it came to."""
+    """Save an action on cards and print the result."""
     if deed.events:
         render_saved(actions.do(desk, deed).vault)
     if as_json:
@@ -316,7 +318,7 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
 
 
 def _day(text: str, today: date) -> date:
-    """The study day that `text` names. Raises: UsageError."""
+    """Return the study day that `text` names. Raises UsageError."""
     word = text.strip().casefold()
     try:
         if word == "today":

@@ -1,4 +1,4 @@
-"""`retain card edit`: where the new words of a card come from, and what is said of them."""
+"""The command `card edit`: get the new text of a card from options, a file or the editor."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST = 1 << 20  # bytes of a form
 def edited(
     vault: Vault, card: Card, question: str | None, answer: str | None, source: str | None, *, back: bool
 ) -> Edited | None:
-    """The edit that was asked for, once it is on disk; None where an editor gave nothing to write yet.
+    """Save the edit given by options, file or editor; return None if the editor returned without one.
 
-    Raises: as `edit_card`; UsageError where there is no way to get the words.
+    Raises as `edit_card` does; UsageError without a way to get the text.
     """
     before = words_of(card)
     if back:
@@ -45,7 +45,7 @@ def _read(source: str) -> str:
 
 
 def _in_editor(vault: Vault, card: Card) -> Edited | None:
-    """Has the human write; what is refused stays where it was written."""
+    """Open the card in the user's editor and save the edit; a refused text stays in its file."""
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
@@ -83,7 +83,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
 
 
 def _is_as_laid(form: Path, before: Words) -> bool:
-    """Whether nobody wrote in the form."""
+    """Return whether the form is unchanged."""
     try:
         return words_in(form.read_text(encoding="utf-8")) == before
     except (OSError, ValueError, RetainError):
@@ -91,12 +91,13 @@ def _is_as_laid(form: Path, before: Words) -> bool:
 
 
 def _left_open(form: Path, id_: str) -> None:
+    """Report that the editor returned at once, and how to apply the text later."""
     output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
     output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
 
 
 def told(done: Edited, *, as_json: bool) -> None:
-    """Says what became of the card."""
+    """Print the result of an edit."""
     if as_json:
         said = [{"question": words.question, "answer": words.answer} for words in (done.before, done.after)]
         head = {"id": done.card, "path": done.path, "changed": done.changed}

@@ -1,4 +1,4 @@
-"""`retain optimize`: the scheduler fitted to whoever reviews here, and what came of it in figures."""
+"""The command `optimize`: fit the FSRS parameters to the review history, and compare them with the current ones."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _log_of(vault: Vault) -> ScannedLog:
 
 
 def _changes(vault: Vault) -> tuple[CardEvent, ...]:
-    """What the ledger says became of the cards."""
+    """Return the events of cards in the ledger."""
     return card_events(vault.read_bytes(IDS) or b"")
 
 
@@ -89,6 +89,7 @@ def _write(vault: Vault, event: LogEvent) -> None:
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
+    """Fit parameters, save them if they predict better, and print the comparison."""
     log = _log_of(vault)
     if auto and not due_for_fit(log, _tried(vault)):
         return _not_due(log, _tried(vault), as_json)
@@ -129,6 +130,7 @@ def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
 
 
 def _too_few(found: TooFew, as_json: bool) -> int:
+    """Print how many reviews are missing for a fit."""
     missing = {"missing_reviews": found.missing, "missing_later_reviews": found.missing_trials}
     if as_json:
         output.show_json({"reviews": found.reviews, "kept": False, **missing})
@@ -179,6 +181,7 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 
 
 def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
+    """Print the comparison of default, current and new parameters."""
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
         f"tested on {found.held_out:,} later ones"
@@ -196,6 +199,7 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
 
 
 def _verdict(found: Contest, dry_run: bool) -> str:
+    """Return a sentence on whether the new parameters are applied."""
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
         done = "would be applied (--dry-run)" if dry_run else "applied; `retain optimize --undo` undoes this"
@@ -211,7 +215,7 @@ def _verdict(found: Contest, dry_run: bool) -> str:
 
 
 def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
-    """How many cards are due with the parameters as they are, and with those of `event`."""
+    """Return how many cards are due with the current parameters, and with those of `event`."""
     desk = open_desk(vault, now())
 
     def due(parameters: tuple[float, ...]) -> int:
@@ -224,7 +228,7 @@ def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple
 
 
 def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
-    """`--reset` or `--undo`."""
+    """Reset the parameters, or undo their last change."""
     log = _log_of(vault)
     last = last_params(log.others)
     if undo and last is None:
@@ -260,6 +264,7 @@ def optimize_after_review(vault: Vault) -> None:
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
+    """Fit parameters if the reviews have doubled, and report the result."""
     if not due_for_fit(log, _tried(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:

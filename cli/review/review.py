@@ -1,4 +1,4 @@
-"""Commands of the daily review: review, due, rate, undo."""
+"""The commands `review`, `due`, `rate` and `undo`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
 
 
 def _listed(vault: Vault) -> Listing | None:
-    """The folder of the decks, listed once for all who ask; None where it cannot be."""
+    """Return the listing of the folder of decks; None if it cannot be listed."""
     try:
         return listing(vault.root, FLASHCARDS)
     except OSError:
@@ -116,12 +116,12 @@ def _listed(vault: Vault) -> Listing | None:
 
 
 def _waiting(desk: Desk) -> int:
-    """New cards that today has no room for."""
+    """Return the number of new cards beyond today's limit."""
     return len(desk.queue.new) - desk.today["new"]
 
 
 def _backlog(desk: Desk) -> str:
-    """When what is overdue will be done, in one sentence; "" if today has room for it."""
+    """Return a sentence on when all overdue cards will be done; "" if that is today."""
     per_day = desk.vault.settings.reviews_per_day
     if len(desk.queue.due) <= per_day or desk.tag:
         return ""
@@ -179,12 +179,13 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
 
 
 def event_json(event: LogEvent) -> dict[str, object]:
+    """Return an event as its line in the review log has it."""
     written: dict[str, object] = json.loads(encode(event))
     return written
 
 
 def _instant(text: str, at: datetime) -> datetime:
-    """The instant in `text`. Raises UsageError for one without a zone, before 1970, or more than ten years ahead."""
+    """Return the instant in `text`. Raises UsageError without a zone, before 1970, or more than ten years ahead."""
     hint = "write it like 2026-11-21T09:30+01:00"
     try:
         found = datetime.fromisoformat(text)

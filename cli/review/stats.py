@@ -1,4 +1,4 @@
-"""The command `stats`: how well is remembered, how much is coming, what is weak."""
+"""The command `stats`: retention, forecast, study time and weak concepts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
 
 
 def _narrowed(material: Material, topic: str, tag: str) -> Material:
-    """Raises: NotFound where no topic goes by that name, or no card has the tag."""
+    """Return the figures for a topic or tag alone. Raises NotFound if no card has it."""
     if not topic and not tag:
         return material
     stems = topic_named(topic, material.topics)[1] if topic else None

@@ -1,9 +1,7 @@
-"""Emptying a folder of an agent's, however deep its folders lie in each other: no call goes deeper than one of them.
+"""Empty a folder in an agent's folders, however deep it is nested.
 
-Part of what takes away (`vault.files.cleanup`): it writes nothing and follows nothing. It holds one folder open at a
-time
-and goes back by `..`, which must be the very folder that it came from, so that neither the longest path nor the most
-open files of a process are in its way.
+One folder is open at a time, and the way back is by `..`, which must be the same folder as before: neither the longest
+path nor the limit of open files stops it.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
 
 @dataclass(slots=True)
 class Emptied:
-    """How many folders and files went, and how many could not."""
+    """How many folders and files were deleted, and how many could not be."""
 
     folders: int = 0
     files: int = 0
@@ -41,10 +39,10 @@ def empty(
     identity: Identity | None = None,
     forbidden: Iterable[Path] = (),
 ) -> Emptied:
-    """Take away all that the folder `path` holds; the folder itself is left.
+    """Delete everything in the folder `path`, but not the folder itself.
 
-    With `identity`, only if it still is that very folder. Nothing that is the human's, or another disk's, is entered.
-    Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's.
+    With `identity`, only if it still is that folder. Folders of the user and other disks are not entered. Raises
+    Refused outside the agents' folders, or if a folder on the way is a link or the user's.
     """
     parts = tuple(path.split("/"))
     inside = any(parts[: len(top)] == top for top in _TOPS)
@@ -65,7 +63,7 @@ def _give_rights(folder: int, name: str) -> None:
 
 
 def _empty(handle: int, theirs: frozenset[Identity], found: Emptied) -> None:
-    """Empty the open folder, and close it."""
+    """Empty the open folder and close it."""
     way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _files_gone(handle, found))]
     disk = way[0][1][0]
     try:
@@ -119,7 +117,7 @@ def _entered(handle: int, name: str, disk: int, theirs: frozenset[Identity], fou
 
 
 def _files_gone(handle: int, found: Emptied) -> list[str]:
-    """Takes away all that is no folder; the names of the folders."""
+    """Delete everything but folders; return the names of the folders."""
     with os.scandir(handle) as entries:
         names = [entry.name for entry in entries]
     folders = []

@@ -31,11 +31,10 @@ Laid = dict[str, list[str]]  # name -> SHA-256 of what may be found there: two w
 def export_file(
     path: Path, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
 ) -> Iterator[Path]:
-    """A temporary path to write an export to; it takes the name `path` when the block ends well, and goes when not.
+    """Yield a temporary path to write an export to; it is renamed to `path` at the end, or deleted on an error.
 
-    `replaces` is asked about a file by that name that is not empty: whether an export may take its place.
-    Raises: Refused where it may not, where `path` is a link or a folder, or lies in a part of a vault that exports
-    don't belong in; WriteFailed.
+    `replaces` decides whether a file at `path` that is not empty may be replaced. Raises Refused if not, or if `path`
+    is a link, a folder, or in a part of a vault that is closed to exports; WriteFailed.
     """
     target = Path(os.path.realpath(path.parent)) / path.name
     with failing(str(path)):
@@ -66,15 +65,15 @@ def export_file(
 def export_bytes(
     path: Path, data: bytes, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
 ) -> None:
-    """An export whose bytes are at hand. Raises as `export_file` does."""
+    """Write an export. Raises as `export_file` does."""
     with export_file(path, forbidden=forbidden, replaces=replaces) as temporary:
         temporary.write_bytes(data)
 
 
 def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
-    """A folder for exports at `path`, made if need be; the folder above it must be there.
+    """Create a folder for exports; the folder above it must exist.
 
-    Raises: Refused where `path` is no folder, or one that exports don't belong in; WriteFailed.
+    Raises Refused if `path` is not a folder, or one that is closed to exports; WriteFailed.
     """
     target = Path(os.path.realpath(path))
     with failing(str(path)):
@@ -89,7 +88,7 @@ def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
 
 
 def remove_export(path: Path, *, expect: str, forbidden: Iterable[Path] = ()) -> None:
-    """Deletes a file that an earlier export laid there, while its bytes have the SHA-256 `expect`. Raises as above."""
+    """Delete a file of an earlier export if its bytes have the SHA-256 `expect`. Raises as `export_file` does."""
     target = path.parent.resolve() / path.name
     with failing(str(path)):
         check_export(target, shown=str(path), forbidden=forbidden)
@@ -103,10 +102,10 @@ def remove_export(path: Path, *, expect: str, forbidden: Iterable[Path] = ()) ->
 
 
 def check_export(target: Path, *, shown: str, forbidden: Iterable[Path]) -> os.stat_result | None:
-    """The status of the file that an export to `target` (links resolved) would replace; None if it is new.
+    """Return the status of the file that an export to `target` (links resolved) would replace; None if it is new.
 
-    Folders are known by device and inode, so another spelling or a bind mount of a closed one is refused too.
-    Raises: Refused, with `shown` as the place.
+    Folders are compared by device and inode, so that another spelling or a mount is recognized. Raises Refused, with
+    `shown` as the place.
     """
     if not target.parent.is_dir():
         raise Refused("no such folder", where=shown, hint=f"make {target.parent} first")
@@ -132,10 +131,10 @@ def _identity(folder: Path) -> Identity | None:
 
 
 def export_folder(path: Path, files: Mapping[str, bytes], *, kind: str, forbidden: Iterable[Path] = ()) -> int:
-    """Makes `path` hold `files` (name -> bytes) beside what else is there; gives how many files changed.
+    """Make the folder `path` hold `files` (name -> bytes) beside other files; return how many files changed.
 
-    Broken off, it is ended by the next one. Raises: Refused, with nothing touched, where a file of that name is not one
-    that such an export laid there, or was edited since; WriteFailed.
+    An interrupted export is completed by the next one. Raises Refused, with nothing changed, if a file with such a name
+    was not written by an export, or was edited since; WriteFailed.
     """
     forbidden = tuple(forbidden)
     make_export_folder(path, forbidden=forbidden)
@@ -171,7 +170,7 @@ def _rendered(laid: Laid, kind: str) -> bytes:
 
 
 def _read(folder: Folder, path: Path, kind: str) -> Laid:
-    """What earlier exports laid there. Raises: Refused where they were of another kind; Damaged."""
+    """Return what earlier exports wrote. Raises Refused if they were of another kind; Damaged."""
     data = folder.read(LIST)
     if data is None:
         return {}
@@ -188,7 +187,7 @@ def _read(folder: Folder, path: Path, kind: str) -> Laid:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it is a file right in the folder: the list is a file like any other, and anybody may have written it."""
+    """Return whether `name` is a file directly in the folder; the list may come from anybody."""
     return name not in ("", ".", "..", LIST) and "/" not in name and "\0" not in name
 
 

@@ -1,8 +1,8 @@
-"""The one hand that writes. Nothing else in retain opens a file for writing, makes, renames or deletes one.
+"""The only module that writes in a vault: it creates, replaces, renames and deletes files.
 
-What holds for every write: the path is on the scope's allow-list; no folder on the way is a link; none is, under
-whatever name, a folder of the human's or below one; the bytes arrive whole or not at all; and a file that is no longer
-what was read keeps the newer bytes. `vault.files.replace` names and unnames files for it, and for nobody else.
+For every write: the path is on the allow-list of the scope; no folder on the way is a link, or is one of the user's
+folders under any name; the bytes are written completely or not at all; and a file that has changed since it was read
+keeps its newer bytes. `vault.files.replace` does the renaming, for this module alone.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
 
 
 class Guard(Folder):
-    """A vault's root and what one scope may write in it. Reading is free below the root; links are not followed.
+    """A writer for the vault at `root`, limited to one scope. All of the root can be read; links are not followed.
 
-    `forbidden` names further folders, wherever they lie, that must never be written: the personal vault.
+    `forbidden` are further folders that must never be written, such as the personal vault.
     """
 
     def __init__(self, root: Path, scope: Scope, *, forbidden: Iterable[Path] = ()) -> None:
@@ -67,10 +67,10 @@ class Guard(Folder):
         self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
 
     def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
-        """Puts `data` in place of the file whose bytes have the SHA-256 `expect` (None: there is no file yet).
+        """Replace the file whose bytes have the SHA-256 `expect`, or create it (None), with `data`.
 
-        Atomic and on disk when it returns True. False, and nothing is touched, if the file already holds `data`.
-        Raises: EditedMeanwhile if the file is not what was expected; Refused; WriteFailed.
+        Return True when it is on disk; False if the file already holds `data`. Atomic. Raises EditedMeanwhile if the
+        file is not as expected; Refused; WriteFailed.
         """
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
@@ -93,9 +93,9 @@ class Guard(Folder):
         return True
 
     def lay_beside(self, path: str, data: bytes, on: date) -> str:
-        """Puts `data` into a file of its own beside `path`, which somebody edited meanwhile; gives its vault path.
+        """Write `data` to a new file beside `path`, which the user edited meanwhile; return its vault path.
 
-        The name is that of `path` with `.conflict-DATE`, numbered where other bytes have it. Raises as `write` does.
+        The name is that of `path` with `.conflict-DATE`, numbered if other bytes have it. Raises as `write` does.
         """
         folder, slash, name = path.rpartition("/")
         for number in range(1, _VERSIONS + 1):
@@ -108,9 +108,9 @@ class Guard(Folder):
         raise refusal(path, f"there are already {_VERSIONS} versions of it", hint="keep one and delete the rest")
 
     def append(self, path: str, lines: bytes) -> None:
-        """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
+        """Append whole lines to a log; on disk when it returns. A torn last line is ended first.
 
-        Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
+        Raises WriteFailed, after which the log is unchanged; Refused; LockHeld if another process locks the log.
         """
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
@@ -126,10 +126,7 @@ class Guard(Folder):
             append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
-        """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
-
-        Raises as `write` does.
-        """
+        """Write a cache file, completely or not at all, without waiting for the disk. Raises as `write` does."""
         parts = writable(path, self.scope)
         if parts[:2] != (".retain", "cache"):
             raise refusal(path, "only caches are written without sync")
@@ -142,9 +139,9 @@ class Guard(Folder):
             os.rename(temp.name, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
 
     def remove(self, path: str, *, expect: str) -> None:
-        """Deletes the file whose bytes have the SHA-256 `expect`: a hand that only adds, what it has just laid there.
+        """Delete the file whose bytes have the SHA-256 `expect`. Raises as `write` does.
 
-        Raises as `write` does.
+        A scope that only adds files may delete only what this object has just written.
         """
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
@@ -155,16 +152,16 @@ class Guard(Folder):
             sync_folder(folder)
 
     def makedirs(self, path: str) -> None:
-        """Makes the folder and those above it that are missing; on disk when it returns."""
+        """Create the folder and missing ones above it; on disk when it returns."""
         parts = makeable(path, self.scope)
         with failing(self._told(path)), self._opened(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
-        """Copies the human's own file into `raw/` under a new name; gives the SHA-256 of its bytes.
+        """Copy a file of the user into `raw/` under a new name; return the SHA-256 of its bytes.
 
-        A file with equal bytes that is already there is left as it is. Raises: Refused if other bytes are there;
-        EditedMeanwhile if the source changed while it was read; WriteFailed.
+        An equal file that exists is left as it is. Raises Refused if other bytes are there; EditedMeanwhile if the
+        source changed while it was read; WriteFailed.
         """
         parts = writable(path, self.scope)
         with (
@@ -185,10 +182,10 @@ class Guard(Folder):
             return digest
 
     def sweep(self, *, older_than_s: float = _STALE_S) -> list[str]:
-        """Removes the temporary files that a killed process left where this scope may write; names what went.
+        """Delete temporary files of killed processes where this scope may write; return their paths.
 
-        One that is in use stays, and so does a young one where the disk can't say whether it is. One that holds
-        somebody's edit gets a name to be found by, and is in `rescued`.
+        Files in use stay, and so do recent ones on a disk without locks. One that holds an edit of the user is renamed
+        and added to `rescued`.
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
@@ -219,9 +216,9 @@ class Guard(Folder):
         writable("/".join((*top, name)), self.scope)
 
     def try_lock(self, name: str) -> int | None:
-        """A handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if another has it.
+        """Return a handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if it is held.
 
-        For `vault.locks`. Should .retain be deleted meanwhile, the lock moves to the new file.
+        If .retain is deleted meanwhile, the lock moves to the new file.
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
@@ -233,7 +230,7 @@ class Guard(Folder):
 
     @contextmanager
     def _opened(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
-        """A handle on a folder to write in, proved to be none of the human's; made with `create`."""
+        """Open a folder to write in, after checking that it is not the user's; with `create`, create it."""
         root = self._open_or_make_root()
         try:
             theirs = self._human_identities(root, parts)
@@ -251,13 +248,13 @@ class Guard(Folder):
         return self._open_root()
 
     def _human_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
-        """Device and inode of every folder not to be written, but for the one that the allow-list grants by name."""
+        """Return device and inode of the folders that must not be written, except those the scope grants."""
         found = [identity_at(name, root) for name in self._not_ours(parts)]
         found += [self._identity_forbidden(folder) for folder in self._forbidden]
         return frozenset(identity for identity in found if identity)
 
     def _identity_forbidden(self, folder: Path) -> Identity | None:
-        """As `identity_at`; a disk that has died, or can't be asked, outside this folder keeps no one from writing."""
+        """Return the identity of a forbidden folder; None if its disk outside this folder is unreachable."""
         try:
             return identity_at(folder)
         except OSError as error:
@@ -290,7 +287,7 @@ def _leave(folder: int, name: str) -> None:
 
 @contextmanager
 def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
-    """A handle on a log that no other process adds to meanwhile. Raises: LockHeld."""
+    """Open a log that no other process may append to meanwhile. Raises LockHeld."""
     handle = _hold(folder, name, path, wait_s=_LOG_WAIT_S)
     if handle is None:
         raise LockHeld("locked by another process", where=path, hint="end that process")
@@ -301,7 +298,7 @@ def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
 
 
 def _open_growing(folder: int, name: str, path: str) -> int:
-    """A handle on a regular file that stays itself while it is written, made if need be."""
+    """Open a regular file for appending, created if missing. Raises Refused for anything else."""
     try:
         handle = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT | _OLD, 0o666, dir_fd=folder)
     except OSError as error:
@@ -318,7 +315,7 @@ def _open_growing(folder: int, name: str, path: str) -> int:
 
 
 def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
-    """A handle that holds the lock on a file of that name and no other; None if another process keeps it."""
+    """Return a handle that holds the lock on the file of that name; None if another process holds it."""
     for _ in range(100):
         handle, kept = _open_growing(folder, name, path), False
         try:
@@ -337,7 +334,7 @@ def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
 
 
 def _unshare(handle: int, folder: int, name: str) -> None:
-    """Gives the log a file of its own: a hard link could be anything, a note of the human's too."""
+    """Replace a log that has hard links with a copy, as another link could be a note of the user."""
     status = os.fstat(handle)
     with temporary_file(folder, temporary_name(), Current(b"", status)) as temp:
         write_all(temp.handle, os.pread(handle, status.st_size, 0))

@@ -1,4 +1,4 @@
-"""Names of temporary files, and what a file left under one by a killed process is: ours, or somebody's edit.
+"""Names of temporary files, which show whether a file left by a killed process is ours or an edit of the user.
 
 While two names are exchanged, an edit saved in that moment has our temporary name. So that name holds the digests of
 our bytes and of those they replace, and the file's own name.

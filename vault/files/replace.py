@@ -1,9 +1,7 @@
-"""Give a finished file its name in an open folder, or delete one, without losing an edit made in that moment.
+"""Rename a finished file to its final name, or delete a file, without losing an edit made at that moment.
 
-Part of the writer, and reached through `vault.files.guard` alone: nothing here is opened for writing, only named and
-unnamed.
-The protocol: compare the bytes with those expected, exchange the two names, compare again, and swap back once if an
-edit came in between. Where the system exchanges no names: compare, and rename.
+Only `vault.files.guard` uses it. Compare the bytes with those expected, exchange the two names, compare again, and swap
+back once if an edit came in between. Without an exchange call: compare, and rename.
 """
 
 from __future__ import annotations
@@ -81,6 +79,7 @@ def is_abandoned(folder: int, name: str) -> bool:
 
 
 def _is_in_use(folder: int, name: str) -> bool:
+    """Return whether another process locks the file, or may lock it."""
     try:
         with open_file_at(folder, name, name) as handle:
             return not stat.S_ISREG(os.fstat(handle).st_mode) or is_held(handle)
@@ -137,7 +136,7 @@ def _rename_to_free(folder: int, old: str, new: str) -> None:
 
 
 def _exchanged(folder: int, temp: Temporary, name: str) -> bool:
-    """Whether the two names were exchanged; from then on the temporary one is not ours to remove."""
+    """Exchange two names; return whether the system could. Afterwards the temporary file may be the user's edit."""
     temp.may_go = False
     try:
         temp.may_go = not _renamed(folder, temp.name, name, _EXCHANGE)
@@ -164,7 +163,7 @@ def _renamed(folder: int, old: str, new: str, flag: int) -> bool:
 
 @cache
 def rename_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    """renameat2 of Linux or renameatx_np of macOS; None where there is neither."""
+    """Return renameat2 of Linux or renameatx_np of macOS; None if there is neither."""
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)
