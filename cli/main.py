@@ -65,7 +65,7 @@ def main() -> None:
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
     try:
-        _open_what_is_closed()
+        _open_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
         code = run(sys.argv[1:])
@@ -78,7 +78,7 @@ def main() -> None:
     sys.exit(code)
 
 
-def _open_what_is_closed() -> None:
+def _open_closed_streams() -> None:
     """Connect closed standard streams (`2>&-`) to /dev/null, so that no file gets their descriptors."""
     import os
 
@@ -118,11 +118,11 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 (the face: a defect becomes one line and a trace file)
-        return _failed(error)
+        return _report_exception(error)
     return code
 
 
-def _failed(error: Exception) -> int:
+def _report_exception(error: Exception) -> int:
     """Report an error that is not a RetainError, and return the exit code: a usage error of click, or a defect."""
     from cli import output
 

@@ -40,10 +40,10 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
 )
 
 # The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
-_app = os.environ.pop("RETAIN_TELL", "")
-_events = False  # whether stderr speaks JSON alone; set once for each command line
+_app_pipe = os.environ.pop("RETAIN_TELL", "")
+_json_events = False  # whether stderr speaks JSON alone; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
+_CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
 
 def exit_code(error: RetainError) -> int:
@@ -53,15 +53,15 @@ def exit_code(error: RetainError) -> int:
 
 def failed(error: RetainError) -> int:
     """Print the error and give its exit code."""
-    if _events:
+    if _json_events:
         event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
     else:
-        _tell_app({"what": error.what, "where": error.where, "hint": error.hint})
-        _tell(clean(f"retain: {_lined(error)}") + "\n")
+        _send_to_app({"what": error.what, "where": error.where, "hint": error.hint})
+        _write_stderr(clean(f"retain: {_error_text(error)}") + "\n")
     return exit_code(error)
 
 
-def _lined(error: RetainError) -> str:
+def _error_text(error: RetainError) -> str:
     head = f"{error.where}: {error.what}" if error.where else error.what
     return f"{head}\n  {error.hint}" if error.hint else head
 
@@ -89,34 +89,35 @@ def defect(error: BaseException) -> int:
 
 def speak_events(arguments: Sequence[str]) -> None:
     """With `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
-    global _events
+    global _json_events
     pairs = itertools.pairwise(arguments)
-    _events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
+    _json_events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
 
 
 def event(told: dict[str, Any]) -> None:
     """Print one JSON object on a line of stderr."""
-    _tell(_json(told, sys.stderr) + "\n")
+    _write_stderr(_json(told, sys.stderr) + "\n")
 
 
 def say(text: str) -> None:
     """Print one message on stderr."""
-    if _events:
+    if _json_events:
         event({"event": "note", "words": clean(text).strip()})
     else:
-        _tell_app({"words": text})
-        _tell(clean(text) + "\n")
+        _send_to_app({"words": text})
+        _write_stderr(clean(text) + "\n")
 
 
-def _tell_app(told: dict[str, str]) -> None:
-    if _app.isdecimal():
+def _send_to_app(told: dict[str, str]) -> None:
+    if _app_pipe.isdecimal():
         with suppress(OSError):
             os.write(
-                int(_app), json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n"
+                int(_app_pipe),
+                json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n",
             )
 
 
-def _tell(text: str) -> None:
+def _write_stderr(text: str) -> None:
     """Write to stderr; ignore errors, as a full or closed stderr must not end the work."""
     with suppress(OSError):
         sys.stderr.write(redact(text))
@@ -174,20 +175,20 @@ def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
         text.encode(getattr(out, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=indent)
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def found(diagnostics: Iterable[Diagnostic]) -> None:
     """Report diagnostics on stderr, one per line."""
     for each in diagnostics:
-        if _events:
+        if _json_events:
             place = {"path": each.path, "line": each.line}
             event({"event": "finding", "id": each.code, **place, "reason": each.message, "hint": each.hint})
         else:
             say(f"  {each}")
 
 
-_VERBS = {
+_STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
     "extract": "extracting",
@@ -220,7 +221,7 @@ class _Live:
     def done(self) -> None:
         """Clear the line."""
         if self._shown:
-            _tell("\r\x1b[K")
+            _write_stderr("\r\x1b[K")
 
 
 class Progress(_Live):
@@ -233,7 +234,7 @@ class Progress(_Live):
 
     def __call__(self, event: dict[str, Any]) -> None:
         if self.jsonl:
-            _tell(_json(event, sys.stderr) + "\n")
+            _write_stderr(_json(event, sys.stderr) + "\n")
         elif event["event"] == "wait" and not self.none:  # also without a terminal: it can take minutes
             say(f"retain: {event['words']}")
         elif self.live:
@@ -241,9 +242,9 @@ class Progress(_Live):
             if event["done"] == event["of"] or now - self._last > 0.1:
                 self._last, self._shown = now, True
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
-                done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+                done = f"{_STEP_NAMES.get(event['event'], event['event'])} {event['done']}/{event['of']}"
                 cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
-                _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
+                _write_stderr("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
 
 
 class Download(_Live):
@@ -259,4 +260,4 @@ class Download(_Live):
         if self.live and now - self._last > 0.2:
             self._last, self._shown = now, True
             whole = f" of {of / 2**20:.1f}" if of else ""
-            _tell(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
+            _write_stderr(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")

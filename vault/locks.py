@@ -26,7 +26,7 @@ from vault.text.sanitize import clean_line
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05
-_BELIEVED = timedelta(minutes=10)
+_TRUSTED_FOR = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Holder:
     def told(self, at: datetime) -> str:
         """Return the holder as text, with how long the lock has been held at the instant `at`."""
         age = self.age(at)
-        return str(self) if age is None else f"{self}, for {_in_words(age)}"
+        return str(self) if age is None else f"{self}, for {_duration(age)}"
 
     def age(self, at: datetime) -> timedelta | None:
         """Return how long the lock has been held; None if the clocks differ or `since` is invalid."""
@@ -100,26 +100,26 @@ def holder_of(root: Path, name: str) -> Holder | None:
     """Return who holds the lock now; None if nobody does, or the process is dead."""
     data = Guard(root, Scope.PUBLISHER).read(_path(name))
     holder = _parse(data) if data else None
-    return holder if holder and _may_live(holder) else None
+    return holder if holder and _may_be_alive(holder) else None
 
 
 def _acquire(guard: Guard, name: str, timeout_s: float, waiting: Callable[[str], None] | None) -> int:
     end = time.monotonic() + timeout_s
     while True:
         handle = guard.try_lock(name)
-        if handle is not None and not _at_work_elsewhere(handle):
+        if handle is not None and not _is_held_elsewhere(handle):
             return handle
         if handle is not None:
             os.close(handle)
         if waiting is not None and timeout_s > 0:
-            waiting(f"waiting for {_who(guard, name) or 'another process'}")
+            waiting(f"waiting for {_holder_text(guard, name) or 'another process'}")
             waiting = None
         if time.monotonic() >= end:
-            raise _held(guard, name, elsewhere=handle is not None)
+            raise _lock_held(guard, name, elsewhere=handle is not None)
         time.sleep(_POLL_S if handle is None else 20 * _POLL_S)
 
 
-def _at_work_elsewhere(handle: int) -> bool:
+def _is_held_elsewhere(handle: int) -> bool:
     """Return whether a lock file that we have locked has a recent entry of another machine."""
     try:
         holder = _parse(os.pread(handle, 4096, 0))
@@ -128,26 +128,26 @@ def _at_work_elsewhere(handle: int) -> bool:
     if holder is None or holder.process.is_here:
         return False
     age = holder.age(datetime.now(UTC))
-    return age is not None and age < _BELIEVED
+    return age is not None and age < _TRUSTED_FOR
 
 
-def _who(guard: Guard, name: str) -> str:
+def _holder_text(guard: Guard, name: str) -> str:
     data = guard.read(_path(name))
     holder = _parse(data) if data else None
     return holder.told(datetime.now(UTC)) if holder else ""
 
 
-def _held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
+def _lock_held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
     """Return the error that names the holder."""
-    who, hint = _who(guard, name), "wait until it is done, or end that process"
+    who, hint = _holder_text(guard, name), "wait until it is done, or end that process"
     if not who:
         return LockHeld("locked by another process", where=_path(name), hint="wait until it is done")
     if elsewhere:
-        hint = f"locked by another machine; expires after {_in_words(_BELIEVED)}"
+        hint = f"locked by another machine; expires after {_duration(_TRUSTED_FOR)}"
     return LockHeld(f"held by {who}", where=_path(name), hint=hint)
 
 
-def _in_words(age: timedelta) -> str:
+def _duration(age: timedelta) -> str:
     """Return a length of time as text: "a moment", "3 minutes", "2 days"."""
     seconds = int(age.total_seconds())
     for length, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
@@ -168,13 +168,13 @@ def _parse(data: bytes) -> Holder | None:
         return None
 
 
-def _may_live(holder: Holder) -> bool:
+def _may_be_alive(holder: Holder) -> bool:
     """Return False for a dead process of this machine, and for another machine after ten minutes."""
     lives = holder.process.lives if holder.pid > 0 else None
     if lives is not None:
         return lives
     age = holder.age(datetime.now(UTC))
-    return age is None or age < _BELIEVED
+    return age is None or age < _TRUSTED_FOR
 
 
 def _path(name: str) -> str:

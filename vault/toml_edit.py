@@ -30,7 +30,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     be done by hand.
     """
     before = parsed(text, where)
-    wanted = _with(before, table, key, value)
+    wanted = _with_value(before, table, key, value)
     start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
     try:
         document = tomlkit.parse(start)
@@ -49,7 +49,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     return new
 
 
-def _with(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
+def _with_value(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
     old = data.get(table, {})
     inner = {name: each for name, each in old.items() if name != key} if isinstance(old, dict) else {}
     return {**data, table: inner if value is None else {**inner, key: value}}
@@ -63,7 +63,7 @@ def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
             after = tomllib.loads(new)
         except tomllib.TOMLDecodeError:
             continue
-        if after == _with(data, table, key, after.get(table, {}).get(key)):
+        if after == _with_value(data, table, key, after.get(table, {}).get(key)):
             return new
     return text
 
@@ -113,14 +113,14 @@ def put_back_user(now: str, before: str) -> None:
 
 def vault_text(vault: Vault) -> str:
     """Return the text of `retain.toml`. Raises Damaged if it is not UTF-8."""
-    return _decoded((vault.root / FILE).read_bytes(), vault.root / FILE)
+    return _decode((vault.root / FILE).read_bytes(), vault.root / FILE)
 
 
 def _read(guard: Guard, name: str) -> str:
-    return _decoded(guard.read(name) or b"", guard.root / name)
+    return _decode(guard.read(name) or b"", guard.root / name)
 
 
-def _decoded(data: bytes, path: Path) -> str:
+def _decode(data: bytes, path: Path) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:

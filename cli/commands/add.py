@@ -125,7 +125,7 @@ def add(
     finally:
         narrator.done()
         _record(vault, outcome, authority, gaps)
-        _confirm(vault, outcome)
+        _confirm_in_audit(vault, outcome)
     _show(outcome, gaps, as_json)
     return output.FINDINGS if outcome.refused else output.DONE
 
@@ -145,13 +145,13 @@ def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome:
         fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
     day = now().astimezone(vault.settings.zone).date().isoformat()
     one = clip(fetched, day)
-    _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
+    _store(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
 
 
-def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
+def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
     """Write a fetched document to raw/ under a free name, or report that it is unchanged; `asked` is its address."""
     guard = vault.guard(Scope.ADD)
-    before = _earlier(vault, guard, {asked, one.address})
+    before = _earlier_fetches(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
     path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
     if same is not None:
@@ -169,7 +169,7 @@ def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: O
     outcome.fetched.append(told | {"earlier": [origin.path for origin in before if origin is not same]})
 
 
-def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
+def _earlier_fetches(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
     """Return earlier fetches from these addresses whose files exist, newest first."""
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
@@ -202,7 +202,7 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
         vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
 
 
-def _confirm(vault: Vault, outcome: Outcome) -> None:
+def _confirm_in_audit(vault: Vault, outcome: Outcome) -> None:
     """Record in the file audit that the user added these files."""
     try:
         confirm(vault, outcome.added, now())

@@ -63,21 +63,21 @@ def ask(
     vault = opened(vault_dir)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
-    _shut_in(vault, chosen, file_back)
+    _restrict_process(vault, chosen, file_back)
     try:
-        with _backend(vault, chosen, narrator, budget) as backend:
-            answer = _answered(vault, " ".join(question), chosen, backend, narrator)
+        with _start_backend(vault, chosen, narrator, budget) as backend:
+            answer = _answer(vault, " ".join(question), chosen, backend, narrator)
         told = paid_words(backend)
     finally:
         narrator.done()
     if told:
         output.say(f"paid: {told}")
-    path = _filed(vault, answer) if file_back else None
+    path = _write_report(vault, answer) if file_back else None
     _show(answer, path, as_json)
     return output.DONE
 
 
-def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
+def _restrict_process(vault: Vault, engine: str, file_back: bool) -> None:
     """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
     if engine == "claude":
         return
@@ -91,16 +91,16 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     restrict_desk([*there, trace_folder()])
 
 
-def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
+def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
-def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
+def _answer(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     return answered(place, question, engine, now(), backend, narrator)
 
 
-def _filed(vault: Vault, answer: Answer) -> str:
+def _write_report(vault: Vault, answer: Answer) -> str:
     """Write the answer as a report and return its path; an equal report is reused."""
     if not answer.sentences:
         raise UsageError("no answer to save", hint="the wiki has no claims on this question")

@@ -125,7 +125,7 @@ def _count_learners(vault: Vault, done: Report) -> None:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
-def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
+def _estimate(done: Report, batch: bool | None) -> dict[str, Any]:
     if batch is None or not done.open:
         return {}
 
@@ -151,7 +151,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     """Print the report of a compile; `batch` is None if no model is used."""
     inbox, odd = waiting(vault)
     output.found(odd)
-    estimate = _estimated(done, batch)
+    estimate = _estimate(done, batch)
     if as_json:
         output.show_json({**done.as_json(), "inbox": inbox, **({"estimate": estimate} if estimate else {})})
         return
@@ -164,7 +164,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         output.show(f"inbox    {inbox} to decide: `retain inbox`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
-        output.show("\n".join(blast_lines(done.blast)))
+        output.show("\n".join(_preview_lines(done.blast)))
     if dry_run:
         output.show("\n  ".join(["would write:", *done.written]) if done.written else "nothing would change")
     elif done.nothing_new:
@@ -182,9 +182,9 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
 # --- preview of a dry run ---------------------------------------------------------------------------------------
 
 
-def blast_lines(blast: Blast) -> list[str]:
+def _preview_lines(blast: Blast) -> list[str]:
     """Return the preview of a dry run as lines: claims, passages, articles, cards and gaps that would change."""
-    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
+    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_before(c.was)]) for c in blast.claims]
     passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
     articles = [
         (
@@ -193,7 +193,7 @@ def blast_lines(blast: Blast) -> list[str]:
             [
                 *(f"- {_short(s)}" for s in a.gone),
                 *(f"+ {_short(s)}" for s in a.new),
-                *_asked(a.asked),
+                *_claims_to_write(a.asked),
             ],
         )
         for a in blast.articles
@@ -220,9 +220,9 @@ def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iter
         yield f"  and {len(items) - _PREVIEWED} more (--json lists all)"
 
 
-def _was(words: str) -> Iterable[str]:
+def _before(words: str) -> Iterable[str]:
     return [f"was “{_short(words)}”"] if words else []
 
 
-def _asked(count: int) -> Iterable[str]:
+def _claims_to_write(count: int) -> Iterable[str]:
     return [f"? {plural(count, 'claim')} to write about"] if count else []

@@ -51,7 +51,7 @@ def concept() -> None:
 @vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """List concepts with an article: id, title, aliases."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     if as_json:
         output.show_json({"concepts": [_known_json(k) for k in shelf.concepts]})
         return
@@ -66,7 +66,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 @vault_json_options
 def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     """Show a concept: names, page, sources and your decisions."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     known = shelf.find(which)
     deeds = [d for d in shelf.deeds if known.id in (d.id, d.into)]
     paths = [shelf.ids.present_key.get(s, s) for s in known.sources]
@@ -84,7 +84,7 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
 @vault_json_options
 def deeds(vault_dir: str | None, as_json: bool) -> None:
     """List your decisions about concepts, newest first, with the ids for `undo`."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     newest = shelf.deeds[::-1]
     if as_json:
         output.show_json({"deeds": [_deed_json(d, shelf) for d in newest]})
@@ -187,7 +187,7 @@ def undo(deed: str, **options: Any) -> int:
     return _decide(lambda shelf: edits.undo(shelf, deed), **options)
 
 
-def _shelf(vault_dir: str | None) -> Shelf:
+def _open_shelf(vault_dir: str | None) -> Shelf:
     return Shelf.of(opened(vault_dir))
 
 
@@ -235,7 +235,7 @@ def _show(effect: Effect, dry_run: bool) -> None:
         if effect.waiting:
             output.show(f"{effect.waiting}: {_FINISHES} would send them")
         return
-    output.show(f"{effect.deed.deed}  {_words(effect.deed, effect.after)}")
+    output.show(f"{effect.deed.deed}  {_sentence(effect.deed, effect.after)}")
     for known in effect.concepts[:_SHOWN]:
         names = f", also called {', '.join(known.aliases)}" if known.aliases else ""
         output.show(f"  {known.title} ({known.path}){names}")
@@ -264,15 +264,15 @@ def _known_json(known: Known) -> dict[str, Any]:
 def _deed_json(deed: Deed, shelf: Shelf) -> dict[str, Any]:
     about = {"id": deed.id or None, "into": deed.into or None, "name": deed.name or None}
     voids = {"places": list(deed.places), "voids": deed.voids or None, "undone": deed.deed in shelf.undone}
-    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _words(deed, shelf)}
+    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _sentence(deed, shelf)}
 
 
 def _deed_line(deed: Deed, shelf: Shelf) -> str:
     undone = "  [undone]" if deed.deed in shelf.undone else ""
-    return f"{deed.deed}  {deed.at[:10]}  {_words(deed, shelf)}{undone}"
+    return f"{deed.deed}  {deed.at[:10]}  {_sentence(deed, shelf)}{undone}"
 
 
-def _words(deed: Deed, shelf: Shelf) -> str:
+def _sentence(deed: Deed, shelf: Shelf) -> str:
     """Return a decision as a sentence."""
     one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
     said = {

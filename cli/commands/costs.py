@@ -29,10 +29,10 @@ def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
 
     settings = of_user()
     now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
-    return {"now": _told(now), "later": _told(later), "without_pages": settings.pages}
+    return {"now": _as_json(now), "later": _as_json(later), "without_pages": settings.pages}
 
 
-def _told(found: Estimate) -> dict[str, Any]:
+def _as_json(found: Estimate) -> dict[str, Any]:
     usd = list(found.usd) if found.usd is not None else None
     return {"input_tokens": found.sent, "output_tokens": list(found.received), "usd": usd}
 
@@ -84,13 +84,13 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     if not total:
         output.show("no replies of a model or agent in this vault")
         return
-    output.show(f"total: {_words(total[0])}")
+    output.show(f"total: {_row_text(total[0])}")
     for name, each in tables.items():
         output.show(f"\n{name}:")
-        output.show_first([f"{row.name}: {_words(row)}" for row in each], SHOWN, indent="  ")
+        output.show_first([f"{row.name}: {_row_text(row)}" for row in each], SHOWN, indent="  ")
 
 
-def _words(row: Row) -> str:
+def _row_text(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
     more = ", some at no known price" if row.unpriced and row.usd else ""
     return f"{plural(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"

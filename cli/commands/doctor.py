@@ -63,12 +63,12 @@ def _show(health: Health) -> None:
     """Print facts and findings as text."""
     facts, guard = health.facts, health.facts["guard"]
     output.show(f"retain {facts['retain']}, Python {facts['python']}, {facts['system']}, schema {facts['schema']}")
-    output.show(_guard_words(guard))
+    output.show(_sandbox_text(guard))
     for reason in guard["reasons"] if not guard["caged"] else ():
         output.show(f"  stronger sandbox unavailable: {reason}")
     if guard["weaker"]:
         output.show(f"  {guard['weaker']}")
-    output.show(f"document readers: {_reading_words(guard)}")
+    output.show(f"document readers: {_readers_text(guard)}")
     if guard["self_test"] is not None:
         result = "passed" if guard["self_test"] else "failed"
         output.show(f"self-test of the agent sandbox (no write in insights/, a write in wiki/): {result}")
@@ -80,7 +80,7 @@ def _show(health: Health) -> None:
     output.found(health.findings)
 
 
-def _guard_words(guard: dict[str, Any]) -> str:
+def _sandbox_text(guard: dict[str, Any]) -> str:
     """Return a line on the sandbox for agents."""
     if guard["caged"]:
         return "running inside a sandbox; run `retain doctor` outside for details"
@@ -90,7 +90,7 @@ def _guard_words(guard: dict[str, Any]) -> str:
     return f"agent sandbox (`retain guard run`): level {guard['level']}" + (f" ({', '.join(parts)})" if parts else "")
 
 
-def _reading_words(guard: dict[str, Any]) -> str:
+def _readers_text(guard: dict[str, Any]) -> str:
     if not guard["landlock_abi"]:
         return "a process with memory and time limits, without a sandbox (this system has none)"
     held = f"Landlock ABI {guard['landlock_abi']}{', system call filter' if guard['filter'] else ''}"

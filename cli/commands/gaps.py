@@ -51,7 +51,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List open gaps, the most urgent first."""
     vault = opened(vault_dir)
-    _mended(vault)
+    _update_learner_gaps(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in found]})
@@ -61,7 +61,7 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show(f"{name} ({len(mine)})")
         for gap in mine if everything else mine[:limit]:
             state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
             output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
             if gap.kind == "learner":
                 output.show(f"              what helps: {gap.fill}")
@@ -71,7 +71,7 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show("no open gaps")
 
 
-def _mended(vault: Vault) -> None:
+def _update_learner_gaps(vault: Vault) -> None:
     """Update the learner's part of the agenda if the review log or decks have changed."""
     seen = look(vault.root)
     if seen.is_right(vault.root):
@@ -103,7 +103,7 @@ def _as_json(gap: Gap) -> dict[str, object]:
     }
 
 
-def _shown(link: str) -> str:
+def _link_text(link: str) -> str:
     """Return the text that a link shows."""
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
@@ -149,14 +149,14 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
-        added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+        added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
         output.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
     for words in wanted.queries:
         output.show(f"    search  {words}")
     for work in wanted.works:
         output.show(f"    cited   {' '.join(filter(None, (work.words, work.address)))}")
     if wanted.mentions:
-        output.show(f"    in      {', '.join(map(_shown, wanted.mentions))}")
+        output.show(f"    in      {', '.join(map(_link_text, wanted.mentions))}")
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
@@ -186,7 +186,7 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
             output.show(f"{gap.id}  {gap.status}: {gap.what}")
 
 
-def _decided(word: str, help_: str) -> None:
+def _add_decision_command(word: str, help_: str) -> None:
     @gaps.command(word, help=help_)
     @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
     @vault_json_options
@@ -194,6 +194,6 @@ def _decided(word: str, help_: str) -> None:
         _decide(word, ids, vault_dir, as_json)
 
 
-_decided("resolve", "Mark gaps as resolved.")
-_decided("ignore", "Ignore gaps for good.")
-_decided("reopen", "Reopen gaps that were resolved, ignored or planned.")
+_add_decision_command("resolve", "Mark gaps as resolved.")
+_add_decision_command("ignore", "Ignore gaps for good.")
+_add_decision_command("reopen", "Reopen gaps that were resolved, ignored or planned.")

@@ -114,7 +114,7 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     if standing().level is Level.NONE:
         return None
     try:
-        wrong = selftest.run(vault.root, standing().level, _reachable(vault))
+        wrong = selftest.run(vault.root, standing().level, _reachable_personal(vault))
     except RetainError as error:
         health.find("guard", "not-proved", error.what, error.hint)
         return None
@@ -124,7 +124,7 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     return not wrong
 
 
-def _reachable(vault: Vault) -> Path | None:
+def _reachable_personal(vault: Vault) -> Path | None:
     """Return the personal vault; None if there is none, or its disk is not mounted."""
     return vault.personal if vault.personal is not None and is_folder(vault.personal) else None
 
@@ -196,7 +196,7 @@ def _age(since: str, at: datetime) -> int | None:
 def _git(health: Health, vault: Vault) -> dict[str, Any]:
     """Return facts on git, and report logs that are not merged line by line."""
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
-    missing = _unmerged(vault) if repository else []
+    missing = _missing_merge_patterns(vault) if repository else []
     if missing:
         hint = "copy the lines from the .gitattributes of a new vault"
         what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
@@ -204,7 +204,7 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
-def _unmerged(vault: Vault) -> list[str]:
+def _missing_merge_patterns(vault: Vault) -> list[str]:
     """Return the patterns that should be merged by union and are missing in the vault's .gitattributes."""
     try:
         text = vault.read_text(".gitattributes") or ""

@@ -12,7 +12,7 @@ from cli.environment import now
 from cli.options import combine, opened, opened_to_write, vault_json_options
 from vault.errors import UsageError
 from vault.inbox.decisions import decide
-from vault.inbox.decisions import undo as take_back
+from vault.inbox.decisions import undo as undo_last
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View, find, items, source_of, sources
 from vault.text.diff import LEFT_OUT, compared
@@ -70,7 +70,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
     for item in found:
         where = f" ({item.path})" if item.path else ""
         output.show(f"{item.id}  {item.kind:8}{item.about}{where}")
-        output.show(f"          {_how_much(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
+        output.show(f"          {_extent(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
     if not found:
         output.show("the inbox is empty")
 
@@ -194,7 +194,7 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
     Your text is restored byte for byte, unless the file has changed since: then nothing happens.
     """
     vault = opened_to_write(vault_dir)
-    done = take_back(vault, now())
+    done = undo_last(vault, now())
     if as_json:
         told = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
         output.show_json({"undone": [told]})
@@ -204,7 +204,7 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
         output.show(f"  restored {path}")
 
 
-def _how_much(item: Item) -> str:
+def _extent(item: Item) -> str:
     found = [compared(view.mine, view.offered) for view in item.views]
     cards = f"{plural(len(item.parts), 'card')}, " if item.parts else ""
     return f"{cards}{sum(f.removed for f in found)} of your sentences against {sum(f.added for f in found)}"

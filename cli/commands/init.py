@@ -70,22 +70,22 @@ def init(
       retain init ~/notes --adopt     add a vault to an existing Obsidian vault
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
-    root = _given(directory)
+    root = _checked_directory(directory)
     if show and not hosts:
         raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
     if show:
         return _hosts(root, hosts, show=True)
-    founded = named(root / FILE) is not None
-    if founded and (personal is not None or hosts):
+    is_vault = named(root / FILE) is not None
+    if is_vault and (personal is not None or hosts):
         if personal is not None:
-            _join(root, personal)
+            _add_personal(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
-    if founded:
+    if is_vault:
         raise Refused("this is already a vault", where=str(root / FILE), hint="open it with `retain status`")
     there = named(root) is not None
     if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))
-    if there and _holds_anything(root) and not adopt:
+    if there and _is_not_empty(root) and not adopt:
         raise Refused(
             "the folder is not empty",
             where=str(root),
@@ -98,29 +98,29 @@ def init(
         name=root.resolve().name,
         timezone=_local_zone(),
     )
-    own = _checked(root.resolve(), personal, settings.vault_id)
+    personal_root = _checked_personal(root.resolve(), personal, settings.vault_id)
     for folder in FOLDERS:
-        if own is None or folder != "insights":
+        if personal_root is None or folder != "insights":
             guard.makedirs(folder)
     files = {"AGENTS.md": read("AGENTS.md"), ".gitignore": read("gitignore"), ".gitattributes": read("gitattributes")}
-    kept = [name for name, text in files.items() if not _lay(guard, name, text)]
-    if own is not None:
-        _name_personal(own, settings.vault_id)
+    kept = [name for name, text in files.items() if not _write_if_missing(guard, name, text)]
+    if personal_root is not None:
+        _save_personal(personal_root, settings.vault_id)
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
     output.say(f"vault created in {root} (time zone {settings.timezone}, study days begin at {settings.rollover}:00)")
-    if own is not None:
-        output.say(f"  personal vault: {own}")
-    _begin_the_audit(root)
+    if personal_root is not None:
+        output.say(f"  personal vault: {personal_root}")
+    _start_audit(root)
     for name in kept:
         output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
-    if not no_git and is_installed() and not _in_git(root):
+    if not no_git and is_installed() and not _is_in_repository(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
     output.say(f"next: cd {root} && retain add FILES && retain compile")
     return code
 
 
-def _given(directory: str) -> Path:
+def _checked_directory(directory: str) -> Path:
     """Return the directory as a path. Raises UsageError if it is relative to a working directory that is gone."""
     root = Path(directory).expanduser()
     try:
@@ -132,7 +132,7 @@ def _given(directory: str) -> Path:
     return root
 
 
-def _holds_anything(folder: Path) -> bool:
+def _is_not_empty(folder: Path) -> bool:
     """Return whether the folder holds something. Raises UsageError if it cannot be listed."""
     try:
         return any(folder.iterdir())
@@ -146,37 +146,37 @@ def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
     return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
-def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
+def _checked_personal(root: Path, personal: str | None, vault_id: str) -> Path | None:
     """Return the place of the personal vault, None if none was given. Raises Refused for a wrong place."""
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
 
 
-def _name_personal(own: Path, vault_id: str) -> None:
+def _save_personal(personal_root: Path, vault_id: str) -> None:
     """Save the path of the personal vault in the user's settings; create the folder if it is missing."""
-    if personal_vault(vault_id) in (None, own):  # else the next line refuses
-        Guard(own, Scope.INIT).makedirs("")
-    set_personal_vault(vault_id, own)
+    if personal_vault(vault_id) in (None, personal_root):  # else the next line refuses
+        Guard(personal_root, Scope.INIT).makedirs("")
+    set_personal_vault(vault_id, personal_root)
 
 
-def _join(root: Path, personal: str) -> None:
+def _add_personal(root: Path, personal: str) -> None:
     """Set the personal vault of an existing vault, for this user on this machine."""
     vault = opened(str(root))
-    own = _checked(vault.root, personal, vault.settings.vault_id)
-    assert own is not None
-    _name_personal(own, vault.settings.vault_id)
-    output.say(f"personal vault of {vault.settings.name} on this machine: {own}")
-    _begin_the_audit(root)
+    personal_root = _checked_personal(vault.root, personal, vault.settings.vault_id)
+    assert personal_root is not None
+    _save_personal(personal_root, vault.settings.vault_id)
+    output.say(f"personal vault of {vault.settings.name} on this machine: {personal_root}")
+    _start_audit(root)
 
 
-def _begin_the_audit(root: Path) -> None:
+def _start_audit(root: Path) -> None:
     """Record the user's files before any agent runs, and report notes that an agent could read."""
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
     output.found(left_behind(vault))
 
 
-def _lay(guard: object, name: str, text: str) -> bool:
+def _write_if_missing(guard: object, name: str, text: str) -> bool:
     """Write a file unless it exists; return whether the file has this text now."""
     assert isinstance(guard, Guard)
     if guard.exists(name):
@@ -193,7 +193,7 @@ def _start_repository(root: Path) -> None:
     output.say("  git repository created")
 
 
-def _in_git(root: Path) -> bool:
+def _is_in_repository(root: Path) -> bool:
     try:
         git(root, "rev-parse", "--git-dir")
     except GitFailed:

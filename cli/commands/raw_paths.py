@@ -44,9 +44,9 @@ class Places:
     def find(self, sources: Iterable[str]) -> None:
         """Add all files and folders given; the inner folders of a folder are kept. Raises UsageError."""
         for given in sources:
-            self._take(given)
+            self._add(given)
 
-    def _take(self, given: str) -> None:
+    def _add(self, given: str) -> None:
         """Add one file or folder."""
         if not given.strip():
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
@@ -61,9 +61,9 @@ class Places:
         elif _is_vault(source, self.vault):
             raise UsageError("this is a vault", where=given, hint="name files or folders in it")
         else:
-            self._inside(source)
+            self._add_folder(source)
 
-    def _inside(self, folder: Path) -> None:
+    def _add_folder(self, folder: Path) -> None:
         """Add the files of a folder."""
         kind = self.kind
         repository = kind == "repos" or (kind is None and os.access(folder / ".git", os.F_OK))
@@ -71,7 +71,7 @@ class Places:
             kind = f"repos/{folder.resolve().name}"
         before = len(self.skipped)
         paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
-        self._tell(folder, self.skipped[before:])
+        self._report_skipped(folder, self.skipped[before:])
         if not paths:
             raise UsageError("no file to add in this folder", where=str(folder))
         beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
@@ -97,7 +97,7 @@ class Places:
             for name in sorted(folders):
                 path = Path(here, name)
                 if path.is_symlink() or name.startswith("."):
-                    self._skip(path, _odd(path))
+                    self._skip(path, _reason_to_skip(path))
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}"):
@@ -106,7 +106,7 @@ class Places:
                     entered.append(name)
             folders[:] = entered
             for path in (Path(here, name) for name in sorted(names)):
-                odd = _odd(path)
+                odd = _reason_to_skip(path)
                 if odd:
                     self._skip(path, odd)
                 else:
@@ -115,7 +115,7 @@ class Places:
     def _skip(self, path: Path, reason: str) -> None:
         self.skipped.append({"path": str(path), "reason": reason})
 
-    def _tell(self, folder: Path, skipped: list[dict[str, str]]) -> None:
+    def _report_skipped(self, folder: Path, skipped: list[dict[str, str]]) -> None:
         """Report in one line what was skipped in a folder, by reason."""
         by_reason: dict[str, list[str]] = defaultdict(list)
         for one in skipped:
@@ -128,7 +128,7 @@ class Places:
             output.say(f"  {folder}: left out: {'; '.join(groups)}")
 
 
-def _odd(path: Path) -> str:
+def _reason_to_skip(path: Path) -> str:
     """Return why a file in a folder is skipped; "" if it is not."""
     if path.name.startswith("."):
         return "hidden"

@@ -80,7 +80,7 @@ def anki(
             history=not without_history,
             restore=restore,
             dry_run=dry_run,
-            progress=_told(narrator, package.reviews),
+            progress=_progress_callback(narrator, package.reviews),
         )
     if as_json:
         output.show_json({"path": str(file), **done.as_json()})
@@ -89,7 +89,7 @@ def anki(
     return output.DONE
 
 
-def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
+def _progress_callback(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
     """Return the callback for progress of the reviews: JSON for every step, messages if there are many, or None."""
     if narrator.jsonl:
         return lambda done, of: narrator({"event": "reviews", "done": done, "of": of})

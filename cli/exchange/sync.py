@@ -73,7 +73,9 @@ def anki(
     with alone:
         desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
         report_cards(desk)
-        done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_told(progress))
+        done = sync_anki(
+            desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress_callback(progress)
+        )
     output.found(done.home.odd)
     if as_json:
         output.show_json(_as_json(done, dry_run))
@@ -82,7 +84,7 @@ def anki(
     return output.FINDINGS if done.failed else output.DONE
 
 
-def _told(mode: str | None) -> Callable[[int, int], None]:
+def _progress_callback(mode: str | None) -> Callable[[int, int], None]:
     """Return the callback for progress of the changes."""
     narrator = output.Progress(mode)
     if narrator.jsonl:

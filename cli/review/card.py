@@ -238,7 +238,7 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
+def _perform(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
     """Save an action on cards and print the result."""
     if deed.events:
         render_saved(actions.do(desk, deed).vault)
@@ -255,7 +255,7 @@ def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
     return output.DONE
 
 
-def _marked(word: str, help_: str) -> None:
+def _add_mark_command(word: str, help_: str) -> None:
     @card.command(word, help=help_)
     @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
@@ -263,15 +263,15 @@ def _marked(word: str, help_: str) -> None:
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
         desk, cards = opened_desk(vault_dir), _ids(ids)
         if word == "flag":
-            return _do(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
+            return _perform(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
         made = {"suspend": actions.suspending, "resume": actions.resuming, "bury": actions.burying}[word]
-        return _do(made(desk, cards, via="cli"), desk, word, as_json=as_json)
+        return _perform(made(desk, cards, via="cli"), desk, word, as_json=as_json)
 
 
-_marked("suspend", "Suspend cards until they are resumed.")
-_marked("resume", "Resume suspended cards.")
-_marked("bury", "Bury cards until tomorrow.")
-_marked("flag", "Flag cards as faulty.")
+_add_mark_command("suspend", "Suspend cards until they are resumed.")
+_add_mark_command("resume", "Resume suspended cards.")
+_add_mark_command("bury", "Bury cards until tomorrow.")
+_add_mark_command("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
@@ -290,7 +290,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
     if not (add or remove):
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     desk = opened_desk(vault_dir)
-    return _do(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
+    return _perform(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
 
 
 @card.command("reschedule")
@@ -314,7 +314,7 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     deed = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
-    return _do(deed, desk, word, as_json=as_json)
+    return _perform(deed, desk, word, as_json=as_json)
 
 
 def _day(text: str, today: date) -> date:

@@ -30,7 +30,7 @@ def edited(
     if source is not None:
         words = words_in(_read(source))
     elif question is None and answer is None:
-        return _in_editor(vault, card)
+        return _edit_in_editor(vault, card)
     else:
         words = Words(before.question if question is None else question, before.answer if answer is None else answer)
     return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
@@ -44,7 +44,7 @@ def _read(source: str) -> str:
         raise UsageError("cannot be read as text", where=source, hint="give a UTF-8 file with Q: and A:") from error
 
 
-def _in_editor(vault: Vault, card: Card) -> Edited | None:
+def _edit_in_editor(vault: Vault, card: Card) -> Edited | None:
     """Open the card in the user's editor and save the edit; a refused text stays in its file."""
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
@@ -59,13 +59,13 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
             raise Refused("the editor failed; nothing was changed")
         words = words_in(form.read_text(encoding="utf-8"))
         if words == before and closed.at_once():
-            _left_open(form, str(card.id))
+            _report_open_editor(form, str(card.id))
             return None
         done = edit_card(vault, str(card.id), words.question, words.answer, expect=before)
         keep = False
         return done
     except (RetainError, OSError, UnicodeDecodeError, KeyboardInterrupt) as error:
-        if _is_as_laid(form, before):
+        if _is_unchanged(form, before):
             keep = False
             raise
         way = f"your text is in {form}; `retain card edit {card.id} --from {form}` applies it"
@@ -82,7 +82,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
             remove_form(form)
 
 
-def _is_as_laid(form: Path, before: Words) -> bool:
+def _is_unchanged(form: Path, before: Words) -> bool:
     """Return whether the form is unchanged."""
     try:
         return words_in(form.read_text(encoding="utf-8")) == before
@@ -90,7 +90,7 @@ def _is_as_laid(form: Path, before: Words) -> bool:
         return False
 
 
-def _left_open(form: Path, id_: str) -> None:
+def _report_open_editor(form: Path, id_: str) -> None:
     """Report that the editor returned at once, and how to apply the text later."""
     output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
     output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")

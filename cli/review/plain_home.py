@@ -75,8 +75,8 @@ def _today(seen: Overview) -> Iterator[str]:
 def _figures(seen: Overview, found: Figures) -> Iterator[str]:
     """Yield streak, retention, forecast and news."""
     book, month, new = found.book, found.book.month.all, found.news
-    yield f"Streak: {_told(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
-    yield f"Recalled: {_told(strings.recalled(month.rate, month.reviews, seen.desired))}."
+    yield f"Streak: {_joined(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
+    yield f"Recalled: {_joined(strings.recalled(month.rate, month.reviews, seen.desired))}."
     yield f"Coming: {strings.coming(sum(book.coming), len(book.coming)).removesuffix('.')}."
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     since = [*([strings.held(found.held)] if found.held else []), *strings.news(*counts)]
@@ -84,7 +84,7 @@ def _figures(seen: Overview, found: Figures) -> Iterator[str]:
     yield f"Since yesterday: {', '.join(since)}." if since else f"Since yesterday: {strings.NOTHING_NEW}"
 
 
-def _told(parts: tuple[str, str]) -> str:
+def _joined(parts: tuple[str, str]) -> str:
     return ", ".join(part for part in parts if part)
 
 

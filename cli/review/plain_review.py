@@ -62,9 +62,9 @@ def review_plainly(
     with lock(vault.root, "review", purpose="reviewing", now=clock()):
         wanted = plan_of(plan) if plan else Plan(tag=tag)
         if not wanted.counts:
-            return _practise(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
+            return _practice(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
         sitting = Sitting.at(vault, clock, None, "plain", plan=wanted)
-        face = _Face(sitting, source or sys.stdin, out or sys.stdout)
+        face = _Dialogue(sitting, source or sys.stdin, out or sys.stdout)
         output.found(d for d in sitting.desk.diagnostics if d not in vault.notices)
         try:
             code = face.run()
@@ -75,15 +75,15 @@ def review_plainly(
         return code
 
 
-def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
+def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
     """Run a practice session, which schedules and saves nothing."""
-    face = _Face(Practising.at(vault, clock, plan), source, out)
+    face = _Dialogue(Practising.at(vault, clock, plan), source, out)
     code = face.run()
-    face.say_practised()
+    face.say_practice_result()
     return code
 
 
-class _Face:
+class _Dialogue:
     """The dialogue of a review: prints cards and reads commands."""
 
     def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
@@ -103,12 +103,12 @@ class _Face:
             self._say("No cards due and no new cards for today.")
         while (placed := self._sitting.table()) is not None:
             self._problems()
-            if not self._one(placed):
+            if not self._show_card(placed):
                 break
         self._problems()
         return self._unsaved or self._unread
 
-    def _one(self, placed: Placed) -> bool:
+    def _show_card(self, placed: Placed) -> bool:
         """Show one card until it is done; return False if the user quits."""
         state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
@@ -126,7 +126,7 @@ class _Face:
                     self._say("this card has just changed")
                     return True
                 self._show_back(placed, changed)
-            elif self._acted(word, placed, line):
+            elif self._perform(word, placed, line):
                 return True
 
     def _show_back(self, placed: Placed, changed: Changed | None) -> None:
@@ -140,7 +140,7 @@ class _Face:
                 self._say(f"now in the source: {_indented(changed.after)}")
         self._say(f"A: {_words(placed.card.answer)}\n{'   '.join(buttons)}")
 
-    def _acted(self, word: str, placed: Placed, line: str) -> bool:
+    def _perform(self, word: str, placed: Placed, line: str) -> bool:
         """Perform the command `word` (`line` in lower case); return True if another card follows."""
         sitting = self._sitting
         acts: dict[str, Callable[[], None]] = {"u": self._undo}
@@ -228,7 +228,7 @@ class _Face:
         if tally.ripe:
             self._say(labels.ripe(tally.ripe))
 
-    def say_practised(self) -> None:
+    def say_practice_result(self) -> None:
         """Print the summary of a practice session."""
         self._say(f"\n{self._sitting.done} done, {self._sitting.left} to go. Nothing was scheduled or written.")
 

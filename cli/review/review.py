@@ -75,20 +75,20 @@ def review(
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
     vault = opened(vault_dir)
-    decks = _listed(vault)
+    decks = _deck_listing(vault)
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
     report_cards(desk)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
-        held = {"waiting": _waiting(desk), "why": desk.held_back}
+        held = {"waiting": _new_beyond_today(desk), "why": desk.held_back}
         output.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
         output.flush()  # who asked needs not wait for the pages
         mend(desk, seen)
         return output.DONE
     today = desk.today
     output.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
-    for words in (desk.held_back, _backlog(desk)):
+    for words in (desk.held_back, _backlog_sentence(desk)):
         if words:
             output.show(f"  {words}")
     for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
@@ -107,7 +107,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     return output.DONE
 
 
-def _listed(vault: Vault) -> Listing | None:
+def _deck_listing(vault: Vault) -> Listing | None:
     """Return the listing of the folder of decks; None if it cannot be listed."""
     try:
         return listing(vault.root, FLASHCARDS)
@@ -115,12 +115,12 @@ def _listed(vault: Vault) -> Listing | None:
         return None
 
 
-def _waiting(desk: Desk) -> int:
+def _new_beyond_today(desk: Desk) -> int:
     """Return the number of new cards beyond today's limit."""
     return len(desk.queue.new) - desk.today["new"]
 
 
-def _backlog(desk: Desk) -> str:
+def _backlog_sentence(desk: Desk) -> str:
     """Return a sentence on when all overdue cards will be done; "" if that is today."""
     per_day = desk.vault.settings.reviews_per_day
     if len(desk.queue.due) <= per_day or desk.tag:

@@ -51,11 +51,11 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
 
 def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
     desk = opened_desk(vault_dir, read_only=True)
-    material = _narrowed(material_of(desk), topic, tag)
+    material = _filtered(material_of(desk), topic, tag)
     return stats_of(material, desk.scheduler, desk.now, days=days)
 
 
-def _narrowed(material: Material, topic: str, tag: str) -> Material:
+def _filtered(material: Material, topic: str, tag: str) -> Material:
     """Return the figures for a topic or tag alone. Raises NotFound if no card has it."""
     if not topic and not tag:
         return material

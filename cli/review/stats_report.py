@@ -203,11 +203,11 @@ def _week(stats: Stats) -> list[str]:
     if found.mastered:
         more = f" and {len(found.mastered) - LISTED:,} more" * (len(found.mastered) > LISTED)
         lines += _wrapped([f"newly mastered: {'; '.join(short_line(t, 30) for t in found.mastered[:LISTED])}{more}"])
-    lines += [f"  forgotten most: {_told(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
+    lines += [f"  forgotten most: {_card_line(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
     return ["This week (7 days):", *lines] if lines else ["This week (7 days): no changes"]
 
 
-def _told(one: Forgotten) -> str:
+def _card_line(one: Forgotten) -> str:
     return f"{short_line(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
 
 
@@ -216,6 +216,6 @@ def _leeches(stats: Stats) -> list[str]:
     if not stats.leeches:
         return []
     lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten repeatedly; `retain gaps` shows causes"]
-    lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
+    lines += [f"  {_card_line(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

@@ -60,10 +60,10 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
     clock = Clock(limits.total_s, limits.silence_s)
     private_ok = True  # the human named it; what a server names afterwards must not lead into the human's own network
     for _ in range(limits.redirects + 1):
-        reply, was_private = _asked(address, limits, clock, private_ok, progress)
+        reply, was_private = _request(address, limits, clock, private_ok, progress)
         if isinstance(reply, Fetched):
             return reply
-        before, address = address, _followed(address, reply)
+        before, address = address, _redirect_target(address, reply)
         private_ok = was_private and _same_place(before, address)
     raise FetchFailed(
         f"more than {limits.redirects} redirects",
@@ -78,7 +78,7 @@ def _same_place(address: str, to: str) -> bool:
     return host.rstrip(".") == other.rstrip(".") or (is_loopback(host) and is_loopback(other))
 
 
-def _asked(
+def _request(
     address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress
 ) -> tuple[Fetched | str, bool]:
     """Return the document or the target of a redirect, and whether the server is in a private network."""
@@ -87,9 +87,9 @@ def _asked(
     headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
     try:
         with asked(parts, headers, clock, limits.connect_s, private_ok=private_ok) as (response, is_private):
-            head = _head(response)
+            head = _headers(response)
             if response.status in _MOVED:
-                return _as_sent(head.get("Location", "")), is_private
+                return _decoded(head.get("Location", "")), is_private
             _check_status(address, response.status)
             return _document(address, response, head, limits, progress), is_private
     except (TimeoutError, httpcore2.TimeoutException) as error:
@@ -97,10 +97,10 @@ def _asked(
     except httpcore2.ProxyError as error:
         raise FetchFailed(f"proxy connection failed: {clean_line(str(error))}", where=address) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, ValueError, zlib.error) as error:
-        raise _broken(address, parts, error) from error
+        raise _connection_error(address, parts, error) from error
 
 
-def _head(response: httpcore2.Response) -> Message:
+def _headers(response: httpcore2.Response) -> Message:
     """Return the headers of a response, the first of each name."""
     head = Message()
     for name, value in response.headers:
@@ -108,7 +108,7 @@ def _head(response: httpcore2.Response) -> Message:
     return head
 
 
-def _as_sent(header: str) -> str:
+def _decoded(header: str) -> str:
     """Return a header decoded as UTF-8, else as Latin-1."""
     try:
         return header.encode("latin-1").decode()
@@ -116,7 +116,7 @@ def _as_sent(header: str) -> str:
         return header
 
 
-def _followed(address: str, location: str) -> str:
+def _redirect_target(address: str, location: str) -> str:
     """Return the address that a redirect leads to. Raises FetchFailed, or Refused for one not to follow."""
     if not location:
         raise FetchFailed("the server redirects without an address", where=address)
@@ -175,7 +175,7 @@ def _media_type(headers: Message) -> tuple[str, str]:
 
 def _offered_name(headers: Message) -> str:
     """Return the file name in Content-Disposition; untrusted."""
-    name = _as_sent(headers.get_filename() or "")
+    name = _decoded(headers.get_filename() or "")
     return clean_line(unquote(name).replace("\\", "/").rpartition("/")[2])[:200]
 
 
@@ -198,13 +198,13 @@ def _body(address: str, response: httpcore2.Response, head: Message, limits: Lim
                 raise _too_large(address, limits)
             progress(came, expected)
     except (httpcore2.RemoteProtocolError, httpcore2.ReadError) as error:
-        raise _broken_off(address) from error
+        raise _incomplete(address) from error
     if unpacker and not unpacker.is_whole:
-        raise _broken_off(address)
+        raise _incomplete(address)
     return bytes(out)
 
 
-def _broken_off(address: str) -> FetchFailed:
+def _incomplete(address: str) -> FetchFailed:
     return FetchFailed("connection lost in the middle of the document", where=address, hint="try again")
 
 
@@ -239,7 +239,7 @@ def _too_slow(address: str, clock: Clock) -> FetchFailed:
     return FetchFailed(f"server too slow: timeout after {spent}", where=address, hint="try again later")
 
 
-def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
+def _connection_error(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
     """Return the error message for a failed connection."""
     if isinstance(error, httpcore2.NetworkError) and error.args and isinstance(error.args[0], OSError):
         error = error.args[0]  # httpcore2 drops it as the cause

@@ -84,9 +84,9 @@ class EngineSettings:
     def model(self, role: str) -> str:
         """Return the model for a role. Raises ModelUnavailable with the setting to write."""
         if not self.use:
-            raise ModelUnavailable("no model is configured", hint=f"{_where()}: {_HOW.format(role=role)}")
+            raise ModelUnavailable("no model is configured", hint=f"{_config_path()}: {_HOW.format(role=role)}")
         if role not in self.models:
-            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
             raise ModelUnavailable(f"no model is named for `{role}`", hint=hint)
         return self.models[role]
 
@@ -94,7 +94,7 @@ class EngineSettings:
         """Return the model for a role of a compile. Raises ModelUnavailable if none is known."""
         named = self.models.get(role) or (COMPILING.get(role) if self.base_url == USUAL else None)
         if named is None:
-            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
             raise ModelUnavailable(f"no model is named for `{role}`", where=self.place, hint=hint)
         return named
 
@@ -103,23 +103,23 @@ class EngineSettings:
 
         Raises ModelUnavailable.
         """
-        key = self._found_key(environment)
+        key = self._read_key(environment)
         protect(key)
         return key
 
-    def _found_key(self, environment: Mapping[str, str]) -> str:
+    def _read_key(self, environment: Mapping[str, str]) -> str:
         """Return the key from file, keyring or environment. Raises ModelUnavailable."""
         if self.key_file:
-            return self._filed_key()
+            return self._key_from_file()
         if self.key_keyring:
-            return self._key_of_the_ring()
+            return self._key_from_keyring()
         found = environment.get(self.key_env, "").strip()
         if not found and not self.loopback:
-            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_where()}"
+            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_config_path()}"
             raise ModelUnavailable("no key for the model", hint=hint)
         return found
 
-    def _filed_key(self) -> str:
+    def _key_from_file(self) -> str:
         """Return the key in `key_file`. Raises ModelUnavailable."""
         path = Path(self.key_file)
         try:
@@ -131,7 +131,7 @@ class EngineSettings:
             raise ModelUnavailable("the key file holds no key", where=self.key_file)
         return found
 
-    def _key_of_the_ring(self) -> str:
+    def _key_from_keyring(self) -> str:
         """Return the key in the keyring. Raises ModelUnavailable."""
         service, _, owner = self.key_keyring.partition("/")
         try:
@@ -144,23 +144,23 @@ class EngineSettings:
             ) from error
         except Exception as error:  # each system's keyring fails in its own way
             what = f"the keyring could not be opened: {clean_line(str(error))[:200]}"
-            raise ModelUnavailable(what, where=_where(), hint="unlock it, or name a `key_file`") from error
+            raise ModelUnavailable(what, where=_config_path(), hint="unlock it, or name a `key_file`") from error
         if not isinstance(found, str) or not found.strip():
             hint = f"add it: `keyring set {service} {owner}`"
-            raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_where(), hint=hint)
+            raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_config_path(), hint=hint)
         return found.strip()
 
 
 _HOW = '[engine] with use = "claude", then [engine.models] with {role} = "NAME OF A MODEL"'
 
 
-def _where() -> str:
+def _config_path() -> str:
     return str(user.config_folder() / user.CONFIG)
 
 
 def of_user() -> EngineSettings:
     """Return the engine settings of this user. Raises Damaged."""
-    return read_engine(user.config_text(), _where())
+    return read_engine(user.config_text(), _config_path())
 
 
 def read_engine(text: str, path: str) -> EngineSettings:
@@ -174,17 +174,17 @@ def read_engine(text: str, path: str) -> EngineSettings:
         raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
     if table.get("use", "") not in ("", "claude"):
         raise file.wrong("use", 'use must be "claude" or be left out')
-    key_file = _words(file, table, "key_file")
+    key_file = _text(file, table, "key_file")
     if key_file and not Path(key_file).is_absolute():
         raise file.wrong("key_file", "key_file must be an absolute path")
-    ring = _words(file, table, "key_keyring")
+    ring = _text(file, table, "key_keyring")
     if ring and not all(ring.partition("/")):
         raise file.wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
     numbers = {key: file.number(table, key, 1, most) for key, most in _MOST.items() if key in table}
     return EngineSettings(
         table.get("use", ""),
         _url(file, table),
-        _words(file, table, "key_env", KEY_ENV),
+        _text(file, table, "key_env", KEY_ENV),
         key_file,
         _models(file, table),
         compile=file.choice(table, "compile", COMPILERS),
@@ -198,7 +198,7 @@ def read_engine(text: str, path: str) -> EngineSettings:
 
 def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
     """Return `base_url`. Raises Damaged for anything but https, or http on this machine."""
-    url = _words(file, table, "base_url", USUAL).rstrip("/")
+    url = _text(file, table, "base_url", USUAL).rstrip("/")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -217,7 +217,7 @@ def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
     unknown = next((role for role in models if role not in ROLES), None)
     if unknown is not None:
         raise file.wrong(unknown, f"unknown role `{clean_line(unknown)}`; roles: {', '.join(ROLES)}")
-    named = {role: _words(file, models, role) for role in models}
+    named = {role: _text(file, models, role) for role in models}
     return {role: model for role, model in named.items() if model}
 
 
@@ -238,7 +238,7 @@ def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, flo
     return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
 
 
-def _words(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
+def _text(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
     value = file.string(table, key, default)
     if not value.isprintable():
         raise file.wrong(key, f"{key} must be a quoted string")

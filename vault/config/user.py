@@ -82,15 +82,15 @@ def personal_vault(vault_id: str) -> Path | None:
 
     An invalid entry for another vault is ignored. Raises Damaged, with file and line.
     """
-    return _named(vault_id).get(vault_id)
+    return _personal_vaults(vault_id).get(vault_id)
 
 
 def personal_vaults() -> dict[str, Path]:
     """Return the personal vaults by the ids of their vaults. Raises Damaged, with file and line."""
-    return _named(None)
+    return _personal_vaults(None)
 
 
-def _named(only: str | None) -> dict[str, Path]:
+def _personal_vaults(only: str | None) -> dict[str, Path]:
     found = _personal_in(config_text(), config_folder() / CONFIG, only)
     return {vault_id: Path(given) for vault_id, given in found.items()}
 

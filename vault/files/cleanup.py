@@ -30,19 +30,19 @@ def take_away(root: Path, path: str, identity: Identity, *, forbidden: Iterable[
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise refusal(path, "only files in the agents' folders are removed")
     with failing(path):
-        return _taken(root, parts, identity, forbidden)
+        return _remove(root, parts, identity, forbidden)
 
 
-def _taken(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
+def _remove(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
     theirs = humans_folders(root, forbidden)
     try:
         with open_beneath(open_root(root), parts[:-1], forbidden=theirs) as folder:
-            return _unlinked(folder, parts[-1], identity, theirs)
+            return _unlink(folder, parts[-1], identity, theirs)
     except (FileNotFoundError, NotADirectoryError):
         return False
 
 
-def _unlinked(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
+def _unlink(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
     with suppress(FileNotFoundError):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if identity_of(status) != identity or identity in theirs:

@@ -112,7 +112,7 @@ def append_lines(handle: int, lines: bytes, path: str) -> None:
         write_all(handle, lines)
         sync(handle)
     except BaseException as error:
-        if not _taken_back(handle, size, len(lines)):
+        if not _truncated(handle, size, len(lines)):
             reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
             raise WriteFailed(
                 f"{reason}; the last line may or may not have been saved",
@@ -122,7 +122,7 @@ def append_lines(handle: int, lines: bytes, path: str) -> None:
         raise
 
 
-def _taken_back(handle: int, size: int, added: int) -> bool:
+def _truncated(handle: int, size: int, added: int) -> bool:
     """Truncate the log to `size` bytes, if at most `added` were added; return whether it has that size now."""
     with suppress(OSError):
         if size < os.fstat(handle).st_size <= size + added:
@@ -184,7 +184,7 @@ def open_source(source: Path) -> Iterator[int]:
     try:
         handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
-        raise _unread(source, error) from error
+        raise _unreadable(source, error) from error
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Unreadable("not a regular file", where=str(source))
@@ -212,9 +212,9 @@ def _read_block(reading: int, source: Path) -> bytes:
     try:
         return os.read(reading, _BLOCK)
     except OSError as error:
-        raise _unread(source, error) from error
+        raise _unreadable(source, error) from error
 
 
-def _unread(source: Path, error: OSError) -> Unreadable:
+def _unreadable(source: Path, error: OSError) -> Unreadable:
     """Return the error for a source that cannot be read."""
     return Unreadable(f"cannot be read: {os.strerror(error.errno or 0).lower()}", where=str(source))

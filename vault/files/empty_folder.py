@@ -64,29 +64,29 @@ def _give_rights(folder: int, name: str) -> None:
 
 def _empty(handle: int, theirs: frozenset[Identity], found: Emptied) -> None:
     """Empty the open folder and close it."""
-    way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _files_gone(handle, found))]
+    way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _delete_files(handle, found))]
     disk = way[0][1][0]
     try:
         while way:
             name, _, left = way[-1]
             if left:
                 called = left.pop()
-                below = _entered(handle, called, disk, theirs, found)
+                below = _enter(handle, called, disk, theirs, found)
                 if below is not None:
                     os.close(handle)
                     handle = below
-                    way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found)))
+                    way.append((called, identity_of(os.fstat(handle)), _delete_files(handle, found)))
                 continue
             way.pop()
             if way:
-                handle = _back(handle, name, way[-1][1])
+                handle = _go_up(handle, name, way[-1][1])
                 _remove_folder(handle, name, found)
         sync_folder(handle)
     finally:
         os.close(handle)
 
 
-def _back(handle: int, name: str, expected: Identity) -> int:
+def _go_up(handle: int, name: str, expected: Identity) -> int:
     """Return a handle on the folder above an open one, which is closed."""
     above = os.open("..", _FOLDER, dir_fd=handle)
     if identity_of(os.fstat(above)) != expected:
@@ -104,7 +104,7 @@ def _remove_folder(handle: int, name: str, found: Emptied) -> None:
         found.left += 1
 
 
-def _entered(handle: int, name: str, disk: int, theirs: frozenset[Identity], found: Emptied) -> int | None:
+def _enter(handle: int, name: str, disk: int, theirs: frozenset[Identity], found: Emptied) -> int | None:
     try:
         status = os.stat(name, dir_fd=handle, follow_symlinks=False)
         if status.st_dev == disk and identity_of(status) not in theirs:
@@ -116,7 +116,7 @@ def _entered(handle: int, name: str, disk: int, theirs: frozenset[Identity], fou
     return None
 
 
-def _files_gone(handle: int, found: Emptied) -> list[str]:
+def _delete_files(handle: int, found: Emptied) -> list[str]:
     """Delete everything but folders; return the names of the folders."""
     with os.scandir(handle) as entries:
         names = [entry.name for entry in entries]

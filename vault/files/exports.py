@@ -24,7 +24,7 @@ _CLOSED = ("raw", "insights", "wiki", "ledger", "learning", ".retain", ".git", "
 _CLOSED_FILES = frozenset({_SETTINGS, "AGENTS.md"})
 LIST = ".retain-export.json"
 _SHOWN = 3
-Laid = dict[str, list[str]]  # name -> SHA-256 of what may be found there: two while an export is under way
+Written = dict[str, list[str]]  # name -> SHA-256 of what may be found there: two while an export is under way
 
 
 @contextmanager
@@ -139,24 +139,24 @@ def export_folder(path: Path, files: Mapping[str, bytes], *, kind: str, forbidde
     forbidden = tuple(forbidden)
     make_export_folder(path, forbidden=forbidden)
     folder = Folder(Path(os.path.realpath(path)))
-    laid = _read(folder, path, kind)
-    found = {name: _digest(folder, name) for name in {*files, *laid}}
+    recorded = _read(folder, path, kind)
+    found = {name: _digest(folder, name) for name in {*files, *recorded}}
     digests = {name: sha256_hex(data) for name, data in files.items()}
-    foreign = [name for name, have in found.items() if have not in (None, digests.get(name), *laid.get(name, ()))]
+    foreign = [name for name, have in found.items() if have not in (None, digests.get(name), *recorded.get(name, ()))]
     if foreign:
-        raise _not_ours(path, sorted(foreign), edited=all(name in laid for name in foreign))
+        raise _foreign_files(path, sorted(foreign), edited=all(name in recorded for name in foreign))
     change = [name for name in files if found[name] != digests[name]]
-    gone = [name for name in laid if name not in files and found[name] is not None]
-    final: Laid = {name: [digest] for name, digest in digests.items()}
-    under_way: Laid = {name: sorted({*laid.get(name, ()), *final.get(name, ())}) for name in {*laid, *final}}
+    gone = [name for name in recorded if name not in files and found[name] is not None]
+    final: Written = {name: [digest] for name, digest in digests.items()}
+    under_way: Written = {name: sorted({*recorded.get(name, ()), *final.get(name, ())}) for name in {*recorded, *final}}
     if change or gone:
-        export_bytes(path / LIST, _rendered(under_way, kind), forbidden=forbidden)
+        export_bytes(path / LIST, _list_bytes(under_way, kind), forbidden=forbidden)
     for name in change:
         export_bytes(path / name, files[name], forbidden=forbidden)
     for name in gone:
         remove_export(path / name, expect=found[name] or "", forbidden=forbidden)
-    if laid != final:
-        export_bytes(path / LIST, _rendered(final, kind), forbidden=forbidden)
+    if recorded != final:
+        export_bytes(path / LIST, _list_bytes(final, kind), forbidden=forbidden)
     return len(change) + len(gone)
 
 
@@ -165,11 +165,11 @@ def _digest(folder: Folder, name: str) -> str | None:
     return None if data is None else sha256_hex(data)
 
 
-def _rendered(laid: Laid, kind: str) -> bytes:
-    return (json.dumps({"export": kind, "files": laid}, indent=1, sort_keys=True) + "\n").encode()
+def _list_bytes(recorded: Written, kind: str) -> bytes:
+    return (json.dumps({"export": kind, "files": recorded}, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _read(folder: Folder, path: Path, kind: str) -> Laid:
+def _read(folder: Folder, path: Path, kind: str) -> Written:
     """Return what earlier exports wrote. Raises Refused if they were of another kind; Damaged."""
     data = folder.read(LIST)
     if data is None:
@@ -177,13 +177,13 @@ def _read(folder: Folder, path: Path, kind: str) -> Laid:
     where, hint = str(path / LIST), "move the folder away, or export to another one"
     try:
         found = json.loads(data)
-        laid = {name: [str(d) for d in digests] for name, digests in found["files"].items() if _is_name(name)}
+        recorded = {name: [str(d) for d in digests] for name, digests in found["files"].items() if _is_name(name)}
         was = str(found["export"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Damaged("unreadable list of exported files", where=where, hint=hint) from error
     if was != kind:
         raise Refused("this folder holds another kind of export", where=where, hint=hint)
-    return laid
+    return recorded
 
 
 def _is_name(name: str) -> bool:
@@ -191,7 +191,7 @@ def _is_name(name: str) -> bool:
     return name not in ("", ".", "..", LIST) and "/" not in name and "\0" not in name
 
 
-def _not_ours(path: Path, names: list[str], *, edited: bool) -> Refused:
+def _foreign_files(path: Path, names: list[str], *, edited: bool) -> Refused:
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     what = "edited since it was exported" if edited else "not written by an export"
     return Refused(f"{what}: {shown}", where=str(path), hint="move it away, or export to another folder")

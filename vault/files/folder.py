@@ -212,7 +212,7 @@ def open_beneath(
 
 def _refuse_forbidden(handle: int, forbidden: Collection[Identity], parts: Sequence[str]) -> None:
     if identity_of(os.fstat(handle)) in forbidden:
-        what = "this is one of your folders under another name; retain does not write there"
+        what = "a folder of the user under another name; nothing is written there"
         raise refusal("/".join(parts), what)
 
 

@@ -75,9 +75,9 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
             raise refusal(path, "this command only adds files")
-        if expect is not None and self._only_grows(parts):
+        if expect is not None and self._is_append_only(parts):
             raise refusal(path, "a log is append-only")
-        with failing(self._told(path)), self._opened(parts[:-1], create=expect is None) as folder:
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
@@ -118,8 +118,8 @@ class Guard(Folder):
             raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
         with (
             failing(self._told(path)),
-            self._opened(parts[:-1], create=True) as folder,
-            _held_log(folder, parts[-1], path) as log,
+            self._open_folder(parts[:-1], create=True) as folder,
+            _locked_log(folder, parts[-1], path) as log,
         ):
             if os.fstat(log).st_size == 0:  # perhaps made just now
                 sync_folder(folder)
@@ -132,7 +132,7 @@ class Guard(Folder):
             raise refusal(path, "only caches are written without sync")
         with (
             failing(self._told(path)),
-            self._opened(parts[:-1], create=True) as folder,
+            self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None, 0o600) as temp,
         ):
             write_all(temp.handle, data)
@@ -144,9 +144,9 @@ class Guard(Folder):
         A scope that only adds files may delete only what this object has just written.
         """
         parts = writable(path, self.scope)
-        if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
+        if not (self.scope.replaces or self._made.get(path) == expect) or self._is_append_only(parts):
             raise refusal(path, "this command may not delete it")
-        with failing(self._told(path)), self._opened(parts[:-1], create=False) as folder:
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
@@ -154,7 +154,7 @@ class Guard(Folder):
     def makedirs(self, path: str) -> None:
         """Create the folder and missing ones above it; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(self._told(path)), self._opened(parts, create=True):
+        with failing(self._told(path)), self._open_folder(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
@@ -167,7 +167,7 @@ class Guard(Folder):
         with (
             failing(self._told(path)),
             open_source(source) as reading,
-            self._opened(parts[:-1], create=True) as folder,
+            self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None) as temp,
         ):
             digest = copy_bytes(reading, temp.handle, source)
@@ -197,7 +197,7 @@ class Guard(Folder):
         return sorted(removed)
 
     def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> list[tuple[str, ...]]:
-        with self._opened(top, create=False) as folder, os.scandir(folder) as scan:
+        with self._open_folder(top, create=False) as folder, os.scandir(folder) as scan:
             below = []
             for entry in scan:
                 if top and entry.is_dir(follow_symlinks=False):
@@ -222,22 +222,22 @@ class Guard(Folder):
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(self._told(path)), self._opened(parts[:-1], create=True) as folder:
-            return _hold(folder, parts[-1], path, wait_s=0)
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=True) as folder:
+            return _open_locked(folder, parts[-1], path, wait_s=0)
 
     def _told(self, path: str) -> str:
         return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager
-    def _opened(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
+    def _open_folder(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
         """Open a folder to write in, after checking that it is not the user's; with `create`, create it."""
         root = self._open_or_make_root()
         try:
-            theirs = self._human_identities(root, parts)
+            theirs = self._forbidden_identities(root, parts)
         except BaseException:
             os.close(root)
             raise
-        with open_beneath(root, parts, forbidden=theirs, before=_make if create else _leave) as folder:
+        with open_beneath(root, parts, forbidden=theirs, before=_make if create else _make_nothing) as folder:
             yield folder
 
     def _open_or_make_root(self) -> int:
@@ -247,9 +247,9 @@ class Guard(Folder):
             sync_path(self.root.parent)
         return self._open_root()
 
-    def _human_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
+    def _forbidden_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
         """Return device and inode of the folders that must not be written, except those the scope grants."""
-        found = [identity_at(name, root) for name in self._not_ours(parts)]
+        found = [identity_at(name, root) for name in self._user_folders(parts)]
         found += [self._identity_forbidden(folder) for folder in self._forbidden]
         return frozenset(identity for identity in found if identity)
 
@@ -262,12 +262,12 @@ class Guard(Folder):
                 return None
             raise
 
-    def _not_ours(self, parts: tuple[str, ...]) -> list[str]:
+    def _user_folders(self, parts: tuple[str, ...]) -> list[str]:
         if self.scope.everywhere:
             return []
         return [name for name in HUMAN_FOLDERS if parts[:1] != (name,) or name not in self.scope.owns]
 
-    def _only_grows(self, parts: tuple[str, ...]) -> bool:
+    def _is_append_only(self, parts: tuple[str, ...]) -> bool:
         return is_append_only(parts) and not self.scope.owns  # a vault of the human's, whose names are theirs
 
 
@@ -281,14 +281,14 @@ def _make(folder: int, name: str) -> None:
         sync_folder(folder)
 
 
-def _leave(folder: int, name: str) -> None:
+def _make_nothing(folder: int, name: str) -> None:
     """Make nothing."""
 
 
 @contextmanager
-def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
+def _locked_log(folder: int, name: str, path: str) -> Iterator[int]:
     """Open a log that no other process may append to meanwhile. Raises LockHeld."""
-    handle = _hold(folder, name, path, wait_s=_LOG_WAIT_S)
+    handle = _open_locked(folder, name, path, wait_s=_LOG_WAIT_S)
     if handle is None:
         raise LockHeld("locked by another process", where=path, hint="end that process")
     try:
@@ -297,7 +297,7 @@ def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
         os.close(handle)
 
 
-def _open_growing(folder: int, name: str, path: str) -> int:
+def _open_log(folder: int, name: str, path: str) -> int:
     """Open a regular file for appending, created if missing. Raises Refused for anything else."""
     try:
         handle = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT | _OLD, 0o666, dir_fd=folder)
@@ -314,10 +314,10 @@ def _open_growing(folder: int, name: str, path: str) -> int:
     return handle
 
 
-def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
+def _open_locked(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
     """Return a handle that holds the lock on the file of that name; None if another process holds it."""
     for _ in range(100):
-        handle, kept = _open_growing(folder, name, path), False
+        handle, kept = _open_log(folder, name, path), False
         try:
             if not lock_within(handle, wait_s):
                 return None

@@ -210,7 +210,7 @@ def refusal(path: str, what: str, *, hint: str = "") -> Refused:
 def _outside(parts: tuple[str, ...]) -> str:
     """Return the message for a path outside the allow-list."""
     if parts and parts[0] in HUMAN_FOLDERS:
-        return f"{parts[0]}/ is yours; retain does not write there"
+        return f"{parts[0]}/ belongs to the user; nothing is written there"
     return "this command may not write there"
 
 
@@ -262,7 +262,7 @@ def _machine_fault(name: str) -> str | None:
     if DEVICE.fullmatch(name.split(".", 1)[0].rstrip()):
         return "the name of a device"
     if skeleton(name) in _HUMAN_SKELETONS:
-        return "a name that looks like one of your folders"
+        return "a name that looks like a folder of the user"
     return None
 
 

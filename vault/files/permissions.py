@@ -31,13 +31,13 @@ def give_back(root: Path, folders: Sequence[str], known: Mapping[str, int] | Non
         handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for folder in folders:
-                _along(handle, "", folder.split("/"), known or {}, found)
+                _restore_along(handle, "", folder.split("/"), known or {}, found)
         finally:
             os.close(handle)
     return found
 
 
-def _along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int], found: dict[str, int]) -> None:
+def _restore_along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int], found: dict[str, int]) -> None:
     """Change modes along the path `way`, then in everything below its end."""
     names = way[:1]
     if not way:
@@ -54,7 +54,7 @@ def _along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int],
             if is_folder and path.count("/") < _DEPTH:
                 below = os.open(name, _FOLDER, dir_fd=folder)
                 try:
-                    _along(below, f"{path}/", way[1:], known, found)
+                    _restore_along(below, f"{path}/", way[1:], known, found)
                 finally:
                     os.close(below)
 

@@ -38,11 +38,11 @@ def install(folder: int, temp: Temporary, name: str, path: str, expect: str | No
         except FileExistsError as error:
             expect_bytes(path, read_at(folder, name, path), None)
             raise EditedMeanwhile("a file had that name for a moment", where=path, hint="run it again") from error
-    elif _exchanged(folder, temp, name):
+    elif _exchange(folder, temp, name):
         try:
             expect_bytes(path, read_at(folder, temp.name, path), expect)
         except BaseException:  # an edit was saved in that moment, and has the temporary name
-            _renamed(folder, temp.name, name, _EXCHANGE)
+            _rename(folder, temp.name, name, _EXCHANGE)
             clear(folder, temp.name)
             raise
         temp.may_go = True
@@ -123,7 +123,7 @@ def _give_new_name(folder: int, old: str, new: str) -> None:
     except OSError as error:
         if error.errno not in _NO_SUCH_CALL:
             raise
-        if not _renamed(folder, old, new, _EXCLUSIVE):
+        if not _rename(folder, old, new, _EXCLUSIVE):
             _rename_to_free(folder, old, new)
 
 
@@ -135,18 +135,18 @@ def _rename_to_free(folder: int, old: str, new: str) -> None:
     os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def _exchanged(folder: int, temp: Temporary, name: str) -> bool:
+def _exchange(folder: int, temp: Temporary, name: str) -> bool:
     """Exchange two names; return whether the system could. Afterwards the temporary file may be the user's edit."""
     temp.may_go = False
     try:
-        temp.may_go = not _renamed(folder, temp.name, name, _EXCHANGE)
+        temp.may_go = not _rename(folder, temp.name, name, _EXCHANGE)
     except OSError:
         temp.may_go = True
         raise
     return not temp.may_go
 
 
-def _renamed(folder: int, old: str, new: str, flag: int) -> bool:
+def _rename(folder: int, old: str, new: str, flag: int) -> bool:
     """Rename within an open folder as `flag` says; False where the system or its file system has no such call."""
     call = rename_call()
     if call is None:
