@@ -73,7 +73,7 @@ def main() -> None:
         code = 130
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
+        with suppress(OSError):  # reported already; Python would report it again and change the exit code
             stream.close()
     sys.exit(code)
 

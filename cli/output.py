@@ -94,9 +94,9 @@ def speak_events(arguments: Sequence[str]) -> None:
     _json_events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
 
 
-def event(told: dict[str, Any]) -> None:
+def event(fields: dict[str, Any]) -> None:
     """Print one JSON object on a line of stderr."""
-    _write_stderr(_json(told, sys.stderr) + "\n")
+    _write_stderr(_json(fields, sys.stderr) + "\n")
 
 
 def say(text: str) -> None:
@@ -108,12 +108,12 @@ def say(text: str) -> None:
         _write_stderr(clean(text) + "\n")
 
 
-def _send_to_app(told: dict[str, str]) -> None:
+def _send_to_app(fields: dict[str, str]) -> None:
     if _app_pipe.isdecimal():
         with suppress(OSError):
             os.write(
                 int(_app_pipe),
-                json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n",
+                json.dumps({name: redact(words)[:1000] for name, words in fields.items()}).encode() + b"\n",
             )
 
 

@@ -59,12 +59,12 @@ def git(folder: Path, command: Command, *arguments: str) -> str:
         raise GitFailed("git is not installed")
     words = [program, "--no-pager", "--no-replace-objects"]
     words += [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-    kept = {name: value for name, value in os.environ.items() if _is_harmless(name)}
+    inherited = {name: value for name, value in os.environ.items() if _is_harmless(name)}
     try:
         done = subprocess.run(
             [*words, command, *arguments],
             cwd=folder,
-            env={**kept, **_ENVIRONMENT},
+            env={**inherited, **_ENVIRONMENT},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT_S,

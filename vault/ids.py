@@ -56,12 +56,12 @@ def slug(title: str) -> str:
     At most 60 characters and 180 bytes. Never empty, never a device name, never starting with a dot or hyphen.
     """
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).casefold())
-    kept = "".join(c if unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" else "-" for c in text)
-    out = re.sub("-+", "-", kept).strip("-")[:60]
+    plain = "".join(c if unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" else "-" for c in text)
+    out = re.sub("-+", "-", plain).strip("-")[:60]
     while len(out.encode()) > 180:
         out = out[:-1]
     out = out.strip("-")
-    while out and unicodedata.category(out[0])[0] == "M":  # a mark needs a letter to stand on
+    while out and unicodedata.category(out[0])[0] == "M":  # a mark needs a letter before it
         out = out[1:].strip("-")
     if not out:
         return "untitled"

@@ -78,7 +78,7 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
     guard = vault.guard(Scope.SETTINGS)
     text = _read(guard, FILE)
     new = changed(text, "learning", key, value)
-    read_settings(text)  # what is wrong with the file already is told of the file
+    read_settings(text)  # an error of the present file is reported as such
     try:
         settings, _ = read_settings(new)
     except Damaged as error:

@@ -92,8 +92,8 @@ class Vault:
 
     def laid_beside(self) -> list[str]:
         """Return the vault paths of conflict versions beside edited files."""
-        kept = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
-        folders = ["wiki", "learning", *kept, *(f"{PROPOSALS}/{folder}" for folder in kept)]
+        pages = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+        folders = ["wiki", "learning", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
         return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
 
     def _files(self, folder: str, suffix: str) -> list[str]:

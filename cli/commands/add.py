@@ -165,8 +165,8 @@ def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: 
             output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept as well")
     for note in one.notes:
         output.say(f"  {path}: {note}")
-    told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
-    outcome.fetched.append(told | {"earlier": [origin.path for origin in before if origin is not same]})
+    row = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
+    outcome.fetched.append(row | {"earlier": [origin.path for origin in before if origin is not same]})
 
 
 def _earlier_fetches(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
@@ -214,8 +214,8 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
     """Print what was added, as text or JSON."""
     if as_json:
         fills = [gap.id for gap in gaps]
-        told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
-        output.show_json(told | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
+        row = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
+        output.show_json(row | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
         return
     for path in outcome.added:
         output.show(path)

@@ -67,11 +67,11 @@ def ask(
     try:
         with _start_backend(vault, chosen, narrator, budget) as backend:
             answer = _answer(vault, " ".join(question), chosen, backend, narrator)
-        told = paid_words(backend)
+        cost = paid_words(backend)
     finally:
         narrator.done()
-    if told:
-        output.say(f"paid: {told}")
+    if cost:
+        output.say(f"paid: {cost}")
     path = _write_report(vault, answer) if file_back else None
     _show(answer, path, as_json)
     return output.DONE

@@ -89,9 +89,9 @@ def compile_(
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
-        told = paid_words(backend)
-    if told:
-        output.say(f"paid: {told}")
+        cost = paid_words(backend)
+    if cost:
+        output.say(f"paid: {cost}")
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
@@ -149,8 +149,8 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
     """Print the report of a compile; `batch` is None if no model is used."""
-    inbox, odd = waiting(vault)
-    output.found(odd)
+    inbox, problems = waiting(vault)
+    output.found(problems)
     estimate = _estimate(done, batch)
     if as_json:
         output.show_json({**done.as_json(), "inbox": inbox, **({"estimate": estimate} if estimate else {})})

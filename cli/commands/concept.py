@@ -275,7 +275,7 @@ def _deed_line(deed: Deed, shelf: Shelf) -> str:
 def _sentence(deed: Deed, shelf: Shelf) -> str:
     """Return a decision as a sentence."""
     one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
-    said = {
+    sentences = {
         "rename": f"{one} renamed to {deed.name}",
         "merge": f"{one} merged into {other}",
         "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} kept apart",
@@ -284,4 +284,4 @@ def _sentence(deed: Deed, shelf: Shelf) -> str:
         "unalias": f"alias {deed.name} removed from {one}",
         "undo": f"undo of {deed.voids}",
     }
-    return said[deed.op.value]
+    return sentences[deed.op.value]

@@ -37,16 +37,16 @@ def _as_json(found: Estimate) -> dict[str, Any]:
     return {"input_tokens": found.sent, "output_tokens": list(found.received), "usd": usd}
 
 
-def show_estimate(told: dict[str, Any]) -> None:
+def show_estimate(figures: dict[str, Any]) -> None:
     """Print an estimate of `estimate_json` as text."""
     for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
-        each = told[key]
+        each = figures[key]
         if not each["input_tokens"]:
             continue
         low, high = each["output_tokens"]
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
-    if told["without_pages"]:
+    if figures["without_pages"]:
         output.show("plus pages and pictures, which your settings send beside the text and this estimate leaves out")
     output.show("estimated from text lengths; `--budget USD` sets a limit")
 

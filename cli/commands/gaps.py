@@ -82,7 +82,7 @@ def _update_learner_gaps(vault: Vault) -> None:
 
     try:
         mend(open_desk(vault, now()), seen)
-    except RetainError as problem:  # the agenda as it lies there can be told all the same
+    except RetainError as problem:  # the stored agenda can be shown anyway
         output.say(f"  {problem}")
 
 
@@ -177,8 +177,8 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
     """Record a decision about gaps and print it; no gap is changed if an id is wrong."""
     vault = opened(vault_dir)
-    meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
-    done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
+    chosen = find_all(vault, ids, Decision(word))  # all or none: a wrong id must not leave half of them decided
+    done = [decide(vault, gap.id, Decision(word), now()) for gap in chosen]
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in done]})
     else:

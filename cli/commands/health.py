@@ -160,21 +160,21 @@ def _clocks(health: Health, vault: Vault, at: datetime) -> None:
 
 def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
     """Return facts on the personal vault, and report a wrong place."""
-    told = personal.told(vault)
+    place = personal.told(vault)
     health.findings += personal.finding(vault)
-    if told is None or told["path"] is None or vault.personal is None:
-        return told
+    if place is None or place["path"] is None or vault.personal is None:
+        return place
     theirs, ours = Path(os.path.realpath(vault.personal)), vault.root
-    if not told["reachable"]:
-        health.find(told["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
+    if not place["reachable"]:
+        health.find(place["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
     agents = [ours / folder for folder in AGENT_FOLDERS]
     if any(theirs == folder or folder in theirs.parents for folder in agents):
         health.find(
-            told["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
+            place["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
         )
     elif theirs in (ours, *ours.parents):
-        health.find(told["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
-    return told
+        health.find(place["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
+    return place
 
 
 def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
@@ -252,7 +252,7 @@ def _is_leftover(name: str) -> bool:
 def _open_runs(health: Health, vault: Vault) -> int:
     """Return the number of runs of agents that were never finalized, and report them."""
     if "RETAIN_CAGED" in os.environ:
-        return 0  # the state of this user is nothing that a cage shows
+        return 0  # the user's state is hidden inside a sandbox
     try:
         dead = [run for run in all_runs(vault) if not run.may_live]
     except RetainError as error:

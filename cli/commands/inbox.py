@@ -196,8 +196,8 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
     vault = opened_to_write(vault_dir)
     done = undo_last(vault, now())
     if as_json:
-        told = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
-        output.show_json({"undone": [told]})
+        row = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
+        output.show_json({"undone": [row]})
         return
     output.show(f"undone: {done.decision} of {done.path or done.about}")
     for path in done.restored:

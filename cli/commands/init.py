@@ -103,7 +103,7 @@ def init(
         if personal_root is None or folder != "insights":
             guard.makedirs(folder)
     files = {"AGENTS.md": read("AGENTS.md"), ".gitignore": read("gitignore"), ".gitattributes": read("gitattributes")}
-    kept = [name for name, text in files.items() if not _write_if_missing(guard, name, text)]
+    existing = [name for name, text in files.items() if not _write_if_missing(guard, name, text)]
     if personal_root is not None:
         _save_personal(personal_root, settings.vault_id)
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
@@ -111,7 +111,7 @@ def init(
     if personal_root is not None:
         output.say(f"  personal vault: {personal_root}")
     _start_audit(root)
-    for name in kept:
+    for name in existing:
         output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
     if not no_git and is_installed() and not _is_in_repository(root):
         _start_repository(root)

@@ -106,9 +106,9 @@ class Places:
                     entered.append(name)
             folders[:] = entered
             for path in (Path(here, name) for name in sorted(names)):
-                odd = _reason_to_skip(path)
-                if odd:
-                    self._skip(path, odd)
+                reason = _reason_to_skip(path)
+                if reason:
+                    self._skip(path, reason)
                 else:
                     yield path
 

@@ -83,7 +83,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     events, found = vault.ledger_events(ledger.IDS)
     ids = ledger.fold(events)
     summaries = vault.paths(SUMMARIES, ".md")
-    inbox, odd = waiting_for_you(vault)
+    inbox, problems = waiting_for_you(vault)
     facts = {
         "schema": vault.settings.schema,
         "sources": sum(b.noun == "source" and ids.alive(i) for i, b in ids.births.items()),
@@ -107,4 +107,4 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
             "personal": personal.told(vault),
         },
     }
-    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *odd]
+    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *problems]

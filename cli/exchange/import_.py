@@ -16,7 +16,7 @@ from vault.text.formatting import plural
 if TYPE_CHECKING:
     from learning.anki.import_package import ImportReport
 
-_BIG = 50_000  # reviews, from which on it is told how far they are
+_BIG = 50_000  # reviews: from here on, progress is reported
 _SHOWN = 40  # of what is reported; --json has all
 
 
@@ -114,8 +114,8 @@ def _show(done: ImportReport) -> None:
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
-    for name, told in sorted(done.note_types.items()):
-        for each in told["reported"]:
+    for name, note_type in sorted(done.note_types.items()):
+        for each in note_type["reported"]:
             output.show(f"note type {name}, {plural(each['cards'], 'card')}: {each['reason']}")
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _URL = "http://127.0.0.1:8765"
 _SHOWN = 10
-_MANY = 500  # changes, from which on it is told how far they are
+_MANY = 500  # changes: from here on, progress is reported
 
 
 @click.group()

@@ -188,8 +188,8 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
-        told = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
-        output.show(f"  {name:10}  {told}")
+        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
+        output.show(f"  {name:10}  {row}")
     output.show("  new parameters: predicted (|) and actual (●) recall\n  range   predicted recalled reviews")
     for line in plot(found.new.bins):
         output.show(line)

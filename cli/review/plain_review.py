@@ -112,8 +112,8 @@ class _Dialogue:
         """Show one card until it is done; return False if the user quits."""
         state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, told)}"
+        change = labels.change_told(state, changed.how if changed is not None else "")
+        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, change)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")

@@ -117,9 +117,9 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
     for each in forecasts:
         mark = "*" if each.course.retention == outlook.own else " "
         days = len(each.reviews)
-        told = f"{sum(each.reviews) / days:11,.0f}  {sum(each.minutes) / days:11,.1f}  {each.settled_minutes:17,.1f}"
-        kept = f"{each.remembered:,.0f} of {each.known:,.0f}"
-        output.show(f"  {each.course.retention:8.0%} {mark} {told}  {kept:>21}")
+        row = f"{sum(each.reviews) / days:11,.0f}  {sum(each.minutes) / days:11,.1f}  {each.settled_minutes:17,.1f}"
+        share = f"{each.remembered:,.0f} of {each.known:,.0f}"
+        output.show(f"  {each.course.retention:8.0%} {mark} {row}  {share:>21}")
     shown = next((each for each in forecasts if each.course.retention == outlook.own), forecasts[0])
     _plot(outlook, shown)
     output.show(meaning(forecasts, shown))

@@ -30,7 +30,7 @@ _INNER_NAMES = (
     ".corp",
     ".home.arpa",
 )
-# Beyond what Python knows of: addresses that stand for an IPv4 address, for a translator or for a site of one's own.
+# Private networks that `is_global` does not know: embedded IPv4 addresses, translators, site-local addresses.
 _INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")))
 
 

@@ -58,7 +58,7 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
     Raises FetchFailed; Refused for a redirect that must not be followed.
     """
     clock = Clock(limits.total_s, limits.silence_s)
-    private_ok = True  # the human named it; what a server names afterwards must not lead into the human's own network
+    private_ok = True  # the user gave this address; a redirect must not lead into the user's own network
     for _ in range(limits.redirects + 1):
         reply, was_private = _request(address, limits, clock, private_ok, progress)
         if isinstance(reply, Fetched):

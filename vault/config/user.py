@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CONFIG = "config.toml"
 _ON_LINUX = sys.platform == "linux"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_HEAD = """# Settings of retain for this user: what no vault may decide, as a vault may come from a stranger.
+_HEAD = """# Settings of retain for this user: what no vault may decide, as it may come from somebody else.
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-# What a file laid beside another has before the end of its name, as a pattern: `page.conflict-2026-11-22.md`.
+# The part of a conflict version's name before its suffix, as a pattern: `page.conflict-2026-11-22.md`.
 BESIDE = r"\.conflict-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{1,3})?"
 _BESIDE = re.compile(rf".+{BESIDE}(?:\.[^./]+)?")
 _NAME_BYTES = 255

@@ -18,7 +18,7 @@ from vault.files.paths import HUMAN_FOLDERS, TEMP_PREFIX, refusal, split
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
-# O_NONBLOCK: a pipe laid in the vault must not hang us; for regular files it means nothing.
+# O_NONBLOCK: a pipe in the vault must not block; it has no effect on regular files.
 _FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
 _BLOCK = 1 << 20
@@ -169,7 +169,7 @@ def named(path: Path) -> os.stat_result | None:
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         hint = "check the owners and modes of the folders above it"
-        raise UsageError(f"what is there cannot be told: {reason}", where=str(path), hint=hint) from error
+        raise UsageError(f"cannot be checked: {reason}", where=str(path), hint=hint) from error
 
 
 def open_folder_at(handle: int, name: str, path: str) -> int:
@@ -280,7 +280,7 @@ def _attributes(opened: int) -> tuple[tuple[str, bytes], ...]:
         names = [name for name in os.listxattr(opened) if name.startswith(_KEPT)]
         return tuple((name, os.getxattr(opened, name)) for name in names)
     except OSError:
-        return ()  # kept where possible: a write doesn't fail for them
+        return ()  # a write does not fail for them
 
 
 def _is_link(handle: int, name: str) -> bool:

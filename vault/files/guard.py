@@ -63,8 +63,8 @@ class Guard(Folder):
         super().__init__(root)
         self.scope = scope
         self._forbidden = tuple(forbidden)
-        self._made: dict[str, str] = {}  # path -> SHA-256 of what this very hand laid there, where nothing was
-        self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
+        self._made: dict[str, str] = {}  # path -> SHA-256 of new files that this object wrote
+        self.rescued: list[str] = []  # the new paths of edits that `sweep` found in temporary files
 
     def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
         """Replace the file whose bytes have the SHA-256 `expect`, or create it (None), with `data`.
@@ -268,7 +268,7 @@ class Guard(Folder):
         return [name for name in HUMAN_FOLDERS if parts[:1] != (name,) or name not in self.scope.owns]
 
     def _is_append_only(self, parts: tuple[str, ...]) -> bool:
-        return is_append_only(parts) and not self.scope.owns  # a vault of the human's, whose names are theirs
+        return is_append_only(parts) and not self.scope.owns  # in the personal vault, a .jsonl file is the user's own
 
 
 def _make(folder: int, name: str) -> None:
@@ -317,18 +317,18 @@ def _open_log(folder: int, name: str, path: str) -> int:
 def _open_locked(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
     """Return a handle that holds the lock on the file of that name; None if another process holds it."""
     for _ in range(100):
-        handle, kept = _open_log(folder, name, path), False
+        handle, is_ours = _open_log(folder, name, path), False
         try:
             if not lock_within(handle, wait_s):
                 return None
             if not still_named(handle, folder, name):
                 continue  # replaced while we waited: by git, or by ourselves below
             if os.fstat(handle).st_nlink == 1:
-                kept = True
+                is_ours = True
                 return handle
             _unshare(handle, folder, name)
         finally:
-            if not kept:
+            if not is_ours:
                 os.close(handle)
     raise refusal(path, "it is replaced again and again")
 

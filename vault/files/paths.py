@@ -21,7 +21,7 @@ TEMP_PREFIX = ".retain-tmp-"
 NAME_BYTES = 255
 DEPTH = 32
 
-# The folders that belong to the human; a directory that *is* one of them, under whatever name, is never written.
+# The folders of the user; a directory that is one of them under another name is never written either.
 HUMAN_FOLDERS = ("insights", "raw")
 
 
@@ -63,7 +63,7 @@ def _files(folder: str, *names: str) -> Grant:
     return Grant(tuple(folder.split("/")) if folder else (), re.compile("|".join(names)))
 
 
-# What any agent may write, and nothing else: the cage, the jail and the schema all read it here.
+# What an agent may write; the sandbox, the readers' process and the schema use this list.
 AGENT_FOLDERS = ("wiki", "output", "learning/flashcards", ".retain/work")
 _AGENT = tuple(_tree(folder) for folder in AGENT_FOLDERS)
 _PRODUCTS = _files("learning", rf"(?:_review|gaps|reading-list)(?:{BESIDE})?\.md")
@@ -82,7 +82,7 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
-    # What the human accepts, keeps or rejects: pages and decks, the proposals for them, and the ledger that says so.
+    # Decisions of the inbox: pages and decks, the proposals for them, and the ledger.
     INBOX = (
         *(_tree(folder) for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "output/proposals")),
         _tree("learning/flashcards", human=True),
@@ -90,21 +90,21 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
-    IMPORT = (_tree("learning/media"),)  # pictures and sounds of decks that the human brings home
+    IMPORT = (_tree("learning/media"),)  # pictures and sounds of imported decks
     ADD = (_tree("raw", human=True),)
     INSIGHT = (_tree("insights", human=True),)  # a new note for the human, on the human's command; never an old one
     PERSONAL = (Grant((), human=True),)  # the same in the personal vault, which is the root then
     # `guard audit --restore`, likewise, in this vault and in the personal one.
     RESTORE = (_tree("insights", human=True, dotted=True), _tree("raw", human=True, dotted=True))
     RESTORE_PERSONAL = (Grant((), human=True, dotted=True),)
-    # What stood in an agent's folders before it came, put back under the name that a human may have given it.
+    # What was in an agent's folders before its run, restored under any name that the user gave it.
     RETURN = tuple(_tree(folder, human=True, dotted=True) for folder in AGENT_FOLDERS[:3])
     HOST = (
         _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
         _files(".codex", r"config\.toml"),
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
-    SETTINGS = (_files("", r"retain\.toml"),)  # one line of the vault's, on the human's word in the settings screen
+    SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen
     STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
@@ -276,7 +276,7 @@ def _has_hidden_character(name: str) -> bool:
     return False
 
 
-# Letters that pass for another in most fonts (from Unicode's confusables, those that the human's folder names need).
+# Letters that pass for another in most fonts (from Unicode's confusables), as far as the user's folder names need them.
 _LOOKS_LIKE = str.maketrans(
     {
         **dict.fromkeys("l1|!íіıɩιӏוߊ", "i"),
