@@ -1,1 +1,1 @@
-"""The command line: the composition root."""
+"""The command line."""

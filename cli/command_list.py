@@ -1,4 +1,4 @@
-"""The commands of retain: the module that holds each, its help in one line, and the group that loads one on demand."""
+"""The table of commands with their modules and one-line help, and the click group that loads a command on demand."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class LateGroup(click.Group):
-    """`unlisted` commands can be called and are not listed."""
+    """A click group that lists its commands without loading them; `unlisted` ones can be called but are not listed."""
 
     def __init__(self, *args: Any, table: Table, unlisted: frozenset[str] = frozenset(), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -59,6 +59,7 @@ class LateGroup(click.Group):
         return [name for name in self.table if name not in self.unlisted]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command and return the command; None for an unknown name."""
         if cmd_name not in self.table:
             return None
         module, _, name = self.table[cmd_name][0].partition(":")

@@ -42,7 +42,7 @@ def is_sandboxed() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """How an editor ended: its exit code, and the seconds that it was open."""
+    """How an editor ended: its exit code, and how long it was open in seconds."""
 
     code: int
     seconds: float

@@ -1,4 +1,4 @@
-"""The command `retain`: finds the command that was asked for, loads it alone, and turns failures into exit codes."""
+"""The program `retain`: run one command, and turn errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Examples:
 
 
 def retain_group() -> click.Group:
+    """Return the click group `retain` with all commands."""
     import click
 
     from cli.command_list import COMMANDS, LateGroup
@@ -64,7 +65,7 @@ def main() -> None:
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
     try:
-        _open_what_is_closed()
+        _open_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
         code = run(sys.argv[1:])
@@ -72,13 +73,13 @@ def main() -> None:
         code = 130
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
+        with suppress(OSError):  # reported already; Python would report it again and change the exit code
             stream.close()
     sys.exit(code)
 
 
-def _open_what_is_closed() -> None:
-    """Closed streams (`2>&-`) take what they are given and keep nothing: else a file could get their numbers."""
+def _open_closed_streams() -> None:
+    """Connect closed standard streams (`2>&-`) to /dev/null, so that no file gets their descriptors."""
     import os
 
     for handle, name in enumerate(("stdin", "stdout", "stderr")):
@@ -101,6 +102,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run a command line and return the exit code; report every error except a broken pipe."""
     from cli import output
     from vault.errors import RetainError
 
@@ -116,12 +118,12 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 (the face: a defect becomes one line and a trace file)
-        return _failed(error)
+        return _report_exception(error)
     return code
 
 
-def _failed(error: Exception) -> int:
-    """The exit code of what no room of ours raised on purpose: of a wrong command line, or a defect."""
+def _report_exception(error: Exception) -> int:
+    """Report an error that is not a RetainError, and return the exit code: a usage error of click, or a defect."""
     from cli import output
 
     click = sys.modules.get("click")

@@ -1,4 +1,4 @@
-"""The narrator: owns stderr and the exit codes. What it prints is clean, whatever document or model it came from."""
+"""Everything that is printed: data on stdout, messages and progress on stderr, exit codes. Text is sanitized here."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
 )
 
 # The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
-_app = os.environ.pop("RETAIN_TELL", "")
-_events = False  # whether stderr speaks JSON alone; set once for each command line
+_app_pipe = os.environ.pop("RETAIN_TELL", "")
+_json_events = False  # whether stderr speaks JSON alone; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
+_CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
 
 def exit_code(error: RetainError) -> int:
-    """The exit code that a failure of this kind has."""
+    """Return the exit code for an error of this kind."""
     return next(code for kind, code in _CODES if isinstance(error, kind))
 
 
 def failed(error: RetainError) -> int:
     """Print the error and give its exit code."""
-    if _events:
+    if _json_events:
         event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
     else:
-        _tell_app({"what": error.what, "where": error.where, "hint": error.hint})
-        _tell(clean(f"retain: {_lined(error)}") + "\n")
+        _send_to_app({"what": error.what, "where": error.where, "hint": error.hint})
+        _write_stderr(clean(f"retain: {_error_text(error)}") + "\n")
     return exit_code(error)
 
 
-def _lined(error: RetainError) -> str:
+def _error_text(error: RetainError) -> str:
     head = f"{error.where}: {error.what}" if error.where else error.what
     return f"{head}\n  {error.hint}" if error.hint else head
 
@@ -79,7 +79,7 @@ def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
     import traceback
 
-    from vault.files.guard import write_trace
+    from vault.files.scratch_files import write_trace
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
@@ -88,48 +88,49 @@ def defect(error: BaseException) -> int:
 
 
 def speak_events(arguments: Sequence[str]) -> None:
-    """With `--progress jsonl` all that is told on stderr is one JSON object a line: notes, findings and errors, too."""
-    global _events
+    """With `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
+    global _json_events
     pairs = itertools.pairwise(arguments)
-    _events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
+    _json_events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
 
 
-def event(told: dict[str, Any]) -> None:
-    """One JSON object on a line of stderr."""
-    _tell(_json(told, sys.stderr) + "\n")
+def event(fields: dict[str, Any]) -> None:
+    """Print one JSON object on a line of stderr."""
+    _write_stderr(_json(fields, sys.stderr) + "\n")
 
 
 def say(text: str) -> None:
-    """One message on stderr."""
-    if _events:
+    """Print one message on stderr."""
+    if _json_events:
         event({"event": "note", "words": clean(text).strip()})
     else:
-        _tell_app({"words": text})
-        _tell(clean(text) + "\n")
+        _send_to_app({"words": text})
+        _write_stderr(clean(text) + "\n")
 
 
-def _tell_app(told: dict[str, str]) -> None:
-    if _app.isdecimal():
+def _send_to_app(fields: dict[str, str]) -> None:
+    if _app_pipe.isdecimal():
         with suppress(OSError):
             os.write(
-                int(_app), json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n"
+                int(_app_pipe),
+                json.dumps({name: redact(words)[:1000] for name, words in fields.items()}).encode() + b"\n",
             )
 
 
-def _tell(text: str) -> None:
-    """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
+def _write_stderr(text: str) -> None:
+    """Write to stderr; ignore errors, as a full or closed stderr must not end the work."""
     with suppress(OSError):
         sys.stderr.write(redact(text))
         sys.stderr.flush()
 
 
 def show(text: str) -> None:
-    """Data on stdout."""
+    """Print text on stdout."""
     _print(clean(text))
 
 
 def show_file(data: bytes) -> None:
-    """The bytes of a file on stdout, as they are. Raises as `show` does."""
+    """Write bytes to stdout unchanged. Raises as `show` does."""
     flush()
     try:
         sys.stdout.buffer.write(data)
@@ -153,12 +154,12 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "") -> None:
 
 
 def flush() -> None:
-    """Writes out what was shown, while what goes wrong with it can still be told."""
+    """Flush stdout, so that an error can still be reported."""
     _print("", end="", flush=True)
 
 
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
-    """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
+    """Print redacted text on stdout. Raises WriteFailed; BrokenPipeError if the reader is gone."""
     try:
         print(redact(text), end=end, flush=flush)
     except BrokenPipeError:
@@ -168,26 +169,26 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
 
 
 def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
-    """`value` as JSON, what a terminal would obey or `out` could not write as escapes: the value stays the same."""
+    """Return `value` as JSON, with escapes for characters that control a terminal or that `out` cannot encode."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
         text.encode(getattr(out, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=indent)
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def found(diagnostics: Iterable[Diagnostic]) -> None:
-    """Each finding on a line of stderr."""
+    """Report diagnostics on stderr, one per line."""
     for each in diagnostics:
-        if _events:
+        if _json_events:
             place = {"path": each.path, "line": each.line}
             event({"event": "finding", "id": each.code, **place, "reason": each.message, "hint": each.hint})
         else:
             say(f"  {each}")
 
 
-_VERBS = {
+_STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
     "extract": "extracting",
@@ -220,7 +221,7 @@ class _Live:
     def done(self) -> None:
         """Clear the line."""
         if self._shown:
-            _tell("\r\x1b[K")
+            _write_stderr("\r\x1b[K")
 
 
 class Progress(_Live):
@@ -233,7 +234,7 @@ class Progress(_Live):
 
     def __call__(self, event: dict[str, Any]) -> None:
         if self.jsonl:
-            _tell(_json(event, sys.stderr) + "\n")
+            _write_stderr(_json(event, sys.stderr) + "\n")
         elif event["event"] == "wait" and not self.none:  # also without a terminal: it can take minutes
             say(f"retain: {event['words']}")
         elif self.live:
@@ -241,9 +242,9 @@ class Progress(_Live):
             if event["done"] == event["of"] or now - self._last > 0.1:
                 self._last, self._shown = now, True
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
-                done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+                done = f"{_STEP_NAMES.get(event['event'], event['event'])} {event['done']}/{event['of']}"
                 cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
-                _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
+                _write_stderr("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
 
 
 class Download(_Live):
@@ -259,4 +260,4 @@ class Download(_Live):
         if self.live and now - self._last > 0.2:
             self._last, self._shown = now, True
             whole = f" of {of / 2**20:.1f}" if of else ""
-            _tell(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
+            _write_stderr(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")

@@ -1,3 +1,3 @@
-"""The product's version; its one place."""
+"""The version of retain."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Files a vault is made from; data only, read with importlib.resources."""
+"""The files that a new vault is made from, and the example sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read(name: str) -> str:
 
 
 def example() -> Path:
-    """Return the folder of the example's sources: in a wheel in the package, in a checkout `examples/sources`."""
+    """Return the folder of the example sources: inside the package in a wheel, `examples/sources` in a checkout."""
     here = Path(__file__).parent
     inside = here / "example"
     return inside if inside.is_dir() else here.parent / "examples" / "sources"

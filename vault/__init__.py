@@ -1,1 +1,1 @@
-"""The ground floor: the nouns of a vault, their text forms, and the one hand that writes."""
+"""A vault on disk: its files, their formats, settings, locks, and guarded writes."""

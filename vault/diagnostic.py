@@ -1,4 +1,4 @@
-"""What a check finds: gathered, never raised."""
+"""Findings of a check: collected, never raised."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:
-    """One finding. `line` is 1-based, 0 where the file as a whole is meant; `code` is a stable kebab-case name."""
+    """A finding. `line` is 1-based, 0 for the whole file; `code` is a stable name in kebab-case."""
 
     path: str
     line: int

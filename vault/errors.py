@@ -1,10 +1,10 @@
-"""The exception family: each subclass is a thing some caller can handle, and says what, where and what to do."""
+"""The exceptions of retain. Each says what went wrong, where, and what to do."""
 
 from __future__ import annotations
 
 
 class RetainError(Exception):
-    """The root. `what` went wrong, `where` (path, or path:line), and the `hint` that says what to do."""
+    """The base class: `what` went wrong, `where` (path, or path:line), and a `hint` what to do."""
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what)
@@ -18,7 +18,7 @@ class RetainError(Exception):
 
 
 class UsageError(RetainError):
-    """The words of a command do not fit together."""
+    """The arguments of a command are wrong or do not fit together."""
 
 
 class VaultNotFound(UsageError):
@@ -26,11 +26,11 @@ class VaultNotFound(UsageError):
 
 
 class NotFound(UsageError):
-    """No card, claim, gap or file goes by that name."""
+    """No card, claim, gap or file has that name."""
 
 
 class Refused(RetainError):
-    """The guard or a rule would not let a write happen; nothing was changed."""
+    """A rule does not permit a write; nothing was changed."""
 
 
 class EditedMeanwhile(Refused):
@@ -38,7 +38,7 @@ class EditedMeanwhile(Refused):
 
 
 class ClockWentBackwards(Refused):
-    """A review would lie before the card's last one."""
+    """A review would be dated before the card's last one."""
 
 
 class LockHeld(Refused):
@@ -46,19 +46,19 @@ class LockHeld(Refused):
 
 
 class Damaged(RetainError):
-    """A file of the vault cannot be read as what it is."""
+    """A file of the vault has an invalid format."""
 
 
 class SchemaTooNew(RetainError):
-    """The vault was written by a newer retain; nothing was touched."""
+    """The vault was written by a newer version of retain; nothing was changed."""
 
 
 class WriteFailed(RetainError):
-    """The operating system would not write (disk full, read-only, I/O error); the old bytes stand."""
+    """The operating system failed to write (disk full, read-only, I/O error); the old bytes are still there."""
 
 
 class GitFailed(RetainError):
-    """Git is not installed, did not end in time, or says no."""
+    """Git is not installed, timed out, or failed."""
 
 
 class Unreadable(RetainError):
@@ -66,16 +66,16 @@ class Unreadable(RetainError):
 
 
 class WorkerFailed(RetainError):
-    """The reading process died, ran out of memory or time, or answered nonsense."""
+    """The reading process died, exceeded its memory or time, or gave an invalid answer."""
 
 
 class TooCostly(WorkerFailed):
-    """Reading a document took more time or memory than one may take: reading the same bytes again will, too."""
+    """Reading a document exceeded the time or memory limit, and would do so again."""
 
 
 class FetchFailed(RetainError):
-    """A document could not be had from the web; nothing was stored."""
+    """A document could not be fetched; nothing was stored."""
 
 
 class ModelUnavailable(RetainError):
-    """No model is configured for this, or it did not answer as it should; nothing was changed."""
+    """No model is configured, or it failed; nothing was changed."""

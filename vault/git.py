@@ -1,8 +1,7 @@
-"""The one place that starts git, so that no setting of a repository and no variable of the caller runs a program.
+"""Run git so that no setting of a repository and no variable of the environment starts a program.
 
-A vault may be an archive of somebody else's with its `.git`. Whatever that configures is overridden by what is given
-here on the command line. Git's filters cannot be, as they may have any name: so only the commands below may be run,
-which read no file of the working tree.
+A vault may be an archive of somebody else with its `.git`. Its configuration is overridden on the command line. Git's
+filters cannot be, as they may have any name: so only commands are run that read no file of the working tree.
 """
 
 from __future__ import annotations
@@ -49,6 +48,7 @@ _SETTINGS = {
 
 
 def is_installed() -> bool:
+    """Return whether git is installed."""
     return _program() is not None
 
 
@@ -59,12 +59,12 @@ def git(folder: Path, command: Command, *arguments: str) -> str:
         raise GitFailed("git is not installed")
     words = [program, "--no-pager", "--no-replace-objects"]
     words += [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-    kept = {name: value for name, value in os.environ.items() if _is_harmless(name)}
+    inherited = {name: value for name, value in os.environ.items() if _is_harmless(name)}
     try:
         done = subprocess.run(
             [*words, command, *arguments],
             cwd=folder,
-            env={**kept, **_ENVIRONMENT},
+            env={**inherited, **_ENVIRONMENT},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT_S,

@@ -1,4 +1,4 @@
-"""Ids and slugs: minted once at birth, written to the ledger, never derived again."""
+"""Ids, digests and slugs. An id is created once, recorded in the ledger, and never derived again."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ _PAIRS = [one + other for one in ALPHABET for other in ALPHABET]
 
 
 def _base32(number: int, length: int) -> str:
-    """The last `length` digits of `number`; `length` is even."""
+    """Return the last `length` base-32 digits of `number`; `length` is even."""
     return "".join([_PAIRS[number >> shift & 1023] for shift in range(5 * length - 10, -1, -10)])
 
 
 def mint(noun: str, birth: str, taken: object = ()) -> str:
-    """A new id of ten base-32 characters for what `birth` describes, not in the container `taken`.
+    """Return a new id of ten base-32 characters for what `birth` describes, not in the container `taken`.
 
-    The same birth gives the same id on every machine, so two clones that compile the same source agree;
-    from then on the ledger remembers it and the thing may change freely.
+    The same `birth` gives the same id on every machine, so that two clones that compile the same source agree.
     """
     for salt in range(1000):
         seed = f"{noun}\x1f{birth}\x1f{salt}" if salt else f"{noun}\x1f{birth}"
@@ -42,27 +41,27 @@ def mint(noun: str, birth: str, taken: object = ()) -> str:
 
 
 def ulid(at_ms: int, randomness: bytes) -> str:
-    """A 26-character lexically sortable id: 48 bits of Unix milliseconds, then 80 random bits (ten bytes)."""
+    """Return a 26-character sortable id: 48 bits of Unix milliseconds, then 80 random bits (ten bytes)."""
     return (_base32(at_ms, 10) + _base32(int.from_bytes(randomness[:10], "big"), 16)).upper()
 
 
 def digest12(text: str) -> str:
-    """Twelve hex of SHA-256: says *changed*, never *who*."""
+    """Return twelve hex digits of SHA-256, to detect changes; not an id."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def slug(title: str) -> str:
-    """A file name for `title`: letters, marks and digits of any script, hyphens, lower case, NFC.
+    """Return a file name for `title`: letters, marks and digits of any script, hyphens, lower case, NFC.
 
-    At most 60 characters and 180 bytes. Never empty, never a device name, never starting with a dot or a hyphen.
+    At most 60 characters and 180 bytes. Never empty, never a device name, never starting with a dot or hyphen.
     """
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).casefold())
-    kept = "".join(c if unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" else "-" for c in text)
-    out = re.sub("-+", "-", kept).strip("-")[:60]
+    plain = "".join(c if unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" else "-" for c in text)
+    out = re.sub("-+", "-", plain).strip("-")[:60]
     while len(out.encode()) > 180:
         out = out[:-1]
     out = out.strip("-")
-    while out and unicodedata.category(out[0])[0] == "M":  # a mark needs a letter to stand on
+    while out and unicodedata.category(out[0])[0] == "M":  # a mark needs a letter before it
         out = out[1:].strip("-")
     if not out:
         return "untitled"
@@ -70,7 +69,7 @@ def slug(title: str) -> str:
 
 
 def free_slug(title: str, id_: str, taken: set[str]) -> str:
-    """`slug(title)`, with four characters of the id appended where another file has it; `taken` is casefolded."""
+    """Return `slug(title)`, with characters of the id appended if another file has it; `taken` is casefolded."""
     plain = slug(title)
     if plain.casefold() not in taken:
         return plain

@@ -1,10 +1,9 @@
-"""Locks that name their holder: one publisher, one review session.
+"""Locks with the name of their holder: one compile, one review session at a time.
 
-The lock is the operating system's, on an open file reached by directory handles, so it ends with its process however
-that ends and is never stale. The words in the file tell who it is; without the lock they mean nothing, with one
-exception. On a folder that machines share by copying it (Syncthing, Dropbox) or by a disk whose locks stay at home
-(sshfs), the words of another machine are all there is to see of it: they are believed for ten minutes, and no longer.
-Where a disk has no locks at all, nothing is written (see `durable.lock_within`).
+The lock is the operating system's, on an open file, so it ends with its process and is never stale. The JSON in the
+file says who holds it, and means nothing without the lock, with one exception: in a folder that machines share by
+copying (Syncthing, Dropbox) or by a disk without remote locks (sshfs), the entry of another machine is respected for
+ten minutes. On a disk without locks nothing is written (see `durable.lock_within`).
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from vault.text.sanitize import clean_line
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05
-_BELIEVED = timedelta(minutes=10)
+_TRUSTED_FOR = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a lock. `purpose` is a verb in its -ing form: "compiling", "reviewing"; `since` is ISO 8601, UTC."""
+    """The holder of a lock. `purpose` is a verb in its -ing form ("compiling"); `since` is ISO 8601, UTC."""
 
     pid: int
     host: str
@@ -49,16 +48,16 @@ class Holder:
         return f"{self.process}, {self.purpose} since {self.since}"
 
     def facts(self) -> dict[str, object]:
-        """Who it is, for programs."""
+        """Return the holder as JSON."""
         return {"pid": self.pid, "host": self.host, "since": self.since, "purpose": self.purpose}
 
     def told(self, at: datetime) -> str:
-        """Who it is, and for how long at the instant `at`."""
+        """Return the holder as text, with how long the lock has been held at the instant `at`."""
         age = self.age(at)
-        return str(self) if age is None else f"{self}, for {_in_words(age)}"
+        return str(self) if age is None else f"{self}, for {_duration(age)}"
 
     def age(self, at: datetime) -> timedelta | None:
-        """How long it has been held; None where that cannot be told, as clocks differ or the words are not ours."""
+        """Return how long the lock has been held; None if the clocks differ or `since` is invalid."""
         try:
             age = at - datetime.fromisoformat(self.since)
         except (ValueError, TypeError, OverflowError):
@@ -76,10 +75,10 @@ def lock(
     now: datetime | None = None,
     waiting: Callable[[str], None] | None = None,
 ) -> Iterator[Holder]:
-    """Holds the lock `name` of the vault at `root` while the block runs.
+    """Hold the lock `name` of the vault at `root` during the block.
 
-    `waiting` is told once, in words, whom it is waiting for. Raises: LockHeld, naming the holder, if the lock isn't
-    free within `timeout_s`.
+    `waiting` is called once, with a text that names the holder. Raises LockHeld if the lock is not free within
+    `timeout_s`.
     """
     if not _NAME.fullmatch(name):
         raise Refused(f"{name!r} is not a lock name")
@@ -98,30 +97,30 @@ def lock(
 
 
 def holder_of(root: Path, name: str) -> Holder | None:
-    """Who holds the lock now, for `status`; None if nobody does, nobody can be named, or the one named is dead."""
+    """Return who holds the lock now; None if nobody does, or the process is dead."""
     data = Guard(root, Scope.PUBLISHER).read(_path(name))
     holder = _parse(data) if data else None
-    return holder if holder and _may_live(holder) else None
+    return holder if holder and _may_be_alive(holder) else None
 
 
 def _acquire(guard: Guard, name: str, timeout_s: float, waiting: Callable[[str], None] | None) -> int:
     end = time.monotonic() + timeout_s
     while True:
         handle = guard.try_lock(name)
-        if handle is not None and not _at_work_elsewhere(handle):
+        if handle is not None and not _is_held_elsewhere(handle):
             return handle
         if handle is not None:
             os.close(handle)
         if waiting is not None and timeout_s > 0:
-            waiting(f"waiting for {_who(guard, name) or 'another process'}")
+            waiting(f"waiting for {_holder_text(guard, name) or 'another process'}")
             waiting = None
         if time.monotonic() >= end:
-            raise _held(guard, name, elsewhere=handle is not None)
+            raise _lock_held(guard, name, elsewhere=handle is not None)
         time.sleep(_POLL_S if handle is None else 20 * _POLL_S)
 
 
-def _at_work_elsewhere(handle: int) -> bool:
-    """Whether the words in a lock file that is now ours are those of another machine, and fresh: it sees no lock."""
+def _is_held_elsewhere(handle: int) -> bool:
+    """Return whether a lock file that we have locked has a recent entry of another machine."""
     try:
         holder = _parse(os.pread(handle, 4096, 0))
     except OSError:  # the lock is ours; what words there were is not worth a failure
@@ -129,26 +128,27 @@ def _at_work_elsewhere(handle: int) -> bool:
     if holder is None or holder.process.is_here:
         return False
     age = holder.age(datetime.now(UTC))
-    return age is not None and age < _BELIEVED
+    return age is not None and age < _TRUSTED_FOR
 
 
-def _who(guard: Guard, name: str) -> str:
+def _holder_text(guard: Guard, name: str) -> str:
     data = guard.read(_path(name))
     holder = _parse(data) if data else None
     return holder.told(datetime.now(UTC)) if holder else ""
 
 
-def _held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
-    who, hint = _who(guard, name), "wait until it is done, or end that process"
+def _lock_held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
+    """Return the error that names the holder."""
+    who, hint = _holder_text(guard, name), "wait until it is done, or end that process"
     if not who:
         return LockHeld("locked by another process", where=_path(name), hint="wait until it is done")
     if elsewhere:
-        hint = f"locked by another machine; expires after {_in_words(_BELIEVED)}"
+        hint = f"locked by another machine; expires after {_duration(_TRUSTED_FOR)}"
     return LockHeld(f"held by {who}", where=_path(name), hint=hint)
 
 
-def _in_words(age: timedelta) -> str:
-    """A length of time as one says it: "a moment", "3 minutes", "2 days"."""
+def _duration(age: timedelta) -> str:
+    """Return a length of time as text: "a moment", "3 minutes", "2 days"."""
     seconds = int(age.total_seconds())
     for length, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= length:
@@ -158,7 +158,7 @@ def _in_words(age: timedelta) -> str:
 
 
 def _parse(data: bytes) -> Holder | None:
-    """The holder that a lock file names; None if the words are not ours."""
+    """Return the holder that a lock file names; None for an invalid entry."""
     try:
         found = json.loads(data)
         words = [str(found[key]) for key in ("host", "since", "purpose")]
@@ -168,13 +168,13 @@ def _parse(data: bytes) -> Holder | None:
         return None
 
 
-def _may_live(holder: Holder) -> bool:
-    """False for a process of this machine that is gone, as it was killed; and for another machine after a while."""
+def _may_be_alive(holder: Holder) -> bool:
+    """Return False for a dead process of this machine, and for another machine after ten minutes."""
     lives = holder.process.lives if holder.pid > 0 else None
     if lives is not None:
         return lives
     age = holder.age(datetime.now(UTC))
-    return age is None or age < _BELIEVED
+    return age is None or age < _TRUSTED_FOR
 
 
 def _path(name: str) -> str:

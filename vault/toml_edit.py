@@ -1,4 +1,4 @@
-"""One setting changed in a TOML file that people write by hand: its line alone, every other byte as it was."""
+"""Change one setting in a TOML file that people edit; every other byte stays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     be done by hand.
     """
     before = parsed(text, where)
-    wanted = _with(before, table, key, value)
+    wanted = _with_value(before, table, key, value)
     start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
     try:
         document = tomlkit.parse(start)
@@ -49,7 +49,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     return new
 
 
-def _with(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
+def _with_value(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
     old = data.get(table, {})
     inner = {name: each for name, each in old.items() if name != key} if isinstance(old, dict) else {}
     return {**data, table: inner if value is None else {**inner, key: value}}
@@ -63,22 +63,22 @@ def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
             after = tomllib.loads(new)
         except tomllib.TOMLDecodeError:
             continue
-        if after == _with(data, table, key, after.get(table, {}).get(key)):
+        if after == _with_value(data, table, key, after.get(table, {}).get(key)):
             return new
     return text
 
 
 def change_vault(vault: Vault, key: str, value: Value) -> Settings:
-    """Sets one line of [learning] in the vault's `retain.toml`; what the file says from then on.
+    """Set one key of [learning] in the vault's `retain.toml`; return the new settings.
 
-    Raises: UsageError for a value that the settings do not take; Damaged; EditedMeanwhile; WriteFailed; Refused.
+    Raises UsageError for an invalid value; Damaged; EditedMeanwhile; WriteFailed; Refused.
     """
     from vault.files.guard import Scope
 
     guard = vault.guard(Scope.SETTINGS)
     text = _read(guard, FILE)
     new = changed(text, "learning", key, value)
-    read_settings(text)  # what is wrong with the file already is told of the file
+    read_settings(text)  # an error of the present file is reported as such
     try:
         settings, _ = read_settings(new)
     except Damaged as error:
@@ -88,7 +88,7 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
 
 
 def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
-    """`before` in place of the `now` of `retain.toml`; what it says from then on. Raises as `change_vault` does."""
+    """Replace the text `now` of `retain.toml` with `before`; return the settings. Raises as `change_vault`."""
     from vault.files.guard import Scope
 
     settings, _ = read_settings(before)
@@ -97,7 +97,7 @@ def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
 
 
 def change_user(table: str, key: str, value: Value | None) -> str:
-    """Sets one line of the user's own `config.toml`, or takes it away; the text from then on. Raises likewise."""
+    """Set one key of the user's `config.toml`, or remove it (None); return the new text. Raises as `change_vault`."""
     guard = user.config_guard()
     path = str(guard.root / user.CONFIG)
     text = user.config_text()
@@ -107,20 +107,20 @@ def change_user(table: str, key: str, value: Value | None) -> str:
 
 
 def put_back_user(now: str, before: str) -> None:
-    """`before` in place of the `now` of the user's own `config.toml`."""
+    """Replace the text `now` of the user's `config.toml` with `before`."""
     _write(user.config_guard(), user.CONFIG, now, before)
 
 
 def vault_text(vault: Vault) -> str:
-    """The bytes of `retain.toml` as text. Raises: Damaged where it is not UTF-8."""
-    return _decoded((vault.root / FILE).read_bytes(), vault.root / FILE)
+    """Return the text of `retain.toml`. Raises Damaged if it is not UTF-8."""
+    return _decode((vault.root / FILE).read_bytes(), vault.root / FILE)
 
 
 def _read(guard: Guard, name: str) -> str:
-    return _decoded(guard.read(name) or b"", guard.root / name)
+    return _decode(guard.read(name) or b"", guard.root / name)
 
 
-def _decoded(data: bytes, path: Path) -> str:
+def _decode(data: bytes, path: Path) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -128,7 +128,7 @@ def _decoded(data: bytes, path: Path) -> str:
 
 
 def _write(guard: Guard, name: str, old: str, new: str) -> None:
-    """Writes what has changed; whoever changed the file since `old` was read keeps the newer bytes."""
+    """Write `new` if the file still holds `old`."""
     from vault.files.folder import is_folder
     from vault.files.guard import sha256_hex
 

@@ -1,4 +1,4 @@
-"""A vault: an open folder. Reads nouns; every write goes through the guard."""
+"""An open vault: its settings, files, decks and ledgers. Every write goes through the guard."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """`root` is absolute, links resolved; `notices` are what was odd about the settings.
+    """`root` is absolute with links resolved; `notices` are problems of the settings.
 
-    One that is opened with settings that are only being tried keeps no caches: those belong to the settings in force.
+    `keeps_caches` is false for a vault opened with settings that are only tried.
     """
 
     root: Path
@@ -35,10 +35,9 @@ class Vault:
 
     @property
     def personal(self) -> Path | None:
-        """The folder of the human's own vault, which no scope but its own two writes; None if none was named.
+        """Return the folder of the personal vault; None if none is set. It may not exist now.
 
-        Read from the user's settings, once. It need not be there now. Raises: Damaged, if those cannot be read:
-        what must not be written is not guessed at.
+        Read from the user's settings once. Raises Damaged if those cannot be read.
         """
         if "personal" not in self._asked:
             from vault.config.user import personal_vault
@@ -47,9 +46,9 @@ class Vault:
         return self._asked["personal"]
 
     def guard(self, scope: Scope) -> Guard:
-        """The hand that writes as `scope` may: for the two PERSONAL ones in the personal vault, else in this one.
+        """Return the writer for `scope`: in the personal vault for the two PERSONAL scopes, else in this one.
 
-        Raises: Refused if there is no personal vault to write in.
+        Raises Refused without a personal vault.
         """
         from vault.files.guard import Guard, Scope  # here, as a compile with nothing to do opens no file of the vault
 
@@ -62,17 +61,17 @@ class Vault:
         return Guard(personal, scope, forbidden=(self.root,))
 
     def kept_out(self) -> tuple[Path, ...]:
-        """The folders that nothing is to write but the human's own two commands: `forbidden` of a Guard or export."""
+        """Return the folders that only the user's own commands write: `forbidden` of a Guard or export."""
         return () if self.personal is None else (self.personal,)
 
     def read_bytes(self, path: str) -> bytes | None:
-        """The bytes of a file of the vault, reached without following a link; None if there is none."""
+        """Return the bytes of a file in the vault, following no link; None if there is none."""
         from vault.files.folder import Folder
 
         return Folder(self.root).read(path)
 
     def read_text(self, path: str) -> str | None:
-        """A file of the vault as text. Raises Damaged where it is not UTF-8."""
+        """Return the text of a file in the vault; None if there is none. Raises Damaged if it is not UTF-8."""
         data = self.read_bytes(path)
         if data is None:
             return None
@@ -85,16 +84,16 @@ class Vault:
             ) from error
 
     def paths(self, folder: str, suffix: str) -> list[str]:
-        """The vault paths of the plain files right in `folder` that end in `suffix`, sorted; links are left out.
+        """Return the vault paths of the regular files in `folder` that end in `suffix`, sorted.
 
-        So are versions that were laid beside an edited file: they are no page and no deck.
+        Conflict versions beside an edited file are left out.
         """
         return [path for path in self._files(folder, suffix) if not is_beside(path)]
 
     def laid_beside(self) -> list[str]:
-        """The vault paths of the versions that were laid beside an edited file and wait for the human to look."""
-        kept = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
-        folders = ["wiki", "learning", *kept, *(f"{PROPOSALS}/{folder}" for folder in kept)]
+        """Return the vault paths of conflict versions beside edited files."""
+        pages = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+        folders = ["wiki", "learning", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
         return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
 
     def _files(self, folder: str, suffix: str) -> list[str]:
@@ -113,7 +112,7 @@ class Vault:
         return [f"{folder}/{name}" for name in sorted(names)]
 
     def decks(self) -> Iterator[Deck]:
-        """Every file of flashcards, by name. An unreadable one is an empty deck with a diagnostic."""
+        """Yield every deck, by name. An unreadable one is an empty deck with a diagnostic."""
         from vault.model.card import Deck
 
         try:
@@ -124,7 +123,7 @@ class Vault:
         yield from filter(None, map(self.deck, paths))
 
     def deck(self, path: str) -> Deck | None:
-        """One file of flashcards; None if it is gone. An unreadable one is an empty deck with a diagnostic."""
+        """Return one deck; None if it is gone. An unreadable one is an empty deck with a diagnostic."""
         from vault.model.card import Deck, parse_deck
 
         try:
@@ -139,16 +138,16 @@ class Vault:
         return None if text is None else parse_deck(text, path)
 
     def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
-        """The events of one ledger, empty where it does not exist yet."""
+        """Return the events of a ledger and diagnostics; no events if it does not exist."""
         from vault.log import ledger
 
         return ledger.decode(self.read_bytes(path) or b"", path)
 
 
 def open_vault(explicit: str | None, environment: str | None, start: Path) -> Vault:
-    """The vault at `explicit`, else at `environment` (RETAIN_VAULT), else the nearest at `start` or above.
+    """Return the vault at `explicit`, else at `environment` (RETAIN_VAULT), else the nearest at `start` or above.
 
-    Raises: VaultNotFound; Damaged, SchemaTooNew or Refused from its settings.
+    Raises VaultNotFound; Damaged, SchemaTooNew or Refused from its settings.
     """
     given = explicit or environment
     if given:

@@ -1,4 +1,4 @@
-"""The command `add`: files, folders and pages from the web into raw/."""
+"""The command `add`: copy files and folders into raw/, and fetch web pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_NAMESAKES = 1_000
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the sources, by vault path; `began` is the instant before the first was copied."""
+    """What was added, by vault path; `began` is the instant before the first copy."""
 
     began: str
     added: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Outcome:
     origins: list[Origin] = field(default_factory=list)  # for the ledger
 
     def refuse(self, path: str, error: RetainError) -> None:
-        """Of one source; the others can be added all the same."""
+        """Record and report the error of one source; the others are still added."""
         self.refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
         output.say(f"  {error}")
 
@@ -125,19 +125,19 @@ def add(
     finally:
         narrator.done()
         _record(vault, outcome, authority, gaps)
-        _confirm(vault, outcome)
+        _confirm_in_audit(vault, outcome)
     _show(outcome, gaps, as_json)
     return output.FINDINGS if outcome.refused else output.DONE
 
 
 def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
-    """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
+    """Return the gaps with these ids, each once. Called first, so that a wrong id is reported before any download."""
     agenda = read_agenda(vault) if ids else []
     return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
 
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
-    """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
+    """Fetch one document and store it in raw/, unless the same document was fetched from that address before."""
     from cli.web.clip import clip  # an HTTP client, which files do not need
     from cli.web.fetch import MIB, Limits, fetch
 
@@ -145,12 +145,13 @@ def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome:
         fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
     day = now().astimezone(vault.settings.zone).date().isoformat()
     one = clip(fetched, day)
-    _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
+    _store(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
 
 
-def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
+def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
+    """Write a fetched document to raw/ under a free name, or report that it is unchanged; `asked` is its address."""
     guard = vault.guard(Scope.ADD)
-    before = _earlier(vault, guard, {asked, one.address})
+    before = _earlier_fetches(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
     path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
     if same is not None:
@@ -164,19 +165,19 @@ def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: O
             output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept as well")
     for note in one.notes:
         output.say(f"  {path}: {note}")
-    told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
-    outcome.fetched.append(told | {"earlier": [origin.path for origin in before if origin is not same]})
+    row = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
+    outcome.fetched.append(row | {"earlier": [origin.path for origin in before if origin is not same]})
 
 
-def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
-    """What was fetched from these addresses before and is still there, the newest first."""
+def _earlier_fetches(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
+    """Return earlier fetches from these addresses whose files exist, newest first."""
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
     return [origin for origin in reversed(found) if guard.exists(origin.path)]
 
 
 def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
-    """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
+    """Return an unused path, or one that holds the same bytes; with `day` in the name if an older version exists."""
     stem = f"{stem}-{day}" if day else stem
     for number in range(1, MAX_NAMESAKES):
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
@@ -186,7 +187,7 @@ def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
-    """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
+    """Append origin, authority and gaps of the sources to the ledger."""
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
@@ -201,8 +202,8 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
         vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
 
 
-def _confirm(vault: Vault, outcome: Outcome) -> None:
-    """Tells the audit of the human's folders that these files are the human's doing."""
+def _confirm_in_audit(vault: Vault, outcome: Outcome) -> None:
+    """Record in the file audit that the user added these files."""
     try:
         confirm(vault, outcome.added, now())
     except RetainError as error:
@@ -210,10 +211,11 @@ def _confirm(vault: Vault, outcome: Outcome) -> None:
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
+    """Print what was added, as text or JSON."""
     if as_json:
         fills = [gap.id for gap in gaps]
-        told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
-        output.show_json(told | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
+        row = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
+        output.show_json(row | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
         return
     for path in outcome.added:
         output.show(path)

@@ -1,4 +1,4 @@
-"""The command `ask`: an answer from the wiki, each sentence with the words it rests on."""
+"""The command `ask`: an answer from the wiki with citations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from compiler.orders.answer import answer_question
 from compiler.orders.board import WORK, OrderDesk
 from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
-from vault.files.guard import Scope, trace_folder
+from vault.files.guard import Scope
+from vault.files.scratch_files import trace_folder
 from vault.ids import slug
 from vault.sandbox.self_sandbox import restrict_desk
 from vault.text.formatting import plural
@@ -62,26 +63,22 @@ def ask(
     vault = opened(vault_dir)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
-    _shut_in(vault, chosen, file_back)
+    _restrict_process(vault, chosen, file_back)
     try:
-        with _backend(vault, chosen, narrator, budget) as backend:
-            answer = _answered(vault, " ".join(question), chosen, backend, narrator)
-        told = paid_words(backend)
+        with _start_backend(vault, chosen, narrator, budget) as backend:
+            answer = _answer(vault, " ".join(question), chosen, backend, narrator)
+        cost = paid_words(backend)
     finally:
         narrator.done()
-    if told:
-        output.say(f"paid: {told}")
-    path = _filed(vault, answer) if file_back else None
+    if cost:
+        output.say(f"paid: {cost}")
+    path = _write_report(vault, answer) if file_back else None
     _show(answer, path, as_json)
     return output.DONE
 
 
-def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
-    """From here on this process writes where its answer may lie, and reaches no network. Before the first thread.
-
-    Not with a model: it is another process that speaks to it, shut in by itself, and a key may lie in a key ring. The
-    temporary folder is for the trace of a defect.
-    """
+def _restrict_process(vault: Vault, engine: str, file_back: bool) -> None:
+    """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
     if engine == "claude":
         return
 
@@ -94,17 +91,17 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     restrict_desk([*there, trace_folder()])
 
 
-def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
+def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
-def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
+def _answer(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
     place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
     return answer_question(place, question, engine, now(), backend, narrator)
 
 
-def _filed(vault: Vault, answer: Answer) -> str:
-    """The path of the page that keeps the answer; one that says the same is not written twice."""
+def _write_report(vault: Vault, answer: Answer) -> str:
+    """Write the answer as a report and return its path; an equal report is reused."""
     if not answer.sentences:
         raise UsageError("no answer to save", hint="the wiki has no claims on this question")
     today = now().astimezone(vault.settings.zone).date()
@@ -122,6 +119,7 @@ def _filed(vault: Vault, answer: Answer) -> str:
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
+    """Print the answer with numbered quotes, as text or JSON."""
     if as_json:
         output.show_json({**plain(answer), "report": path})
         return

@@ -1,4 +1,4 @@
-"""Commands that build: compile and rebuild."""
+"""The commands `compile` and `rebuild`."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def compile_(
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
-        told = paid_words(backend)
-    if told:
-        output.say(f"paid: {told}")
+        cost = paid_words(backend)
+    if cost:
+        output.say(f"paid: {cost}")
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
@@ -120,12 +120,12 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 
 
 def _count_learners(vault: Vault, done: Report) -> None:
-    """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
+    """Add the gaps of the learner to the report; they are known once the pages are rendered."""
     if not done.nothing_new:
         done.gaps["learner"] = open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
-def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
+def _estimate(done: Report, batch: bool | None) -> dict[str, Any]:
     if batch is None or not done.open:
         return {}
 
@@ -135,7 +135,7 @@ def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
 
 
 def _show_open(done: Report, estimate: dict[str, Any]) -> None:
-    """What a dry run found that would be asked."""
+    """Print the requests that a dry run found, with their estimated cost."""
     if not done.open:
         return
     counts = Counter(request.type for request in done.open)
@@ -148,10 +148,10 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
 
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
-    """`batch` is None where no model would be asked."""
-    inbox, odd = waiting(vault)
-    output.found(odd)
-    estimate = _estimated(done, batch)
+    """Print the report of a compile; `batch` is None if no model is used."""
+    inbox, problems = waiting(vault)
+    output.found(problems)
+    estimate = _estimate(done, batch)
     if as_json:
         output.show_json({**done.as_json(), "inbox": inbox, **({"estimate": estimate} if estimate else {})})
         return
@@ -164,7 +164,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         output.show(f"inbox    {inbox} to decide: `retain inbox`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
-        output.show("\n".join(blast_lines(done.blast)))
+        output.show("\n".join(_preview_lines(done.blast)))
     if dry_run:
         output.show("\n  ".join(["would write:", *done.written]) if done.written else "nothing would change")
     elif done.nothing_new:
@@ -182,9 +182,9 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
 # --- preview of a dry run ---------------------------------------------------------------------------------------
 
 
-def blast_lines(blast: Blast) -> list[str]:
-    """What would be redone, retracted or marked, by noun: what rests on words that nobody changed stays as it is."""
-    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
+def _preview_lines(blast: Blast) -> list[str]:
+    """Return the preview of a dry run as lines: claims, passages, articles, cards and gaps that would change."""
+    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_before(c.was)]) for c in blast.claims]
     passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
     articles = [
         (
@@ -193,7 +193,7 @@ def blast_lines(blast: Blast) -> list[str]:
             [
                 *(f"- {_short(s)}" for s in a.gone),
                 *(f"+ {_short(s)}" for s in a.new),
-                *_asked(a.asked),
+                *_claims_to_write(a.asked),
             ],
         )
         for a in blast.articles
@@ -206,6 +206,7 @@ def blast_lines(blast: Blast) -> list[str]:
 
 
 def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iterator[str]:
+    """Yield the lines for one noun; `items` are (change, text, lines below it)."""
     if not items:
         return
     counts = Counter(what for what, _, _ in items)
@@ -219,9 +220,9 @@ def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iter
         yield f"  and {len(items) - _PREVIEWED} more (--json lists all)"
 
 
-def _was(words: str) -> Iterable[str]:
+def _before(words: str) -> Iterable[str]:
     return [f"was “{_short(words)}”"] if words else []
 
 
-def _asked(count: int) -> Iterable[str]:
+def _claims_to_write(count: int) -> Iterable[str]:
     return [f"? {plural(count, 'claim')} to write about"] if count else []

@@ -51,7 +51,7 @@ def concept() -> None:
 @vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """List concepts with an article: id, title, aliases."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     if as_json:
         output.show_json({"concepts": [_known_json(k) for k in shelf.concepts]})
         return
@@ -66,7 +66,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 @vault_json_options
 def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     """Show a concept: names, page, sources and your decisions."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     known = shelf.find(which)
     deeds = [d for d in shelf.deeds if known.id in (d.id, d.into)]
     paths = [shelf.ids.present_key.get(s, s) for s in known.sources]
@@ -84,7 +84,7 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
 @vault_json_options
 def deeds(vault_dir: str | None, as_json: bool) -> None:
     """List your decisions about concepts, newest first, with the ids for `undo`."""
-    shelf = _shelf(vault_dir)
+    shelf = _open_shelf(vault_dir)
     newest = shelf.deeds[::-1]
     if as_json:
         output.show_json({"deeds": [_deed_json(d, shelf) for d in newest]})
@@ -187,11 +187,12 @@ def undo(deed: str, **options: Any) -> int:
     return _decide(lambda shelf: edits.undo(shelf, deed), **options)
 
 
-def _shelf(vault_dir: str | None) -> Shelf:
+def _open_shelf(vault_dir: str | None) -> Shelf:
     return Shelf.of(opened(vault_dir))
 
 
 def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, progress: str | None) -> int:
+    """Make a decision about concepts, or try it with `dry_run`; print the effect and return the exit code."""
     from compiler.build.apply_decision import stale_links, take_effect, try_out
 
     vault = opened(vault_dir)
@@ -223,6 +224,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
 
 
 def _show(effect: Effect, dry_run: bool) -> None:
+    """Print which files a decision changed or would change."""
     if dry_run:
         for path in effect.written:
             output.show(f"would write   {path}")
@@ -233,7 +235,7 @@ def _show(effect: Effect, dry_run: bool) -> None:
         if effect.waiting:
             output.show(f"{effect.waiting}: {_FINISHES} would send them")
         return
-    output.show(f"{effect.deed.deed}  {_words(effect.deed, effect.after)}")
+    output.show(f"{effect.deed.deed}  {_sentence(effect.deed, effect.after)}")
     for known in effect.concepts[:_SHOWN]:
         names = f", also called {', '.join(known.aliases)}" if known.aliases else ""
         output.show(f"  {known.title} ({known.path}){names}")
@@ -262,18 +264,18 @@ def _known_json(known: Known) -> dict[str, Any]:
 def _deed_json(deed: Deed, shelf: Shelf) -> dict[str, Any]:
     about = {"id": deed.id or None, "into": deed.into or None, "name": deed.name or None}
     voids = {"places": list(deed.places), "voids": deed.voids or None, "undone": deed.deed in shelf.undone}
-    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _words(deed, shelf)}
+    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _sentence(deed, shelf)}
 
 
 def _deed_line(deed: Deed, shelf: Shelf) -> str:
     undone = "  [undone]" if deed.deed in shelf.undone else ""
-    return f"{deed.deed}  {deed.at[:10]}  {_words(deed, shelf)}{undone}"
+    return f"{deed.deed}  {deed.at[:10]}  {_sentence(deed, shelf)}{undone}"
 
 
-def _words(deed: Deed, shelf: Shelf) -> str:
-    """A decision as a sentence."""
+def _sentence(deed: Deed, shelf: Shelf) -> str:
+    """Return a decision as a sentence."""
     one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
-    said = {
+    sentences = {
         "rename": f"{one} renamed to {deed.name}",
         "merge": f"{one} merged into {other}",
         "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} kept apart",
@@ -282,4 +284,4 @@ def _words(deed: Deed, shelf: Shelf) -> str:
         "unalias": f"alias {deed.name} removed from {one}",
         "undo": f"undo of {deed.voids}",
     }
-    return said[deed.op.value]
+    return sentences[deed.op.value]

@@ -1,4 +1,4 @@
-"""What models cost: before a compile, from lengths alone; after it, from the journal of replies."""
+"""Costs of models: estimated from text lengths before a compile, counted from the journal of replies after it."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ SHOWN = 15
 
 
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
-    """What asking `requests` would take, and what rests on the answers, as `--json` prints it."""
+    """Return the estimated tokens and cost of `requests`, and of later requests that depend on them, as JSON."""
     from compiler.engines.claude.costs import estimate, following
 
     settings = of_user()
     now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
-    return {"now": _told(now), "later": _told(later), "without_pages": settings.pages}
+    return {"now": _as_json(now), "later": _as_json(later), "without_pages": settings.pages}
 
 
-def _told(found: Estimate) -> dict[str, Any]:
+def _as_json(found: Estimate) -> dict[str, Any]:
     usd = list(found.usd) if found.usd is not None else None
     return {"input_tokens": found.sent, "output_tokens": list(found.received), "usd": usd}
 
 
-def show_estimate(told: dict[str, Any]) -> None:
-    """The estimate in words."""
+def show_estimate(figures: dict[str, Any]) -> None:
+    """Print an estimate of `estimate_json` as text."""
     for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
-        each = told[key]
+        each = figures[key]
         if not each["input_tokens"]:
             continue
         low, high = each["output_tokens"]
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
-    if told["without_pages"]:
+    if figures["without_pages"]:
         output.show("plus pages and pictures, which your settings send beside the text and this estimate leaves out")
     output.show("estimated from text lengths; `--budget USD` sets a limit")
 
@@ -84,13 +84,13 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     if not total:
         output.show("no replies of a model or agent in this vault")
         return
-    output.show(f"total: {_words(total[0])}")
+    output.show(f"total: {_row_text(total[0])}")
     for name, each in tables.items():
         output.show(f"\n{name}:")
-        output.show_first([f"{row.name}: {_words(row)}" for row in each], SHOWN, indent="  ")
+        output.show_first([f"{row.name}: {_row_text(row)}" for row in each], SHOWN, indent="  ")
 
 
-def _words(row: Row) -> str:
+def _row_text(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
     more = ", some at no known price" if row.unpriced and row.usd else ""
     return f"{plural(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
@@ -101,7 +101,7 @@ def _role(entry: Entry) -> str:
 
 
 def _names(vault: Vault) -> dict[str, str]:
-    """What humans call sources and concepts, by id."""
+    """Return the paths of sources and the names of concepts, by id."""
     events, _ = vault.ledger_events(IDS)
     ids: Ids = fold(events)
     called = {"source": lambda b: ids.present_key.get(b.id, b.key), "concept": lambda b: b.name or b.slug}

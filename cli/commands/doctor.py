@@ -1,4 +1,4 @@
-"""`retain doctor`: proves what protects this vault here, and finds what looks wrong."""
+"""The command `doctor`: show what protects the vault, and check it for problems."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def doctor(vault_dir: str | None, as_json: bool) -> int:
 
 
 def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
-    """The vault, if there is one here, or what keeps it from being opened."""
+    """Return (vault, None), or (None, the error that keeps it from being opened), or (None, None) without a vault."""
     given = vault_dir or click.get_current_context().find_root().obj
     named = os.environ.get("RETAIN_VAULT")
     try:
@@ -60,14 +60,15 @@ def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
 
 
 def _show(health: Health) -> None:
+    """Print facts and findings as text."""
     facts, guard = health.facts, health.facts["guard"]
     output.show(f"retain {facts['retain']}, Python {facts['python']}, {facts['system']}, schema {facts['schema']}")
-    output.show(_guard_words(guard))
+    output.show(_sandbox_text(guard))
     for reason in guard["reasons"] if not guard["caged"] else ():
         output.show(f"  stronger sandbox unavailable: {reason}")
     if guard["weaker"]:
         output.show(f"  {guard['weaker']}")
-    output.show(f"document readers: {_reading_words(guard)}")
+    output.show(f"document readers: {_readers_text(guard)}")
     if guard["self_test"] is not None:
         result = "passed" if guard["self_test"] else "failed"
         output.show(f"self-test of the agent sandbox (no write in insights/, a write in wiki/): {result}")
@@ -79,7 +80,8 @@ def _show(health: Health) -> None:
     output.found(health.findings)
 
 
-def _guard_words(guard: dict[str, Any]) -> str:
+def _sandbox_text(guard: dict[str, Any]) -> str:
+    """Return a line on the sandbox for agents."""
     if guard["caged"]:
         return "running inside a sandbox; run `retain doctor` outside for details"
     parts = [f"Landlock ABI {guard['landlock_abi']}"] if guard["landlock_abi"] else []
@@ -88,7 +90,7 @@ def _guard_words(guard: dict[str, Any]) -> str:
     return f"agent sandbox (`retain guard run`): level {guard['level']}" + (f" ({', '.join(parts)})" if parts else "")
 
 
-def _reading_words(guard: dict[str, Any]) -> str:
+def _readers_text(guard: dict[str, Any]) -> str:
     if not guard["landlock_abi"]:
         return "a process with memory and time limits, without a sandbox (this system has none)"
     held = f"Landlock ABI {guard['landlock_abi']}{', system call filter' if guard['filter'] else ''}"
@@ -96,6 +98,7 @@ def _reading_words(guard: dict[str, Any]) -> str:
 
 
 def _show_vault(vault: dict[str, Any]) -> None:
+    """Print the facts on the vault."""
     output.show(f"vault {vault['name']}  {vault['root']}  schema {vault['schema']}")
     output.show(f"  {personal.in_words(vault['personal'])}")
     for lock in vault["locks"]:

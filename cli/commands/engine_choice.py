@@ -1,4 +1,4 @@
-"""Who compiles: what the command says, else the user's settings, else whoever compiled this vault last."""
+"""Choose the engine that compiles or answers, and start a model for it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def engine_of(vault: Vault, given: str | None) -> str:
-    """The engine that compiles. Raises: Damaged, of the user's settings."""
+    """Return the engine given, else the one in the user's settings, else the last one used. Raises Damaged."""
     return given or of_user().compile or engine_of_last(vault)
 
 
 def engine_of_last(vault: Vault) -> str:
-    """The engine that needs nobody and makes what the last build made: "journal" where replies were kept."""
+    """Return the engine that repeats the last build without a model: "journal" if replies are stored."""
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
         return "extractive"
     events, _ = vault.ledger_events(BUILDS)
@@ -44,9 +44,9 @@ def backend_of(
     batch: bool,
     renew: bool,
 ) -> Iterator[ModelBackend | None]:
-    """Whoever answers questions for this engine; None where nobody does, or nothing will be asked.
+    """Yield the model that answers requests for `engine`; None for other engines, or if nothing will be asked.
 
-    What was paid is told however the block ends. Raises: UsageError; ModelUnavailable, for want of a key or a model.
+    The cost is reported even if the block fails. Raises UsageError; ModelUnavailable without a key or model.
     """
     if engine != "claude":
         if budget is not None or batch:
@@ -73,7 +73,7 @@ def backend_of(
 
 
 def paid_words(backend: ModelBackend | None) -> str:
-    """What a model was paid in this run, and what it may cost on top; "" where nothing was."""
+    """Return tokens and cost of this run as text; "" if no model was asked."""
     if backend is None or not (any(backend.paid.tokens) or backend.lost):
         return ""
     sent, received = backend.paid.tokens
@@ -84,7 +84,7 @@ def paid_words(backend: ModelBackend | None) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """An amount as people read it: two digits, four below a dollar."""
+    """Return an amount in dollars with two digits, or four below one dollar."""
     if usd is None:
         return "price unknown"
     return f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}"

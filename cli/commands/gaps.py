@@ -1,4 +1,4 @@
-"""The reading agenda on the command line: gaps list, plan, resolve, ignore, reopen."""
+"""The command group `gaps`: list, plan, resolve, ignore, reopen."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List open gaps, the most urgent first."""
     vault = opened(vault_dir)
-    _mended(vault)
+    _update_learner_gaps(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in found]})
@@ -60,7 +60,7 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show(f"{name} ({len(mine)})")
         for gap in mine if everything else mine[:limit]:
             state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
             output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
             if gap.kind == "learner":
                 output.show(f"              what helps: {gap.fill}")
@@ -70,8 +70,8 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show("no open gaps")
 
 
-def _mended(vault: Vault) -> None:
-    """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
+def _update_learner_gaps(vault: Vault) -> None:
+    """Update the learner's part of the agenda if the review log or decks have changed."""
     seen = look(vault.root)
     if seen.is_current(vault.root):
         return
@@ -81,7 +81,7 @@ def _mended(vault: Vault) -> None:
 
     try:
         mend(open_desk(vault, now()), seen)
-    except RetainError as problem:  # the agenda as it lies there can be told all the same
+    except RetainError as problem:  # the stored agenda can be shown anyway
         output.say(f"  {problem}")
 
 
@@ -102,8 +102,8 @@ def _as_json(gap: Gap) -> dict[str, object]:
     }
 
 
-def _shown(link: str) -> str:
-    """A link as words: the name it shows."""
+def _link_text(link: str) -> str:
+    """Return the text that a link shows."""
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
 
@@ -143,18 +143,19 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
 
 
 def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
+    """Print one subject of the reading list with its gaps, search queries and cited works."""
     output.show(f"{number:>2}. {wanted.what} (named by {plural(wanted.waiting, 'article', zero='no')})")
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
-        added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+        added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
         output.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
     for words in wanted.queries:
         output.show(f"    search  {words}")
     for work in wanted.works:
         output.show(f"    cited   {' '.join(filter(None, (work.words, work.address)))}")
     if wanted.mentions:
-        output.show(f"    in      {', '.join(map(_shown, wanted.mentions))}")
+        output.show(f"    in      {', '.join(map(_link_text, wanted.mentions))}")
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
@@ -173,9 +174,10 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 
 
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
+    """Record a decision about gaps and print it; no gap is changed if an id is wrong."""
     vault = opened(vault_dir)
-    meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
-    done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
+    chosen = find_all(vault, ids, Decision(word))  # all or none: a wrong id must not leave half of them decided
+    done = [decide(vault, gap.id, Decision(word), now()) for gap in chosen]
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in done]})
     else:
@@ -183,7 +185,7 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
             output.show(f"{gap.id}  {gap.status}: {gap.what}")
 
 
-def _decided(word: str, help_: str) -> None:
+def _add_decision_command(word: str, help_: str) -> None:
     @gaps.command(word, help=help_)
     @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
     @vault_json_options
@@ -191,6 +193,6 @@ def _decided(word: str, help_: str) -> None:
         _decide(word, ids, vault_dir, as_json)
 
 
-_decided("resolve", "Mark gaps as resolved.")
-_decided("ignore", "Ignore gaps for good.")
-_decided("reopen", "Reopen gaps that were resolved, ignored or planned.")
+_add_decision_command("resolve", "Mark gaps as resolved.")
+_add_decision_command("ignore", "Ignore gaps for good.")
+_add_decision_command("reopen", "Reopen gaps that were resolved, ignored or planned.")

@@ -1,4 +1,4 @@
-"""What `retain doctor` looks at: the machine, what protects a vault on it, and what in the vault looks wrong."""
+"""The checks of `retain doctor`: machine, sandbox and vault."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COPIES = (".conflict-", ".sync-conflict-", "(conflicted copy")
 
 @dataclass(slots=True)
 class Health:
-    """`facts` are what was seen, as `--json` prints it; `findings` what should be mended."""
+    """The result of the checks: `facts` as `--json` prints them, and `findings`."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Health:
 
 
 def examined(vault: Vault | None, at: datetime) -> Health:
-    """Everything but the agents' files, which the human may be asked about."""
+    """Return the result of all checks; without a vault, of those for the machine."""
     health = Health()
     health.facts |= {
         "retain": __version__,
@@ -69,7 +69,7 @@ def examined(vault: Vault | None, at: datetime) -> Health:
 
 
 def _guard(health: Health) -> dict[str, Any]:
-    """What programs and the reading process can be shut in with here."""
+    """Return facts on the sandboxes of this machine."""
     caged = "RETAIN_CAGED" in os.environ
     here, abi = standing(), landlock.abi()
     if not caged and here.level is Level.NONE:
@@ -90,6 +90,7 @@ def _guard(health: Health) -> dict[str, Any]:
 
 
 def _bubblewrap_version() -> str | None:
+    """Return the version of bubblewrap; None if it is missing or fails."""
     program = bubblewrap()
     if program is None:
         return None
@@ -101,7 +102,7 @@ def _bubblewrap_version() -> str | None:
 
 
 def _self_test(health: Health, vault: Vault) -> bool | None:
-    """Whether an agent's sandbox here refuses a write in insights/ and lets one in wiki/ pass; None if not tested."""
+    """Return whether the agent sandbox refuses a write in insights/ and permits one in wiki/; None if not tested."""
     if "RETAIN_CAGED" in os.environ:
         return None
     try:
@@ -113,7 +114,7 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     if standing().level is Level.NONE:
         return None
     try:
-        wrong = selftest.run(vault.root, standing().level, _reachable(vault))
+        wrong = selftest.run(vault.root, standing().level, _reachable_personal(vault))
     except RetainError as error:
         health.find("guard", "not-proved", error.what, error.hint)
         return None
@@ -123,8 +124,8 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     return not wrong
 
 
-def _reachable(vault: Vault) -> Path | None:
-    """The personal vault, where it can be hidden from a command."""
+def _reachable_personal(vault: Vault) -> Path | None:
+    """Return the personal vault; None if there is none, or its disk is not mounted."""
     return vault.personal if vault.personal is not None and is_folder(vault.personal) else None
 
 
@@ -147,7 +148,7 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
 
 
 def _clocks(health: Health, vault: Vault, at: datetime) -> None:
-    """What the review log and the ledgers date ahead of this machine's clock."""
+    """Report events in the review log and ledgers that are dated after this machine's clock."""
     zone = vault.settings.zone
     try:
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
@@ -158,21 +159,22 @@ def _clocks(health: Health, vault: Vault, at: datetime) -> None:
 
 
 def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
-    told = personal.told(vault)
+    """Return facts on the personal vault, and report a wrong place."""
+    place = personal.told(vault)
     health.findings += personal.finding(vault)
-    if told is None or told["path"] is None or vault.personal is None:
-        return told
+    if place is None or place["path"] is None or vault.personal is None:
+        return place
     theirs, ours = Path(os.path.realpath(vault.personal)), vault.root
-    if not told["reachable"]:
-        health.find(told["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
+    if not place["reachable"]:
+        health.find(place["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
     agents = [ours / folder for folder in AGENT_FOLDERS]
     if any(theirs == folder or folder in theirs.parents for folder in agents):
         health.find(
-            told["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
+            place["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
         )
     elif theirs in (ours, *ours.parents):
-        health.find(told["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
-    return told
+        health.find(place["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
+    return place
 
 
 def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
@@ -192,8 +194,9 @@ def _age(since: str, at: datetime) -> int | None:
 
 
 def _git(health: Health, vault: Vault) -> dict[str, Any]:
+    """Return facts on git, and report logs that are not merged line by line."""
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
-    missing = _unmerged(vault) if repository else []
+    missing = _missing_merge_patterns(vault) if repository else []
     if missing:
         hint = "copy the lines from the .gitattributes of a new vault"
         what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
@@ -201,8 +204,8 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
-def _unmerged(vault: Vault) -> list[str]:
-    """The patterns that retain's own .gitattributes merges by union and that of the vault doesn't name."""
+def _missing_merge_patterns(vault: Vault) -> list[str]:
+    """Return the patterns that should be merged by union and are missing in the vault's .gitattributes."""
     try:
         text = vault.read_text(".gitattributes") or ""
     except RetainError:
@@ -216,7 +219,7 @@ def _unmerged(vault: Vault) -> list[str]:
 
 
 def _leftovers(health: Health, vault: Vault) -> list[str]:
-    """What killed processes and programs that keep folders in step left lying."""
+    """Return temporary files and conflict copies that killed processes or sync programs left."""
     deep: list[str] = []
     found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
     if deep:
@@ -229,7 +232,7 @@ def _leftovers(health: Health, vault: Vault) -> list[str]:
 
 
 def _files(root: Path, top: str, deep: list[str]) -> Iterator[str]:
-    """The vault paths of what lies below a folder; links are not followed. Folders too deep to look at go to `deep`."""
+    """Yield the vault paths of files in a folder and below; paths of folders that are too deep are added to `deep`."""
     for folder, folders, names in os.walk(root / top):
         here = os.path.relpath(folder, root)
         yield from (f"{here}/{name}" for name in names)
@@ -247,9 +250,9 @@ def _is_leftover(name: str) -> bool:
 
 
 def _open_runs(health: Health, vault: Vault) -> int:
-    """Runs of agents that nobody has settled, as when the machine went down."""
+    """Return the number of runs of agents that were never finalized, and report them."""
     if "RETAIN_CAGED" in os.environ:
-        return 0  # the state of this user is nothing that a cage shows
+        return 0  # the user's state is hidden inside a sandbox
     try:
         dead = [run for run in all_runs(vault) if not run.may_live]
     except RetainError as error:

@@ -12,7 +12,7 @@ from cli.environment import now
 from cli.options import combine, opened, opened_to_write, vault_json_options
 from vault.errors import UsageError
 from vault.inbox.decisions import decide
-from vault.inbox.decisions import undo as take_back
+from vault.inbox.decisions import undo as undo_last
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View
 from vault.inbox.listing import SOURCES, find, items, source_of
@@ -71,7 +71,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
     for item in found:
         where = f" ({item.path})" if item.path else ""
         output.show(f"{item.id}  {item.kind:8}{item.about}{where}")
-        output.show(f"          {_how_much(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
+        output.show(f"          {_extent(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
     if not found:
         output.show("the inbox is empty")
 
@@ -101,6 +101,7 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
+    """Print the differences between your version and the proposed one."""
     if view.part:
         output.show(f"  card {view.part}")
     found = compare_texts(view.mine, view.offered)
@@ -165,6 +166,7 @@ def _decide(
     as_json: bool,
     reason: str = "",
 ) -> None:
+    """Decide about items of the inbox and print the result."""
     if bool(names) == everything or (kind and not everything):
         raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
     kinds = [each for source in SOURCES for each in source.kinds]
@@ -193,17 +195,17 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
     Your text is restored byte for byte, unless the file has changed since: then nothing happens.
     """
     vault = opened_to_write(vault_dir)
-    done = take_back(vault, now())
+    done = undo_last(vault, now())
     if as_json:
-        told = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
-        output.show_json({"undone": [told]})
+        row = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
+        output.show_json({"undone": [row]})
         return
     output.show(f"undone: {done.decision} of {done.path or done.about}")
     for path in done.restored:
         output.show(f"  restored {path}")
 
 
-def _how_much(item: Item) -> str:
+def _extent(item: Item) -> str:
     found = [compare_texts(view.mine, view.offered) for view in item.views]
     cards = f"{plural(len(item.parts), 'card')}, " if item.parts else ""
     return f"{cards}{sum(f.removed for f in found)} of your sentences against {sum(f.added for f in found)}"

@@ -1,4 +1,4 @@
-"""Commands that make a vault and say what it holds: init, status."""
+"""The command `init`: create a vault."""
 
 from __future__ import annotations
 
@@ -70,22 +70,22 @@ def init(
       retain init ~/notes --adopt     add a vault to an existing Obsidian vault
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
-    root = _given(directory)
+    root = _checked_directory(directory)
     if show and not hosts:
         raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
     if show:
         return _hosts(root, hosts, show=True)
-    founded = named(root / FILE) is not None
-    if founded and (personal is not None or hosts):
+    is_vault = named(root / FILE) is not None
+    if is_vault and (personal is not None or hosts):
         if personal is not None:
-            _join(root, personal)
+            _add_personal(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
-    if founded:
+    if is_vault:
         raise Refused("this is already a vault", where=str(root / FILE), hint="open it with `retain status`")
     there = named(root) is not None
     if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))
-    if there and _holds_anything(root) and not adopt:
+    if there and _is_not_empty(root) and not adopt:
         raise Refused(
             "the folder is not empty",
             where=str(root),
@@ -98,30 +98,30 @@ def init(
         name=root.resolve().name,
         timezone=_local_zone(),
     )
-    own = _checked(root.resolve(), personal, settings.vault_id)
+    personal_root = _checked_personal(root.resolve(), personal, settings.vault_id)
     for folder in FOLDERS:
-        if own is None or folder != "insights":
+        if personal_root is None or folder != "insights":
             guard.makedirs(folder)
     files = {"AGENTS.md": read("AGENTS.md"), ".gitignore": read("gitignore"), ".gitattributes": read("gitattributes")}
-    kept = [name for name, text in files.items() if not _lay(guard, name, text)]
-    if own is not None:
-        _name_personal(own, settings.vault_id)
+    existing = [name for name, text in files.items() if not _write_if_missing(guard, name, text)]
+    if personal_root is not None:
+        _save_personal(personal_root, settings.vault_id)
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
     output.say(f"vault created in {root} (time zone {settings.timezone}, study days begin at {settings.rollover}:00)")
-    if own is not None:
-        output.say(f"  personal vault: {own}")
-    _begin_the_audit(root)
-    for name in kept:
+    if personal_root is not None:
+        output.say(f"  personal vault: {personal_root}")
+    _start_audit(root)
+    for name in existing:
         output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
-    if not no_git and is_installed() and not _in_git(root):
+    if not no_git and is_installed() and not _is_in_repository(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
     output.say(f"next: cd {root} && retain add FILES && retain compile")
     return code
 
 
-def _given(directory: str) -> Path:
-    """Raises: UsageError for a name that counts from a working directory that is gone."""
+def _checked_directory(directory: str) -> Path:
+    """Return the directory as a path. Raises UsageError if it is relative to a working directory that is gone."""
     root = Path(directory).expanduser()
     try:
         Path.cwd()
@@ -132,8 +132,8 @@ def _given(directory: str) -> Path:
     return root
 
 
-def _holds_anything(folder: Path) -> bool:
-    """Raises: UsageError for a folder that cannot be listed."""
+def _is_not_empty(folder: Path) -> bool:
+    """Return whether the folder holds something. Raises UsageError if it cannot be listed."""
     try:
         return any(folder.iterdir())
     except OSError as error:
@@ -146,38 +146,38 @@ def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
     return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
-def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
-    """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
+def _checked_personal(root: Path, personal: str | None, vault_id: str) -> Path | None:
+    """Return the place of the personal vault, None if none was given. Raises Refused for a wrong place."""
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
 
 
-def _name_personal(own: Path, vault_id: str) -> None:
-    """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
-    if personal_vault(vault_id) in (None, own):  # else the next line refuses
-        Guard(own, Scope.INIT).makedirs("")
-    set_personal_vault(vault_id, own)
+def _save_personal(personal_root: Path, vault_id: str) -> None:
+    """Save the path of the personal vault in the user's settings; create the folder if it is missing."""
+    if personal_vault(vault_id) in (None, personal_root):  # else the next line refuses
+        Guard(personal_root, Scope.INIT).makedirs("")
+    set_personal_vault(vault_id, personal_root)
 
 
-def _join(root: Path, personal: str) -> None:
-    """Names the personal vault of a vault that is there already, for this user on this machine."""
+def _add_personal(root: Path, personal: str) -> None:
+    """Set the personal vault of an existing vault, for this user on this machine."""
     vault = opened(str(root))
-    own = _checked(vault.root, personal, vault.settings.vault_id)
-    assert own is not None
-    _name_personal(own, vault.settings.vault_id)
-    output.say(f"personal vault of {vault.settings.name} on this machine: {own}")
-    _begin_the_audit(root)
+    personal_root = _checked_personal(vault.root, personal, vault.settings.vault_id)
+    assert personal_root is not None
+    _save_personal(personal_root, vault.settings.vault_id)
+    output.say(f"personal vault of {vault.settings.name} on this machine: {personal_root}")
+    _start_audit(root)
 
 
-def _begin_the_audit(root: Path) -> None:
-    """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
+def _start_audit(root: Path) -> None:
+    """Record the user's files before any agent runs, and report notes that an agent could read."""
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
     output.found(left_behind(vault))
 
 
-def _lay(guard: object, name: str, text: str) -> bool:
-    """Whether `name` was written; a file that is there already is the human's."""
+def _write_if_missing(guard: object, name: str, text: str) -> bool:
+    """Write a file unless it exists; return whether the file has this text now."""
     assert isinstance(guard, Guard)
     if guard.exists(name):
         return guard.read(name) == text.encode()
@@ -193,7 +193,7 @@ def _start_repository(root: Path) -> None:
     output.say("  git repository created")
 
 
-def _in_git(root: Path) -> bool:
+def _is_in_repository(root: Path) -> bool:
     try:
         git(root, "rev-parse", "--git-dir")
     except GitFailed:
@@ -202,7 +202,7 @@ def _in_git(root: Path) -> bool:
 
 
 def _local_zone() -> str:
-    """The IANA name of this machine's time zone; "UTC" where it cannot be told."""
+    """Return the IANA name of this machine's time zone, else "UTC"."""
     link = os.path.realpath("/etc/localtime")
     for name in (
         os.environ.get("TZ", "").lstrip(":"),

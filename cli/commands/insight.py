@@ -1,4 +1,4 @@
-"""`retain insight`: the human's own editor on a note of the human's own. No engine, no parser and no jail is near."""
+"""The command `insight`: write a note of your own in your editor. It loads no engine and no parser."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
         return output.DONE
     for unknown in finding(vault):
         raise Refused(unknown.message, where=unknown.path, hint=unknown.hint)
-    desk = _Writing.on(vault, subject, items)
-    return desk.laid() if no_edit else desk.edited()
+    note = _Note.on(vault, subject, items)
+    return note.show_path() if no_edit else note.edit()
 
 
 def _render(vault: Vault) -> None:
@@ -86,12 +86,13 @@ def _render(vault: Vault) -> None:
 
 
 def _waiting(vault: Vault) -> list[Item]:
-    """The queue as it is now; the page is rendered first if anything has happened since."""
+    """Return the promotion queue, updated first."""
     _render(vault)
     return list(waiting(parse_queue((vault.read_bytes(PROMOTION_QUEUE) or b"").decode("utf-8", "replace"))))
 
 
 def _list(vault: Vault, as_json: bool) -> int:
+    """Print the promotion queue and return the exit code."""
     items = _waiting(vault)
     if as_json:
         rows = [
@@ -115,25 +116,28 @@ def _list(vault: Vault, as_json: bool) -> int:
 
 
 def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | None:
-    """The concept that was named, else the first of the queue; None where nothing waits."""
+    """Return the named concept, else the first of the queue; None if the queue is empty."""
     if wanted is None and items:
         wanted = items[0].article.rsplit("/", 1)[-1].removesuffix(".md") or items[0].title
     return find_subject(vault, wanted) if wanted is not None else None
 
 
 @dataclass(slots=True)
-class _Writing:
-    """One note on the human's desk: laid there if there was none, then written in, then taken down."""
+class _Note:
+    """A note of the user that is being written; `new` is its first text, None if the note existed before."""
 
     vault: Vault
     subject: Subject
     place: Place
     path: str
-    new: bytes | None  # what the note was laid down with, None for one that was there
+    new: bytes | None  # the first text of a new note
 
     @classmethod
-    def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
-        """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
+    def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Note:
+        """Find the note on a concept or create it.
+
+        Raises Refused, WriteFailed; EditedMeanwhile if the name was taken.
+        """
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
@@ -148,69 +152,69 @@ class _Writing:
     def shown(self) -> Path:
         return self.place.on_disk(self.path)
 
-    def laid(self) -> int:
-        """Prints where the note is; one with words in it is taken down as if it had just been written."""
+    def show_path(self) -> int:
+        """Print the path of the note; record it if it holds text."""
         output.show(str(self.shown))
-        self._take_down()
+        self._record()
         return output.DONE
 
-    def edited(self) -> int:
-        """Opens the editor and takes down what was written."""
+    def edit(self) -> int:
+        """Open the editor and record what was written."""
         editor = editor_named()
         if not editor:
             output.say("no editor is set in VISUAL or EDITOR; the note:")
-            return self.laid()
+            return self.show_path()
         try:
             closed = edit_file(editor, self.shown)
         except UsageError as error:
-            self._take_back()
+            self._remove_unchanged()
             error.hint = f"{error.hint}, or give --no-edit"
             raise
-        if closed.at_once(AT_ONCE_S) and self._is_as_laid():
+        if closed.at_once(AT_ONCE_S) and self._is_unchanged():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
             output.say(f"the editor returned at once without changes; the note stays: {self.shown}")
             output.say(f"  after writing, {again} records it; an editor that waits (`code --wait`) does so by itself")
-            self._tell_the_audit()
-        elif self._take_back():
+            self._confirm_in_audit()
+        elif self._remove_unchanged():
             output.say("nothing written; empty note removed")
         else:
-            self._take_down()
+            self._record()
         return output.DONE
 
-    def _is_as_laid(self) -> bool:
+    def _is_unchanged(self) -> bool:
         return self.new is not None and self.place.guard.read(self.path) == self.new
 
-    def _take_back(self) -> bool:
-        """Removes a note that is still exactly as it was laid down; whether it was."""
-        if self.new is None or not self._is_as_laid():
+    def _remove_unchanged(self) -> bool:
+        """Delete the note if it is unchanged; return whether it was."""
+        if self.new is None or not self._is_unchanged():
             return False
         self.place.guard.remove(self.path, expect=sha256_hex(self.new))
         return True
 
-    def _take_down(self) -> None:
-        """Records the note if the human wrote in it, tells the audit, and shows what nearly copies the wiki."""
+    def _record(self) -> None:
+        """Record the note if it holds text, and report passages that nearly copy the wiki."""
         data = self.place.guard.read(self.path)
         if data is None:
             output.say(f"{self.shown} no longer exists; nothing recorded")
             return
-        self._tell_the_audit()
+        self._confirm_in_audit()
         text = data.decode("utf-8", "replace")
         if not holds_words(text):
             return
         if record(self.vault, self.place, self.subject, self.path, data, now()):
             output.say(f"note recorded on {self.subject.title}: {self.shown}")
             _render(self.vault)
-        _warn(copies_in(self.vault, text))
+        _report_copies(copies_in(self.vault, text))
 
-    def _tell_the_audit(self) -> None:
+    def _confirm_in_audit(self) -> None:
         try:
             confirm(self.vault, [self.shown], now())
         except RetainError as problem:
             output.say(f"  the file audit was not updated, and will report this note: {problem}")
 
 
-def _warn(copies: list[NearCopy]) -> None:
-    """Shows the lines that nearly copy the wiki, each with the wiki's own below it: a warning, and no more."""
+def _report_copies(copies: list[NearCopy]) -> None:
+    """Report passages that nearly copy the wiki, each with the wiki's text."""
     if not copies:
         return
     passages = "1 passage closely matches" if len(copies) == 1 else f"{len(copies)} passages closely match"

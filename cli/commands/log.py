@@ -60,6 +60,7 @@ def log(
 
 
 def _builds(vault: Vault, as_json: bool) -> None:
+    """Print the builds of the ledger."""
     events, diagnostics = vault.ledger_events(BUILDS)
     output.found(diagnostics)
     if as_json:
@@ -70,6 +71,7 @@ def _builds(vault: Vault, as_json: bool) -> None:
 
 
 def _source(vault: Vault, given: str | None) -> str | None:
+    """Return the vault path of the source given, None if none was given."""
     return raw_path(vault, given, Path.cwd()) if given is not None else None
 
 
@@ -81,6 +83,7 @@ def _survey(vault: Vault, progress: str | None) -> Survey:
 
 
 def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
+    """Print rejected claims with gate, reason and engine."""
     if as_json:
         output.show_json({"rejected": [asdict(r) for r in found]})
         return
@@ -93,6 +96,7 @@ def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
 
 
 def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> None:
+    """Print how much of each source became claims; with `listed` also the passages that did not."""
     if as_json:
         output.show_json({"sources": [c.as_json() for c in found]})
         return

@@ -1,4 +1,4 @@
-"""Where in raw/ the files go that a human named, and what of their folders is left out."""
+"""Choose the paths in raw/ for files and folders to add, and skip what is not a source."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _NAMES_PICTURES = frozenset(
 
 @dataclass(slots=True)
 class Places:
-    """`found` are the files with their vault paths; `skipped` is what folders hold and is not added, with the reason.
+    """The files to add: `found` are (file, vault path), `skipped` are paths in folders with the reason.
 
-    `kind` is the folder of raw/ that the human asked for, None to go by the kind of file.
+    `kind` is the folder of raw/ to use, None to choose by file type.
     """
 
     vault: Vault
@@ -42,11 +42,12 @@ class Places:
     skipped: list[dict[str, str]] = field(default_factory=list)
 
     def find(self, sources: Iterable[str]) -> None:
-        """Everything named; a folder keeps its inner folders. Raises: UsageError."""
+        """Add all files and folders given; the inner folders of a folder are kept. Raises UsageError."""
         for given in sources:
-            self._take(given)
+            self._add(given)
 
-    def _take(self, given: str) -> None:
+    def _add(self, given: str) -> None:
+        """Add one file or folder."""
         if not given.strip():
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
@@ -60,16 +61,17 @@ class Places:
         elif _is_vault(source, self.vault):
             raise UsageError("this is a vault", where=given, hint="name files or folders in it")
         else:
-            self._inside(source)
+            self._add_folder(source)
 
-    def _inside(self, folder: Path) -> None:
+    def _add_folder(self, folder: Path) -> None:
+        """Add the files of a folder."""
         kind = self.kind
         repository = kind == "repos" or (kind is None and os.access(folder / ".git", os.F_OK))
         if repository:  # two of them must not lie on one another
             kind = f"repos/{folder.resolve().name}"
         before = len(self.skipped)
         paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
-        self._tell(folder, self.skipped[before:])
+        self._report_skipped(folder, self.skipped[before:])
         if not paths:
             raise UsageError("no file to add in this folder", where=str(folder))
         beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
@@ -82,8 +84,10 @@ class Places:
             self.found.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{of}/{inner.as_posix()}"))
 
     def _files(self, folder: Path, to: str) -> Iterator[Path]:
-        """The plain files below `folder`, which are to lie below `to`; all else is taken down as skipped: hidden
-        files, links, a vault on the way, this one above all, and what programs made."""
+        """Yield the regular files below `folder`, for the vault folder `to`; skip hidden files, links, vaults and
+
+        folders that programs fill.
+        """
 
         def unread(error: OSError) -> None:
             self._skip(Path(str(error.filename)), f"cannot be listed: {error.strerror}")
@@ -93,7 +97,7 @@ class Places:
             for name in sorted(folders):
                 path = Path(here, name)
                 if path.is_symlink() or name.startswith("."):
-                    self._skip(path, _odd(path))
+                    self._skip(path, _reason_to_skip(path))
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
@@ -102,17 +106,17 @@ class Places:
                     entered.append(name)
             folders[:] = entered
             for path in (Path(here, name) for name in sorted(names)):
-                odd = _odd(path)
-                if odd:
-                    self._skip(path, odd)
+                reason = _reason_to_skip(path)
+                if reason:
+                    self._skip(path, reason)
                 else:
                     yield path
 
     def _skip(self, path: Path, reason: str) -> None:
         self.skipped.append({"path": str(path), "reason": reason})
 
-    def _tell(self, folder: Path, skipped: list[dict[str, str]]) -> None:
-        """One line for all that is left out of a folder, by reason."""
+    def _report_skipped(self, folder: Path, skipped: list[dict[str, str]]) -> None:
+        """Report in one line what was skipped in a folder, by reason."""
         by_reason: dict[str, list[str]] = defaultdict(list)
         for one in skipped:
             by_reason[one["reason"]].append(os.path.relpath(one["path"], folder))
@@ -124,8 +128,8 @@ class Places:
             output.say(f"  {folder}: left out: {'; '.join(groups)}")
 
 
-def _odd(path: Path) -> str:
-    """Why a file inside a folder is not added; "" if it is."""
+def _reason_to_skip(path: Path) -> str:
+    """Return why a file in a folder is skipped; "" if it is not."""
     if path.name.startswith("."):
         return "hidden"
     if path.is_symlink():

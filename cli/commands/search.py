@@ -1,4 +1,4 @@
-"""The command `search`: cards and articles by their words, and by what is remembered of them."""
+"""The command `search`: find cards and articles by words and memory state."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
         found = find(query, columns, index, desk.now, scope="both")
         if index.repaired:
             output.say("the search index was damaged and has been rebuilt")
-        _tell(found, columns, index.view, limit, as_json)
+        _show(found, columns, index.view, limit, as_json)
     finally:
         index.close()
     return output.DONE
 
 
-def _tell(found: Found, columns: CardColumns, view: View, limit: int, as_json: bool) -> None:
+def _show(found: Found, columns: CardColumns, view: View, limit: int, as_json: bool) -> None:
+    """Print the matches, as text or JSON."""
     cards = [_card(n, columns, view) for n in found.cards[:limit]]
     articles = [{"title": view.title(n), "path": view.articles[n], "line": 1} for n in found.articles[:limit]]
     if as_json:

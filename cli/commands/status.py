@@ -76,7 +76,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
 
 
 def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The facts, and what could not be read on the way."""
+    """Return the counts for `retain status`, and diagnostics for what could not be read."""
     seen = look(vault.root)
     desk = open_desk(vault, at)
     mend(desk, seen)
@@ -84,7 +84,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     events, found = vault.ledger_events(ledger.IDS)
     ids = ledger.fold(events)
     summaries = vault.paths(SUMMARIES, ".md")
-    inbox, odd = waiting_for_you(vault)
+    inbox, problems = waiting_for_you(vault)
     facts = {
         "schema": vault.settings.schema,
         "upgrade": outdated(vault),
@@ -109,4 +109,4 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
             "personal": personal.told(vault),
         },
     }
-    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *odd]
+    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *problems]

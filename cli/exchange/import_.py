@@ -1,4 +1,4 @@
-"""Commands that bring cards and reviews home from other programs: import anki."""
+"""The command group `import`: anki."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vault.text.formatting import plural
 if TYPE_CHECKING:
     from learning.anki.import_package import ImportReport
 
-_BIG = 50_000  # reviews, from which on it is told how far they are
+_BIG = 50_000  # reviews: from here on, progress is reported
 _SHOWN = 40  # of what is reported; --json has all
 
 
@@ -80,7 +80,7 @@ def anki(
             history=not without_history,
             restore=restore,
             dry_run=dry_run,
-            progress=_told(narrator, package.reviews),
+            progress=_progress_callback(narrator, package.reviews),
         )
     if as_json:
         output.show_json({"path": str(file), **done.as_json()})
@@ -89,8 +89,8 @@ def anki(
     return output.DONE
 
 
-def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
-    """What is told while the reviews go into the log: every step to programs, to people only where there are many."""
+def _progress_callback(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
+    """Return the callback for progress of the reviews: JSON for every step, messages if there are many, or None."""
     if narrator.jsonl:
         return lambda done, of: narrator({"event": "reviews", "done": done, "of": of})
     return _progress if reviews >= _BIG and not narrator.none else None
@@ -101,6 +101,7 @@ def _progress(done: int, of: int) -> None:
 
 
 def _show(done: ImportReport) -> None:
+    """Print what was imported."""
     cards, reviews, media = done.cards, done.reviews, done.media
     would = "would be " if done.dry_run else ""
     output.show(
@@ -113,8 +114,8 @@ def _show(done: ImportReport) -> None:
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
-    for name, told in sorted(done.note_types.items()):
-        for each in told["reported"]:
+    for name, note_type in sorted(done.note_types.items()):
+        for each in note_type["reported"]:
             output.show(f"note type {name}, {plural(each['cards'], 'card')}: {each['reason']}")
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""

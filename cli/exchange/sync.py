@@ -1,4 +1,4 @@
-"""Commands that bring the vault and other running programs together: sync anki."""
+"""The command group `sync`: anki."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _URL = "http://127.0.0.1:8765"
 _SHOWN = 10
-_MANY = 500  # changes, from which on it is told how far they are
+_MANY = 500  # changes: from here on, progress is reported
 
 
 @click.group()
@@ -73,7 +73,9 @@ def anki(
     with alone:
         desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
         report_cards(desk)
-        done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_told(progress))
+        done = sync_anki(
+            desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress_callback(progress)
+        )
     output.found(done.home.odd)
     if as_json:
         output.show_json(_as_json(done, dry_run))
@@ -82,7 +84,8 @@ def anki(
     return output.FINDINGS if done.failed else output.DONE
 
 
-def _told(mode: str | None) -> Callable[[int, int], None]:
+def _progress_callback(mode: str | None) -> Callable[[int, int], None]:
+    """Return the callback for progress of the changes."""
     narrator = output.Progress(mode)
     if narrator.jsonl:
         return lambda done, of: narrator({"event": "changes", "done": done, "of": of})
@@ -95,6 +98,7 @@ def _progress(done: int, of: int) -> None:
 
 
 def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
+    """Return the result of a sync as JSON."""
     plan, home = done.plan, done.home
     notes = {
         "created": len(done.created),
@@ -119,6 +123,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
 
 
 def _show(done: Synced, dry_run: bool) -> None:
+    """Print the result of a sync."""
     plan, home = done.plan, done.home
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")

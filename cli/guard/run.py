@@ -183,11 +183,11 @@ def _cage(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool)
 
 def _check_the_way_to(unmounted: tuple[Path, ...], added: tuple[Path, ...]) -> None:
     """Raises Refused if an agent could lay something where a folder that is to be hidden belongs when it comes back."""
-    from vault.config.personal import is_within
+    from vault.files.paths import is_within
 
     for each in unmounted:
         for path in added:
-            if is_within(each, path):
+            if is_within(each, path, on_disk=True):
                 hint = "mount it or put it back, or name a smaller folder"
                 raise Refused(f"--rw: {each}, which no agent may see, belongs there", where=str(path), hint=hint)
 

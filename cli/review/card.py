@@ -1,4 +1,4 @@
-"""`retain card`: one card or many: what they say, what is remembered of them, and what the human does to them."""
+"""The command group `card`: show, edit, list, suspend, resume, bury, flag, tag, reschedule."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What `card show` prints of a card, besides what is remembered of it.
+    """What `card show` prints of a card, besides its memory state.
 
-    `question` and `answer` are Markdown in a deck, else plain text; `past` is there for a card that is in no deck.
+    `question` and `answer` are Markdown for a card in a deck, else plain text; `past` is set for a card in no deck.
     """
 
     id: CardId
@@ -102,6 +102,7 @@ def _retired(past: PastCard) -> _Shown:
 
 
 def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
+    """Return a card and its memory state as a JSON object."""
     state = desk.state(shown.id)
     words = (shown.question, shown.answer)
     question, answer = words if shown.past else map(unescape, words)
@@ -129,6 +130,7 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
+    """Print a card and its memory state as text."""
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
@@ -227,7 +229,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
 
 
 def _ids(given: Sequence[str]) -> list[str]:
-    """The cards that were named, those on stdin in the place of `-`."""
+    """Return the ids given, with those on stdin in place of "-"."""
     out: list[str] = []
     for id_ in given:
         out += sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_]
@@ -236,8 +238,8 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
-    """Puts the deed on disk and says what it came to."""
+def _perform(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
+    """Save an action on cards and print the result."""
     if deed.events:
         render_saved(actions.do(desk, deed).vault)
     if as_json:
@@ -253,7 +255,7 @@ def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
     return output.DONE
 
 
-def _marked(word: str, help_: str) -> None:
+def _add_mark_command(word: str, help_: str) -> None:
     @card.command(word, help=help_)
     @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
@@ -261,15 +263,15 @@ def _marked(word: str, help_: str) -> None:
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
         desk, cards = opened_desk(vault_dir), _ids(ids)
         if word == "flag":
-            return _do(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
+            return _perform(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
         made = {"suspend": actions.suspending, "resume": actions.resuming, "bury": actions.burying}[word]
-        return _do(made(desk, cards, via="cli"), desk, word, as_json=as_json)
+        return _perform(made(desk, cards, via="cli"), desk, word, as_json=as_json)
 
 
-_marked("suspend", "Suspend cards until they are resumed.")
-_marked("resume", "Resume suspended cards.")
-_marked("bury", "Bury cards until tomorrow.")
-_marked("flag", "Flag cards as faulty.")
+_add_mark_command("suspend", "Suspend cards until they are resumed.")
+_add_mark_command("resume", "Resume suspended cards.")
+_add_mark_command("bury", "Bury cards until tomorrow.")
+_add_mark_command("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
@@ -288,7 +290,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
     if not (add or remove):
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     desk = opened_desk(vault_dir)
-    return _do(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
+    return _perform(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
 
 
 @card.command("reschedule")
@@ -312,11 +314,11 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     deed = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
-    return _do(deed, desk, word, as_json=as_json)
+    return _perform(deed, desk, word, as_json=as_json)
 
 
 def _day(text: str, today: date) -> date:
-    """The study day that `text` names. Raises: UsageError."""
+    """Return the study day that `text` names. Raises UsageError."""
     word = text.strip().casefold()
     try:
         if word == "today":

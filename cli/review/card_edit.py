@@ -1,4 +1,4 @@
-"""`retain card edit`: where the new words of a card come from, and what is said of them."""
+"""The command `card edit`: get the new text of a card from options, a file or the editor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cli import output
 from cli.environment import edit_file, editor_named
 from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
-from vault.files.guard import lay_form, take_form_away
+from vault.files.scratch_files import remove_form, write_form
 from vault.model.card import Card
 from vault.vault import Vault
 
@@ -20,9 +20,9 @@ _MOST = 1 << 20  # bytes of a form
 def edited(
     vault: Vault, card: Card, question: str | None, answer: str | None, source: str | None, *, back: bool
 ) -> Edited | None:
-    """The edit that was asked for, once it is on disk; None where an editor gave nothing to write yet.
+    """Save the edit given by options, file or editor; return None if the editor returned without one.
 
-    Raises: as `edit_card`; UsageError where there is no way to get the words.
+    Raises as `edit_card` does; UsageError without a way to get the text.
     """
     before = words_of(card)
     if back:
@@ -30,7 +30,7 @@ def edited(
     if source is not None:
         words = words_in(_read(source))
     elif question is None and answer is None:
-        return _in_editor(vault, card)
+        return _edit_in_editor(vault, card)
     else:
         words = Words(before.question if question is None else question, before.answer if answer is None else answer)
     return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
@@ -44,14 +44,14 @@ def _read(source: str) -> str:
         raise UsageError("cannot be read as text", where=source, hint="give a UTF-8 file with Q: and A:") from error
 
 
-def _in_editor(vault: Vault, card: Card) -> Edited | None:
-    """Has the human write; what is refused stays where it was written."""
+def _edit_in_editor(vault: Vault, card: Card) -> Edited | None:
+    """Open the card in the user's editor and save the edit; a refused text stays in its file."""
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
         raise UsageError(what, hint="give --question and --answer, or --from FILE")
     before = words_of(card)
-    form = lay_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
+    form = write_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
     keep = True
     try:
         closed = edit_file(editor, form)
@@ -59,13 +59,13 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
             raise Refused("the editor failed; nothing was changed")
         words = words_in(form.read_text(encoding="utf-8"))
         if words == before and closed.at_once():
-            _left_open(form, str(card.id))
+            _report_open_editor(form, str(card.id))
             return None
         done = edit_card(vault, str(card.id), words.question, words.answer, expect=before)
         keep = False
         return done
     except (RetainError, OSError, UnicodeDecodeError, KeyboardInterrupt) as error:
-        if _is_as_laid(form, before):
+        if _is_unchanged(form, before):
             keep = False
             raise
         way = f"your text is in {form}; `retain card edit {card.id} --from {form}` applies it"
@@ -79,24 +79,25 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
         raise Refused("the text is not UTF-8", where=str(form), hint=hint) from error
     finally:
         if not keep:
-            take_form_away(form)
+            remove_form(form)
 
 
-def _is_as_laid(form: Path, before: Words) -> bool:
-    """Whether nobody wrote in the form."""
+def _is_unchanged(form: Path, before: Words) -> bool:
+    """Return whether the form is unchanged."""
     try:
         return words_in(form.read_text(encoding="utf-8")) == before
     except (OSError, ValueError, RetainError):
         return False
 
 
-def _left_open(form: Path, id_: str) -> None:
+def _report_open_editor(form: Path, id_: str) -> None:
+    """Report that the editor returned at once, and how to apply the text later."""
     output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
     output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
 
 
 def told(done: Edited, *, as_json: bool) -> None:
-    """Says what became of the card."""
+    """Print the result of an edit."""
     if as_json:
         said = [{"question": words.question, "answer": words.answer} for words in (done.before, done.after)]
         head = {"id": done.card, "path": done.path, "changed": done.changed}

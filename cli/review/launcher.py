@@ -59,6 +59,7 @@ def open_app(
 
 
 def _run_app(vault: Vault, screen: str, tag: str, plan: str) -> int:
+    """Run the terminal app; return the exit code."""
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user

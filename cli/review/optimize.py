@@ -1,4 +1,4 @@
-"""`retain optimize`: the scheduler fitted to whoever reviews here, and what came of it in figures."""
+"""The command `optimize`: fit the FSRS parameters to the review history, and compare them with the current ones."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ def optimize(
         raise UsageError("--auto, --reset and --undo are mutually exclusive")
     vault = opened_to_write(vault_dir)
     if reset or undo:
-        return _changed(vault, undo=undo, dry_run=dry_run, as_json=as_json)
-    return _fitted(vault, dry_run=dry_run, auto=auto, as_json=as_json, progress=progress)
+        return _reset_or_undo(vault, undo=undo, dry_run=dry_run, as_json=as_json)
+    return _fit(vault, dry_run=dry_run, auto=auto, as_json=as_json, progress=progress)
 
 
-def _log_of(vault: Vault) -> ScannedLog:
+def _read_log(vault: Vault) -> ScannedLog:
     log = scan_log(log_files(vault.root))
     output.found(log.diagnostics)
     return log
 
 
-def _changes(vault: Vault) -> tuple[CardEvent, ...]:
-    """What the ledger says became of the cards."""
+def _card_events(vault: Vault) -> tuple[CardEvent, ...]:
+    """Return the events of cards in the ledger."""
     return card_events(vault.read_bytes(IDS) or b"")
 
 
@@ -89,17 +89,18 @@ def _write(vault: Vault, event: LogEvent) -> None:
     append(vault.guard(Scope.LOG), event)
 
 
-def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
-    log = _log_of(vault)
-    if auto and not due_for_fit(log, _tried(vault)):
-        return _not_due(log, _tried(vault), as_json)
+def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
+    """Fit parameters, save them if they predict better, and print the comparison."""
+    log = _read_log(vault)
+    if auto and not due_for_fit(log, _reviews_at_last_fit(vault)):
+        return _not_due(log, _reviews_at_last_fit(vault), as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     narrator = output.Progress(progress)
     if narrator.jsonl:
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
         output.say(f"fitting {len(log.reviews):,} reviews")
-    found = contest(log.reviews, rules, _changes(vault))
+    found = contest(log.reviews, rules, _card_events(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, TooFew):
@@ -112,7 +113,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
             _write(vault, event)
             render_saved(vault)
     else:
-        _remember_tried(vault, log)
+        _store_fit_size(vault, log)
     if as_json:
         output.show_json(_contest_json(found, kept=found.better and not dry_run, due=due))
     else:
@@ -130,6 +131,7 @@ def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
 
 
 def _too_few(found: TooFew, as_json: bool) -> int:
+    """Print how many reviews are missing for a fit."""
     missing = {"missing_reviews": found.missing, "missing_later_reviews": found.missing_trials}
     if as_json:
         output.show_json({"reviews": found.reviews, "kept": False, **missing})
@@ -180,14 +182,15 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 
 
 def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
+    """Print the comparison of default, current and new parameters."""
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
         f"tested on {found.held_out:,} later ones"
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
-        told = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
-        output.show(f"  {name:10}  {told}")
+        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
+        output.show(f"  {name:10}  {row}")
     output.show("  new parameters: predicted (|) and actual (●) recall\n  range   predicted recalled reviews")
     for line in plot(found.new.bins):
         output.show(line)
@@ -197,6 +200,7 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
 
 
 def _verdict(found: Contest, dry_run: bool) -> str:
+    """Return a sentence on whether the new parameters are applied."""
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
         done = "would be applied (--dry-run)" if dry_run else "applied; `retain optimize --undo` undoes this"
@@ -212,7 +216,7 @@ def _verdict(found: Contest, dry_run: bool) -> str:
 
 
 def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
-    """How many cards are due with the parameters as they are, and with those of `event`."""
+    """Return how many cards are due with the current parameters, and with those of `event`."""
     desk = open_desk(vault, now())
     events = desk.past.whole().events
 
@@ -225,9 +229,9 @@ def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
     return due(desk.scheduler.rules.parameters), due(event.parameters)
 
 
-def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
-    """`--reset` or `--undo`."""
-    log = _log_of(vault)
+def _reset_or_undo(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
+    """Reset the parameters, or undo their last change."""
+    log = _read_log(vault)
     last = last_params(log.others)
     if undo and last is None:
         raise NotFound("no change of parameters to undo")
@@ -256,21 +260,22 @@ def optimize_after_review(vault: Vault) -> None:
     if not vault.settings.auto_optimize:
         return
     try:
-        _fit_after_review(vault, _log_of(vault))
+        _fit_after_review(vault, _read_log(vault))
     except RetainError as error:
         output.say(f"parameters not optimized: {error}")
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
-    if not due_for_fit(log, _tried(vault)):
+    """Fit parameters if the reviews have doubled, and report the result."""
+    if not due_for_fit(log, _reviews_at_last_fit(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
         output.say("your reviews have doubled since the last fit: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    found = contest(log.reviews, rules, _changes(vault))
+    found = contest(log.reviews, rules, _card_events(vault))
     if not isinstance(found, Contest) or not found.better:
-        _remember_tried(vault, log)
+        _store_fit_size(vault, log)
         return
     _write(vault, params_event(_stamp(vault, log), found))
     render_saved(vault)
@@ -278,11 +283,11 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")
 
 
-def _tried(vault: Vault) -> int:
+def _reviews_at_last_fit(vault: Vault) -> int:
     """Return how many reviews there were at the last fit that gave nothing better; 0 if none is known."""
     parts = read_cache(vault.root, _TRIED, _KIND) or []
     return int(parts[0]) if len(parts) == 1 and parts[0].isdigit() and len(parts[0]) < 16 else 0
 
 
-def _remember_tried(vault: Vault, log: ScannedLog) -> None:
+def _store_fit_size(vault: Vault, log: ScannedLog) -> None:
     write_cache(vault, _TRIED, _KIND, [str(len(log.reviews)).encode()])

@@ -1,4 +1,4 @@
-"""Home in lines of text: what today holds, how it goes, what is missing, and what to do next. No colour, no cursor."""
+"""The home screen as plain text: today's cards, retention, gaps and next commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEXT = (
 
 
 def show_home(vault: Vault, now: datetime, tag: str = "") -> None:
-    """Prints home. Raises: SchemaTooNew, Refused, Damaged where the log cannot be read."""
+    """Print home. Raises SchemaTooNew, Refused or Damaged if the log cannot be read."""
     desk = open_desk(vault, now, tag=tag)
     seen = overview_of(desk)
     output.found(d for d in seen.diagnostics if d not in vault.notices)
@@ -38,7 +38,7 @@ def show_home(vault: Vault, now: datetime, tag: str = "") -> None:
 
 
 def lines(name: str, seen: Overview, found: Figures | None) -> Iterator[str]:
-    """Home, line by line; each says by itself what it is about."""
+    """Yield the lines of home."""
     yield f"{name}, {seen.date}"
     if not seen.has_sources:
         yield from _steps(strings.EMPTY, _FILL)
@@ -73,9 +73,10 @@ def _today(seen: Overview) -> Iterator[str]:
 
 
 def _figures(seen: Overview, found: Figures) -> Iterator[str]:
+    """Yield streak, retention, forecast and news."""
     book, month, new = found.book, found.book.month.all, found.news
-    yield f"Streak: {_told(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
-    yield f"Recalled: {_told(strings.recalled(month.rate, month.reviews, seen.desired))}."
+    yield f"Streak: {_joined(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
+    yield f"Recalled: {_joined(strings.recalled(month.rate, month.reviews, seen.desired))}."
     yield f"Coming: {strings.coming(sum(book.coming), len(book.coming)).removesuffix('.')}."
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     since = [*([strings.held(found.held)] if found.held else []), *strings.news(*counts)]
@@ -83,7 +84,7 @@ def _figures(seen: Overview, found: Figures) -> Iterator[str]:
     yield f"Since yesterday: {', '.join(since)}." if since else f"Since yesterday: {strings.NOTHING_NEW}"
 
 
-def _told(parts: tuple[str, str]) -> str:
+def _joined(parts: tuple[str, str]) -> str:
     return ", ".join(part for part in parts if part)
 
 

@@ -1,4 +1,4 @@
-"""The review in lines of text: for a dumb terminal, a pipe or a screen reader. No colour, no cursor, no timing."""
+"""The review as plain text, for a dumb terminal, a pipe or a screen reader."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _PRACTICE = "Practice: nothing is scheduled or written."
 
 
 class Lines(Protocol):
-    """Where the human's words come from: standard input, as a rule."""
+    """Where input lines come from, usually standard input."""
 
     def readline(self) -> str:
-        """The next line with its end; "" when there is none."""
+        """Return the next line with its newline; "" at the end."""
         ...
 
 
@@ -62,9 +62,9 @@ def review_plainly(
     with lock(vault.root, "review", purpose="reviewing", now=clock()):
         wanted = plan_of(plan) if plan else Plan(tag=tag)
         if not wanted.counts:
-            return _practise(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
+            return _practice(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
         sitting = Sitting.at(vault, clock, None, "plain", plan=wanted)
-        face = _Face(sitting, source or sys.stdin, out or sys.stdout)
+        face = _Dialogue(sitting, source or sys.stdin, out or sys.stdout)
         output.found(d for d in sitting.desk.diagnostics if d not in vault.notices)
         try:
             code = face.run()
@@ -75,15 +75,16 @@ def review_plainly(
         return code
 
 
-def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
-    face = _Face(Practising.at(vault, clock, plan), source, out)
+def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
+    """Run a practice session, which schedules and saves nothing."""
+    face = _Dialogue(Practising.at(vault, clock, plan), source, out)
     code = face.run()
-    face.say_practised()
+    face.say_practice_result()
     return code
 
 
-class _Face:
-    """Asks and answers, line by line."""
+class _Dialogue:
+    """The dialogue of a review: prints cards and reads commands."""
 
     def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
@@ -92,6 +93,7 @@ class _Face:
         self._unsaved = self._unread = output.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
+        """Show cards until the queue or the input ends; return the exit code."""
         today = self._sitting.desk.today
         if not self._sitting.counts:
             self._say(f"{_PRACTICE}\n{_HELP}" if self._sitting.left else "No matching cards.")
@@ -101,17 +103,17 @@ class _Face:
             self._say("No cards due and no new cards for today.")
         while (placed := self._sitting.table()) is not None:
             self._problems()
-            if not self._one(placed):
+            if not self._show_card(placed):
                 break
         self._problems()
         return self._unsaved or self._unread
 
-    def _one(self, placed: Placed) -> bool:
-        """One card from question to what is done with it; False when the human has had enough."""
+    def _show_card(self, placed: Placed) -> bool:
+        """Show one card until it is done; return False if the user quits."""
         state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, told)}"
+        change = labels.change_told(state, changed.how if changed is not None else "")
+        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, change)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")
@@ -124,10 +126,11 @@ class _Face:
                     self._say("this card has just changed")
                     return True
                 self._show_back(placed, changed)
-            elif self._acted(word, placed, line):
+            elif self._perform(word, placed, line):
                 return True
 
     def _show_back(self, placed: Placed, changed: Changed | None) -> None:
+        """Print the answer with the intervals of the four ratings."""
         previews = self._sitting.previews() if isinstance(self._sitting, Sitting) else {}
         waits = {rating: f" {labels.interval(state)}" for rating, state in previews.items()}
         buttons = [f"{int(r)} {r.name.lower()}{waits.get(r, '')}" for r in Rating]
@@ -137,8 +140,8 @@ class _Face:
                 self._say(f"now in the source: {_indented(changed.after)}")
         self._say(f"A: {_words(placed.card.answer)}\n{'   '.join(buttons)}")
 
-    def _acted(self, word: str, placed: Placed, line: str) -> bool:
-        """Does what `word` says, which is `line` in small letters; True if that puts a card on the table."""
+    def _perform(self, word: str, placed: Placed, line: str) -> bool:
+        """Perform the command `word` (`line` in lower case); return True if another card follows."""
         sitting = self._sitting
         acts: dict[str, Callable[[], None]] = {"u": self._undo}
         if isinstance(sitting, Sitting):
@@ -174,6 +177,7 @@ class _Face:
         self._say(undone(self._sitting.undo()))
 
     def _flag(self, said: str) -> None:
+        """Flag the card; `said` is a reason, or the number of one."""
         if not isinstance(self._sitting, Sitting):
             self._say(_PRACTICE)
             return
@@ -185,7 +189,7 @@ class _Face:
         self._say(f"flagged: {reason}" if reason else "flagged")
 
     def _edit(self, placed: Placed) -> bool:
-        """Asks for new words, one line each; what is left empty stays as it is."""
+        """Ask for a new question and answer, and save them; an empty line changes nothing."""
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)
@@ -212,7 +216,7 @@ class _Face:
             self._say("no source: this card was written by hand")
 
     def say_result(self) -> None:
-        """How a review ended."""
+        """Print the summary of a review."""
         assert isinstance(self._sitting, Sitting)
         tally = self._sitting.tally()
         ratings = ", ".join(f"{tally.ratings[r]} {r.name.lower()}" for r in Rating if tally.ratings[r])
@@ -224,8 +228,8 @@ class _Face:
         if tally.ripe:
             self._say(labels.ripe(tally.ripe))
 
-    def say_practised(self) -> None:
-        """How a practice ended."""
+    def say_practice_result(self) -> None:
+        """Print the summary of a practice session."""
         self._say(f"\n{self._sitting.done} done, {self._sitting.left} to go. Nothing was scheduled or written.")
 
     def _problems(self) -> None:
@@ -234,7 +238,7 @@ class _Face:
         self._sitting.problems.clear()
 
     def _ask(self, prompt: str) -> str | None:
-        """The next line without its white space; None at the end of the input."""
+        """Return the next input line, stripped; None at the end of the input."""
         self._say(f"{prompt} > ", end="")
         line = self._source.readline()
         if not line:
@@ -243,6 +247,7 @@ class _Face:
         return line.strip()
 
     def _say(self, text: str, end: str = "\n") -> None:
+        """Print text, with characters replaced that the output cannot encode."""
         encoding = self._out.encoding or "utf-8"
         shown = clean(text).encode(encoding, errors="replace").decode(encoding)
         self._out.write(shown + end)
@@ -250,7 +255,7 @@ class _Face:
 
 
 def _words(markdown: str) -> str:
-    """The text of a card as a screen without pictures shows it; its further lines stand below the first."""
+    """Return Markdown as plain text, with further lines indented."""
     return _indented(latex.text(markdown))
 
 

@@ -1,4 +1,4 @@
-"""`retain quiz`: be asked about a topic, by a model that the user has named."""
+"""The command `quiz`: answer a model's questions about a topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands of the daily review: review, due, rate, undo."""
+"""The commands `review`, `due`, `rate` and `undo`."""
 
 from __future__ import annotations
 
@@ -75,20 +75,20 @@ def review(
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
     vault = opened(vault_dir)
-    decks = _listed(vault)
+    decks = _deck_listing(vault)
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
     report_cards(desk)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
-        held = {"waiting": _waiting(desk), "why": desk.held_back}
+        held = {"waiting": _new_beyond_today(desk), "why": desk.held_back}
         output.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
         output.flush()  # who asked needs not wait for the pages
         mend(desk, seen)
         return output.DONE
     today = desk.today
     output.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
-    for words in (desk.held_back, _backlog(desk)):
+    for words in (desk.held_back, _backlog_sentence(desk)):
         if words:
             output.show(f"  {words}")
     for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
@@ -107,21 +107,21 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     return output.DONE
 
 
-def _listed(vault: Vault) -> Listing | None:
-    """The folder of the decks, listed once for all who ask; None where it cannot be."""
+def _deck_listing(vault: Vault) -> Listing | None:
+    """Return the listing of the folder of decks; None if it cannot be listed."""
     try:
         return listing(vault.root, FLASHCARDS)
     except OSError:
         return None
 
 
-def _waiting(desk: Desk) -> int:
-    """New cards that today has no room for."""
+def _new_beyond_today(desk: Desk) -> int:
+    """Return the number of new cards beyond today's limit."""
     return len(desk.queue.new) - desk.today["new"]
 
 
-def _backlog(desk: Desk) -> str:
-    """When what is overdue will be done, in one sentence; "" if today has room for it."""
+def _backlog_sentence(desk: Desk) -> str:
+    """Return a sentence on when all overdue cards will be done; "" if that is today."""
     per_day = desk.vault.settings.reviews_per_day
     if len(desk.queue.due) <= per_day or desk.tag:
         return ""
@@ -179,12 +179,13 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
 
 
 def event_json(event: LogEvent) -> dict[str, object]:
+    """Return an event as its line in the review log has it."""
     written: dict[str, object] = json.loads(encode(event))
     return written
 
 
 def _instant(text: str, at: datetime) -> datetime:
-    """The instant in `text`. Raises UsageError for one without a zone, before 1970, or more than ten years ahead."""
+    """Return the instant in `text`. Raises UsageError without a zone, before 1970, or more than ten years ahead."""
     hint = "write it like 2026-11-21T09:30+01:00"
     try:
         found = datetime.fromisoformat(text)

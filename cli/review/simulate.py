@@ -1,4 +1,4 @@
-"""`retain simulate`: what is to come, before retention is changed or new cards are let in."""
+"""The command `simulate`: forecast the workload for other retentions or numbers of new cards."""
 
 from __future__ import annotations
 
@@ -100,12 +100,13 @@ def _forecast_json(found: Forecast) -> dict[str, Any]:
 
 
 def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
-    """The plan as `due --json` and `simulate --json` have it; `cleared` is None where that takes over a year."""
+    """Return the plan for overdue cards as JSON; `cleared` is None if it takes more than a year."""
     cleared = date.fromordinal(today + plan.days).isoformat() if plan.days else None
     return {"overdue": plan.overdue, "per_day": plan.per_day, "days": plan.days or None, "cleared": cleared}
 
 
 def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
+    """Print the forecasts as a table with a plot."""
     course = outlook.course
     supply = _supply(course)
     under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")
@@ -116,9 +117,9 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
     for each in forecasts:
         mark = "*" if each.course.retention == outlook.own else " "
         days = len(each.reviews)
-        told = f"{sum(each.reviews) / days:11,.0f}  {sum(each.minutes) / days:11,.1f}  {each.settled_minutes:17,.1f}"
-        kept = f"{each.remembered:,.0f} of {each.known:,.0f}"
-        output.show(f"  {each.course.retention:8.0%} {mark} {told}  {kept:>21}")
+        row = f"{sum(each.reviews) / days:11,.0f}  {sum(each.minutes) / days:11,.1f}  {each.settled_minutes:17,.1f}"
+        share = f"{each.remembered:,.0f} of {each.known:,.0f}"
+        output.show(f"  {each.course.retention:8.0%} {mark} {row}  {share:>21}")
     shown = next((each for each in forecasts if each.course.retention == outlook.own), forecasts[0])
     _plot(outlook, shown)
     output.show(meaning(forecasts, shown))
@@ -133,6 +134,7 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
 
 
 def _supply(course: Course) -> str:
+    """Return how many new cards a day the forecast assumes, as text."""
     if course.supply is None:
         return f"{course.new_per_day:g} new a day"
     if not course.supply:
@@ -142,7 +144,7 @@ def _supply(course: Course) -> str:
 
 
 def _plot(outlook: Outlook, found: Forecast) -> None:
-    """Minutes a day, a bar for each stretch of days."""
+    """Print minutes a day, one bar for each stretch of days."""
     minutes, reviews = averages(found.minutes, _BARS), averages(found.reviews, _BARS)
     most = max(*minutes, 0.1)
     output.show(f"  minutes a day at {found.course.retention:.0%}")
@@ -153,6 +155,7 @@ def _plot(outlook: Outlook, found: Forecast) -> None:
 
 
 def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
+    """Return a sentence on how many new cards fit into `minutes` a day."""
     new, found = fit
     if new:
         ends = f"the last third of the days takes {found.settled_minutes:.0f}"

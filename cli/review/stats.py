@@ -1,4 +1,4 @@
-"""The command `stats`: how well is remembered, how much is coming, what is weak."""
+"""The command `stats`: retention, forecast, study time and weak concepts."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
 
 def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
     desk = opened_desk(vault_dir, read_only=True)
-    material = _narrowed(material_of(desk), topic, tag)
+    material = _filtered(material_of(desk), topic, tag)
     return stats_of(material, desk.scheduler, desk.now, days=days)
 
 
-def _narrowed(material: Material, topic: str, tag: str) -> Material:
-    """Raises: NotFound where no topic goes by that name, or no card has the tag."""
+def _filtered(material: Material, topic: str, tag: str) -> Material:
+    """Return the figures for a topic or tag alone. Raises NotFound if no card has it."""
     if not topic and not tag:
         return material
     stems = topic_named(topic, material.topics)[1] if topic else None

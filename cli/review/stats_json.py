@@ -1,4 +1,4 @@
-"""Figures as one JSON object: names that stay, rates in [0, 1] or null where there is nothing to tell yet."""
+"""Statistics as a JSON object; rates are in [0, 1], or null without reviews."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _YEAR = 365
 
 
 def as_object(stats: Stats) -> dict[str, Any]:
-    """The whole of `retain stats --json`; the figures of each word are those of the dataclass of that name."""
+    """Return the object of `retain stats --json`; the keys of inner objects are those of the dataclasses."""
     return {
         "as_of": instant(stats.as_of),
         "today": stats.today.isoformat(),
@@ -65,6 +65,7 @@ def _calibration(found: Calibration) -> dict[str, Any]:
 
 
 def _time(stats: Stats) -> dict[str, Any]:
+    """Return study time, streak and reviews by hour."""
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
     ms = sum(day.ms for day in recent)
@@ -81,7 +82,7 @@ def _time(stats: Stats) -> dict[str, Any]:
 
 
 def _heatmap(stats: Stats) -> list[dict[str, Any]]:
-    """The days of the last year that have reviews."""
+    """Return the days of the last year with reviews."""
     since = stats.today - timedelta(days=_YEAR - 1)
     return [
         {
@@ -97,7 +98,7 @@ def _heatmap(stats: Stats) -> list[dict[str, Any]]:
 
 
 def profile(scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The four kinds by what they show that one can do: states, explains, relates, applies."""
+    """Return the scores of the four card kinds, by what they show: states, explains, relates, applies."""
     return {word: _rate(scores[kind.value]) for kind, word in WORDS.items()}
 
 

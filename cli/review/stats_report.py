@@ -1,4 +1,4 @@
-"""Figures as a page of text for a terminal of 80 columns: few, with the words that say what each of them means."""
+"""Statistics as text for a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEEKS = 52
 
 
 def page(stats: Stats) -> str:
-    """The whole page."""
+    """Return the whole report."""
     parts = [_cards(stats)]
     if stats.activity.reviews:
         parts += [_retention(stats), _calibration(stats), _time(stats)]
@@ -32,19 +32,20 @@ def page(stats: Stats) -> str:
 
 
 def bar(share: float, width: int = _BAR) -> str:
-    """A bar of `share` (in [0, 1]) of `width` columns, filled up with blanks."""
+    """Return a bar for `share` in [0, 1], padded to `width` columns."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
 def columns(values: Sequence[int]) -> str:
-    """One column of one character for each value; what is not nothing can be seen."""
+    """Return one character per value, its height in proportion; values above zero are visible."""
     most = max(values, default=0)
     return "".join(_HEIGHTS[max(1, round(v / most * 8))] if v else " " for v in values)
 
 
 def _cards(stats: Stats) -> list[str]:
+    """Return the lines on the numbers of cards by state."""
     phases = stats.phases
     named = [
         ("new", phases.new),
@@ -60,7 +61,7 @@ def _cards(stats: Stats) -> list[str]:
 
 
 def _wrapped(items: Iterable[str], indent: str = "  ") -> list[str]:
-    """The items on lines that fit, parted by dots."""
+    """Return the items joined by dots, wrapped to the width."""
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + len(item) + 3 <= WIDTH:
@@ -71,6 +72,7 @@ def _wrapped(items: Iterable[str], indent: str = "  ") -> list[str]:
 
 
 def _retention(stats: Stats) -> list[str]:
+    """Return the lines on true retention."""
     rows = [row for row in stats.retention if row.all.reviews]
     head = f"True retention (you want {stats.desired:.0%}): first review per day of learned cards"
     if not rows:
@@ -92,6 +94,7 @@ def _share(tries: Tries) -> float:
 
 
 def _calibration(stats: Stats) -> list[str]:
+    """Return the lines that compare predicted and actual recall."""
     found = stats.calibration
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
@@ -109,6 +112,7 @@ def _calibration(stats: Stats) -> list[str]:
 
 
 def _time(stats: Stats) -> list[str]:
+    """Return the lines on study time."""
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
     lines = [f"Study: {counted(done.reviews, 'review')} in all, {counted(done.streak, 'day')} in a row"]
@@ -127,7 +131,7 @@ def _time(stats: Stats) -> list[str]:
 
 
 def _weeks(stats: Stats) -> Iterator[str]:
-    """Reviews in each of the last weeks, this one included."""
+    """Yield reviews and new cards per week."""
     monday = stats.today.toordinal() - stats.today.weekday()
     first = monday - 7 * (_WEEKS - 1)
     counts = [0] * _WEEKS
@@ -144,6 +148,7 @@ def _weeks(stats: Stats) -> Iterator[str]:
 
 
 def _forecast(stats: Stats) -> list[str]:
+    """Return the lines on coming reviews."""
     counts = [coming.reviews for coming in stats.forecast]
     if not any(counts):
         return ["Forecast: no reviews in the next 30 days"]
@@ -156,6 +161,7 @@ def _forecast(stats: Stats) -> list[str]:
 
 
 def _mastery(stats: Stats) -> list[str]:
+    """Return the lines on the weakest concepts, topics and tags."""
     seen = [c for c in stats.concepts if c.seen]
     if not seen:
         return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} studied yet"]
@@ -174,6 +180,7 @@ def _mastery(stats: Stats) -> list[str]:
 
 
 def _scores(found: Mastery | Group) -> str:
+    """Return one line with the scores of a concept, topic or tag."""
     name = found.title if hasattr(found, "title") else found.name
     cells = [found.profile[kind.value] for kind in WORDS]
     shown = " ".join(f"{'–' if cell is None else format(cell * 100, '.0f'):>8}" for cell in cells)
@@ -181,6 +188,7 @@ def _scores(found: Mastery | Group) -> str:
 
 
 def _week(stats: Stats) -> list[str]:
+    """Return the lines on the last seven days."""
     found = stats.week
     named = [
         (found.reviews, "reviews"),
@@ -195,18 +203,19 @@ def _week(stats: Stats) -> list[str]:
     if found.mastered:
         more = f" and {len(found.mastered) - LISTED:,} more" * (len(found.mastered) > LISTED)
         lines += _wrapped([f"newly mastered: {'; '.join(short_line(t, 30) for t in found.mastered[:LISTED])}{more}"])
-    lines += [f"  forgotten most: {_told(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
+    lines += [f"  forgotten most: {_card_line(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
     return ["This week (7 days):", *lines] if lines else ["This week (7 days): no changes"]
 
 
-def _told(one: Forgotten) -> str:
+def _card_line(one: Forgotten) -> str:
     return f"{short_line(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
 
 
 def _leeches(stats: Stats) -> list[str]:
+    """Return the lines on leeches."""
     if not stats.leeches:
         return []
     lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten repeatedly; `retain gaps` shows causes"]
-    lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
+    lines += [f"  {_card_line(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

@@ -1,1 +1,1 @@
-"""Fetching of web pages."""
+"""Fetching documents from the web."""

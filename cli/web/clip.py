@@ -66,7 +66,7 @@ def clip(fetched: Fetched, day: str) -> Clip:
         hint = "download it and add the file to keep it anyway"
         raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
     if kind in _PAGES:
-        return _clipping(fetched, ".html" if kind == "html" else suffix, offered, day)
+        return _page_note(fetched, ".html" if kind == "html" else suffix, offered, day)
     folder = _FOLDER_OF.get(kind, "articles")
     stem = slug(offered.removesuffix(PurePosixPath(offered).suffix) or offered)
     data = _as_utf8(fetched) if kind in _TEXTS else fetched.data
@@ -102,10 +102,10 @@ def _suffix(fetched: Fetched, offered: str) -> str:
     return ".txt" if fetched.media_type.startswith("text/") else named or ".bin"
 
 
-def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
+def _page_note(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
     """Return a Markdown note with the text of the page, its address and the day."""
     stem = clean_line(PurePosixPath(offered).stem) or "page"
-    page = _clipped(fetched, f"{stem[:80].replace('/', ' ')}{suffix}")
+    page = _extract_page(fetched, f"{stem[:80].replace('/', ' ')}{suffix}")
     title, markdown = str(page["title"]), str(page["markdown"])
     properties: dict[str, Value] = {"title": title, "source": fetched.address}
     properties |= {key: str(page[key]) for key in ("author", "published") if page[key]}
@@ -127,7 +127,7 @@ def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
     )
 
 
-def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
+def _extract_page(fetched: Fetched, name: str) -> dict[str, Any]:
     """Return what the sandboxed reading process extracts from the page; nothing is parsed in this process."""
     message = {"op": "clip", "name": name, "charset": fetched.charset, "address": fetched.address}
     worker = pool.start_worker("", None)

@@ -1,4 +1,4 @@
-"""Connections to web servers: judged before they are used, and bounded in time."""
+"""Connections to web servers: only to addresses that were checked, and within a time limit."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _INNER_NAMES = (
     ".corp",
     ".home.arpa",
 )
-# Beyond what Python knows of: addresses that stand for an IPv4 address, for a translator or for a site of one's own.
+# Private networks that `is_global` does not know: embedded IPv4 addresses, translators, site-local addresses.
 _INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")))
 
 
 @dataclass(slots=True)
 class Clock:
-    """Time for one document: `total_s` in all, `silence_s` for each wait. Seconds."""
+    """The time limits for one document in seconds: `total_s` in all, `silence_s` for each wait."""
 
     total_s: float
     silence_s: float
@@ -51,7 +51,7 @@ class Clock:
         return time.monotonic() >= self._end
 
     def wait_s(self, at_most: float) -> float:
-        """How long the next wait may be. Raises: TimeoutError when the time is up."""
+        """Return how long the next wait may be. Raises TimeoutError when the time is up."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -60,9 +60,9 @@ class Clock:
 
 
 class _Network(httpcore2.NetworkBackend):
-    """Connects to one server, or to the proxy; `is_private` says afterwards whether the server is a private one.
+    """Connects to one server or proxy; afterwards `is_private` says whether the server is in a private network.
 
-    A name is looked up once and judged, and the very address that was judged is used: no second look-up can differ.
+    A name is resolved once, and the address that was checked is used: no second look-up can give another.
     """
 
     def __init__(self, clock: Clock, connect_s: float, *, proxy: bool, private_ok: bool, is_private: bool) -> None:
@@ -70,6 +70,7 @@ class _Network(httpcore2.NetworkBackend):
         self._proxy, self._private_ok, self.is_private = proxy, private_ok, is_private
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
+        """Connect to the proxy, or to the checked addresses of `host`. Raises Refused for a private one."""
         if self._proxy:
             return self._connected([host], port)
         addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
@@ -78,6 +79,7 @@ class _Network(httpcore2.NetworkBackend):
         return self._connected(addresses, port)
 
     def _connected(self, addresses: list[str], port: int) -> httpcore2.NetworkStream:
+        """Return a stream to the first address that answers."""
         last: Exception = socket.gaierror("no address")
         for address in addresses:
             try:
@@ -93,7 +95,7 @@ class _Network(httpcore2.NetworkBackend):
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A stream whose waits are bounded by the clock: a server that sends a byte now and then does not outlast it."""
+    """A stream whose waits end with the clock, also if a server sends single bytes for ever."""
 
     def __init__(self, inner: httpcore2.NetworkStream, clock: Clock) -> None:
         self._inner, self._clock = inner, clock
@@ -121,10 +123,10 @@ class _Stream(httpcore2.NetworkStream):
 def asked(
     parts: SplitResult, headers: list[tuple[str, str]], clock: Clock, connect_s: float, *, private_ok: bool
 ) -> Iterator[tuple[httpcore2.Response, bool]]:
-    """The response to a GET, its body still to be read, and whether a private server gave it; by proxy if one is set.
+    """Send a GET request; yield the response with its body unread, and whether the server is in a private network.
 
-    Raises: Refused where the address leads to a private network and must not; FetchFailed; TimeoutError; OSError;
-    what httpcore2 raises.
+    Uses the proxy of the environment. Raises Refused for a private address that is not permitted; FetchFailed;
+    TimeoutError; OSError; errors of httpcore2.
     """
     host, port = host_and_port(parts)
     proxy = _proxy_of(parts.scheme, host)
@@ -152,7 +154,7 @@ def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the open internet, also where it stands for another inside it."""
+    """Return whether an IP address is public, also the IPv4 address inside an IPv6 one."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -166,7 +168,7 @@ def is_public(address: str) -> bool:
 
 
 def _is_inner_name(host: str) -> bool:
-    """Whether a name by itself tells that it means this machine or its own network; 127.1 and 0x7f.1 are numbers."""
+    """Return whether a host name by itself means this machine or a local network; 127.1 and 0x7f.1 are numbers."""
     host = host.rstrip(".")
     try:
         return not is_public(host)
@@ -176,7 +178,7 @@ def _is_inner_name(host: str) -> bool:
 
 
 def _proxy_of(scheme: str, host: str) -> SplitResult | None:
-    """The proxy that the environment names for an address; none for this machine, which no proxy reaches."""
+    """Return the proxy that the environment sets for an address; None for this machine."""
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
     if not named or is_loopback(host) or proxy_bypass(host):
@@ -189,7 +191,7 @@ def _proxy_of(scheme: str, host: str) -> SplitResult | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host's name or IP address by itself says that it is this machine."""
+    """Return whether a host name or IP address by itself means this machine."""
     host = host.rstrip(".")
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -198,7 +200,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _tls() -> ssl.SSLContext:
-    """What secure connections trust: the system's certificates; where Python finds none, those of certifi."""
+    """Return a TLS context with the system's certificates, or those of certifi if Python finds none."""
     paths = ssl.get_default_verify_paths()
     if paths.cafile or paths.capath:
         return ssl.create_default_context()

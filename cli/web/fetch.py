@@ -1,7 +1,4 @@
-"""One document from the web, fetched by a human's own command: bounded in size, time and hops.
-
-Redirects are followed here, one by one, as each address is judged anew.
-"""
+"""Fetch one document from the web, with limits on size, time and redirects. Each redirect is checked anew."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ _ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,applic
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of the document, as it is after unpacking; seconds to connect, of silence, and in all; redirects."""
+    """The limits for one document: bytes after unpacking, seconds, and number of redirects."""
 
     size_bytes: int = 50 * MIB
     connect_s: float = 10.0
@@ -43,7 +40,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A document as a server gave it. `address` is where it was in the end; all else is the server's word for it."""
+    """A fetched document. `address` is the final one; the other values are what the server claims."""
 
     address: str
     media_type: str  # lower case, "" if none was given
@@ -56,17 +53,17 @@ Progress = Callable[[int, int | None], None]  # bytes so far, and of how many
 
 
 def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
-    """The document at a web address that `checked` let through.
+    """Return the document at a web address that `checked` accepted.
 
-    Raises: FetchFailed, with one clear line; Refused for a redirect that must not be followed.
+    Raises FetchFailed; Refused for a redirect that must not be followed.
     """
     clock = Clock(limits.total_s, limits.silence_s)
-    private_ok = True  # the human named it; what a server names afterwards must not lead into the human's own network
+    private_ok = True  # the user gave this address; a redirect must not lead into the user's own network
     for _ in range(limits.redirects + 1):
-        reply, was_private = _asked(address, limits, clock, private_ok, progress)
+        reply, was_private = _request(address, limits, clock, private_ok, progress)
         if isinstance(reply, Fetched):
             return reply
-        before, address = address, _followed(address, reply)
+        before, address = address, _redirect_target(address, reply)
         private_ok = was_private and _same_place(before, address)
     raise FetchFailed(
         f"more than {limits.redirects} redirects",
@@ -76,23 +73,23 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
 
 
 def _same_place(address: str, to: str) -> bool:
-    """Whether both addresses lead to the same host, or both to this machine."""
+    """Return whether both addresses have the same host, or both mean this machine."""
     host, other = (split_address(a).hostname or "" for a in (address, to))
     return host.rstrip(".") == other.rstrip(".") or (is_loopback(host) and is_loopback(other))
 
 
-def _asked(
+def _request(
     address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress
 ) -> tuple[Fetched | str, bool]:
-    """What the server at the address gives, or where it says the document is; and whether it is a private server."""
+    """Return the document or the target of a redirect, and whether the server is in a private network."""
     parts = split_address(address)
     headers = [("Host", parts.netloc), ("User-Agent", f"retain/{__version__}"), ("Accept", _ACCEPT)]
     headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
     try:
         with asked(parts, headers, clock, limits.connect_s, private_ok=private_ok) as (response, is_private):
-            head = _head(response)
+            head = _headers(response)
             if response.status in _MOVED:
-                return _as_sent(head.get("Location", "")), is_private
+                return _decoded(head.get("Location", "")), is_private
             _check_status(address, response.status)
             return _document(address, response, head, limits, progress), is_private
     except (TimeoutError, httpcore2.TimeoutException) as error:
@@ -100,10 +97,10 @@ def _asked(
     except httpcore2.ProxyError as error:
         raise FetchFailed(f"proxy connection failed: {clean_line(str(error))}", where=address) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, ValueError, zlib.error) as error:
-        raise _broken(address, parts, error) from error
+        raise _connection_error(address, parts, error) from error
 
 
-def _head(response: httpcore2.Response) -> Message:
+def _headers(response: httpcore2.Response) -> Message:
     """Return the headers of a response, the first of each name."""
     head = Message()
     for name, value in response.headers:
@@ -111,16 +108,16 @@ def _head(response: httpcore2.Response) -> Message:
     return head
 
 
-def _as_sent(header: str) -> str:
-    """A header's words as UTF-8 where they are that, else as Latin-1."""
+def _decoded(header: str) -> str:
+    """Return a header decoded as UTF-8, else as Latin-1."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeError:
         return header
 
 
-def _followed(address: str, location: str) -> str:
-    """The address that a redirect leads to. Raises: FetchFailed, Refused where it is none to follow."""
+def _redirect_target(address: str, location: str) -> str:
+    """Return the address that a redirect leads to. Raises FetchFailed, or Refused for one not to follow."""
     if not location:
         raise FetchFailed("the server redirects without an address", where=address)
     try:
@@ -145,6 +142,7 @@ _STATUS_WORDS = {
 
 
 def _check_status(address: str, status: int) -> None:
+    """Raise FetchFailed unless the status is 200."""
     if status == _OK:
         return
     if status in _STATUS_WORDS:
@@ -157,7 +155,7 @@ def _check_status(address: str, status: int) -> None:
 
 
 def _document(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> Fetched:
-    """The body of a reply, unpacked, with what its head says of it."""
+    """Return the document in a response."""
     kind, charset = _media_type(head)
     if kind.startswith(_NO_DOCUMENT):
         what = f"not a readable document: {clean_line(kind)[:60]}"
@@ -169,20 +167,20 @@ def _document(address: str, response: httpcore2.Response, head: Message, limits:
 
 
 def _media_type(headers: Message) -> tuple[str, str]:
-    """(media type, charset), "" for what the server does not say."""
+    """Return (media type, charset), "" for what the server does not say."""
     kind = headers.get_content_type() if "Content-Type" in headers else ""
     charset = headers.get_content_charset() or ""
     return kind, charset if _CHARSET.fullmatch(charset) else ""
 
 
 def _offered_name(headers: Message) -> str:
-    """The file name in Content-Disposition; hostile until a slug is made of it."""
-    name = _as_sent(headers.get_filename() or "")
+    """Return the file name in Content-Disposition; untrusted."""
+    name = _decoded(headers.get_filename() or "")
     return clean_line(unquote(name).replace("\\", "/").rpartition("/")[2])[:200]
 
 
 def _body(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> bytes:
-    """All bytes of the document. The limit holds while they come, packed or unpacked."""
+    """Return the unpacked body. The size limit is checked while the bytes arrive."""
     packing = (head.get("Content-Encoding") or "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
         raise FetchFailed(f"unknown content encoding: {clean_line(packing)[:40]}", where=address)
@@ -200,18 +198,18 @@ def _body(address: str, response: httpcore2.Response, head: Message, limits: Lim
                 raise _too_large(address, limits)
             progress(came, expected)
     except (httpcore2.RemoteProtocolError, httpcore2.ReadError) as error:
-        raise _broken_off(address) from error
+        raise _incomplete(address) from error
     if unpacker and not unpacker.is_whole:
-        raise _broken_off(address)
+        raise _incomplete(address)
     return bytes(out)
 
 
-def _broken_off(address: str) -> FetchFailed:
+def _incomplete(address: str) -> FetchFailed:
     return FetchFailed("connection lost in the middle of the document", where=address, hint="try again")
 
 
 class _Unpacker:
-    """Unpacks gzip as it comes, never to more than a byte beyond the limit: a bomb ends as a document too large."""
+    """Unpacks gzip block by block, never to more than one byte beyond the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -241,8 +239,8 @@ def _too_slow(address: str, clock: Clock) -> FetchFailed:
     return FetchFailed(f"server too slow: timeout after {spent}", where=address, hint="try again later")
 
 
-def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
-    """One clear line for what went wrong on the way."""
+def _connection_error(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
+    """Return the error message for a failed connection."""
     if isinstance(error, httpcore2.NetworkError) and error.args and isinstance(error.args[0], OSError):
         error = error.args[0]  # httpcore2 drops it as the cause
     host = parts.hostname or ""

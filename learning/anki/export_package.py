@@ -28,7 +28,8 @@ from learning.formats.targets import MARK, is_package
 from learning.store.siblings import DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader
-from vault.files.guard import Scope, export_file, sha256_hex
+from vault.files.exports import export_file
+from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log.review_log import unix_ms
 from vault.model.card import Deck

@@ -10,7 +10,7 @@ from pathlib import Path
 from learning.cards.workspace import Desk, Placed
 from learning.formats.targets import is_table
 from vault.evidence.evidence import EvidenceReader
-from vault.files.guard import export_bytes
+from vault.files.exports import export_bytes
 from vault.text.sanitize import clean, clean_line
 
 COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")

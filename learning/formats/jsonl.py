@@ -10,7 +10,7 @@ from learning.cards.workspace import Desk, Placed
 from learning.formats.targets import is_jsonl
 from learning.memory.state import MemoryState, Phase
 from vault.evidence.evidence import Evidence, EvidenceReader
-from vault.files.guard import export_bytes
+from vault.files.exports import export_bytes
 from vault.log.ledger import instant
 from vault.text.sanitize import clean, clean_line
 

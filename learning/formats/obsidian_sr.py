@@ -14,7 +14,7 @@ from pathlib import Path
 from learning.cards.workspace import Desk, Placed
 from learning.formats.inert_markdown import JOINER, Piece, pieces
 from learning.memory.state import MemoryState, Phase
-from vault.files.export_folder import export_folder
+from vault.files.exports import export_folder
 from vault.model.markdown import escape
 from vault.text.sanitize import clean_line
 

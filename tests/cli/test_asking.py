@@ -137,11 +137,11 @@ def test_a_changed_claim_asks_anew(vault: Path) -> None:
 _TRY = """
 import socket, sys, tempfile
 from pathlib import Path
-from cli.commands.ask import _shut_in
+from cli.commands.ask import _restrict_process
 from vault.vault import open_vault
 root = Path(sys.argv[1])
 tempfile.tempdir = str(root / ".retain")
-_shut_in(open_vault(str(root), None, root), "agent", file_back=True)
+_restrict_process(open_vault(str(root), None, root), "agent", file_back=True)
 ledgers = ("learning/reviews.jsonl", "ledger/ids.jsonl", "ledger/replies/x.jsonl")
 for path in (*ledgers, "wiki/x.md", "raw/x.md", "insights/x.md", "../outside.md"):
     try:
@@ -160,7 +160,7 @@ except OSError:
 """
 
 
-def test_the_command_is_shut_in_to_where_its_answer_may_lie(vault: Path) -> None:
+def test_the_command_is_restrict_process_to_where_its_answer_may_lie(vault: Path) -> None:
     need(Level.LANDLOCK)
     command = [sys.executable, "-c", _TRY, str(vault), str(landlock.abi())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)

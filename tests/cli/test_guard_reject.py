@@ -64,7 +64,7 @@ def test_a_page_of_an_agents_is_counted_and_taken_back(vault: Vault, call: Call)
     assert line in page.read_text()
     assert call("status", "--json")[1]["agent"] == {"pages": 1, "open_runs": 0}
     assert call("compile", "--json")[1]["agent"] == {"pages": 1}
-    assert "1 page" in call("status")[1]
+    assert "text of agents: 1" in call("status")[1]
 
     code, told = call("guard", "reject", path, "--json")
     assert code == output.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]
@@ -117,7 +117,7 @@ def test_commands_that_look_only_say_that_something_is_left_over(vault: Vault, c
     page, _ = page_with(vault)
     _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     assert call("status", "--json")[1]["agent"]["open_runs"] == 1
-    assert "1 not settled yet" in call("status")[1]
+    assert "1 run not checked yet" in call("status")[1]
     assert call("due", "--json")[0] == output.DONE and page.read_text() == "<b>cheese</b>"
     assert call("compile", "--dry-run")[0] == output.DONE and page.read_text() == "<b>cheese</b>"
 

@@ -23,7 +23,7 @@ from learning.formats.qa import export_qa, qa_files, render_qa
 from tests.learning.foreign_readers import hashcards, repeater, spaced_repetition
 from tests.learning.marks import mark
 from vault.errors import Damaged, Refused, WriteFailed
-from vault.files.export_folder import LIST
+from vault.files.exports import LIST
 from vault.ids import CardId
 from vault.log.events import Rating, Suspend
 from vault.model.card import Card, Deck, parse_deck

@@ -166,7 +166,7 @@ LOOKS = [
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The place of one's own settings, as the screens name it, is the same wherever the tests run."""
-    monkeypatch.setattr("vault.config.engine._where", lambda: "~/.config/retain/config.toml")
+    monkeypatch.setattr("vault.config.engine._config_path", lambda: "~/.config/retain/config.toml")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 

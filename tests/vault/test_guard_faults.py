@@ -19,8 +19,9 @@ import pytest
 
 from vault.errors import EditedMeanwhile, Refused, RetainError, Unreadable, WriteFailed
 from vault.files import replace
+from vault.files.exports import export_file
 from vault.files.folder import sha256_hex
-from vault.files.guard import Guard, Scope, export_file
+from vault.files.guard import Guard, Scope
 from vault.files.paths import TEMP_PREFIX
 from vault.locks import lock
 

@@ -93,7 +93,8 @@ SCRIPT = f"""
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from vault.files.guard import Guard, Scope, export_file, sha256_hex
+from vault.files.guard import Guard, Scope, sha256_hex
+from vault.files.exports import export_file
 OLD, NEW, LINE, base = {OLD!r}, {NEW!r}, {LINE!r}, Path(sys.argv[2])
 OLD_SHA = sha256_hex(OLD)
 def guard(scope='PUBLISHER'):

@@ -32,7 +32,7 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
     ("old", "new", "error", "says"),
     [
         (f'schema = "{SCHEMA_VERSION}"', 'schema = "2.99.0"', SchemaTooNew, "update retain"),
-        (f'schema = "{SCHEMA_VERSION}"', 'schema = "3.0.0"', SchemaTooNew, "nothing was touched"),
+        (f'schema = "{SCHEMA_VERSION}"', 'schema = "3.0.0"', SchemaTooNew, "nothing was changed"),
         ("rollover = 3", "rollover = 24", Damaged, "from 0 to 23"),
         ("rollover = 3", "rollover = true", Damaged, "from 0 to 23"),
         ("retention = 0.9", "retention = nan", Damaged, "from 0.7 to 0.99"),

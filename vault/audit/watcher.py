@@ -18,10 +18,9 @@ from vault.audit.changes import Change, compare, compare_folders, folder_of
 from vault.audit.restore import Restorer
 from vault.audit.scanner import NOT_THERE, PERSONAL, VAULT, Key, Look, Looker, Root, Seen, roots_of
 from vault.audit.state import KnownFiles, LastLook
-from vault.config.personal import is_within
 from vault.errors import Damaged, NotFound, Refused, RetainError, WriteFailed
 from vault.files.folder import FileKind, sha256_hex
-from vault.files.paths import AGENT_FOLDERS, HUMAN_FOLDERS
+from vault.files.paths import AGENT_FOLDERS, HUMAN_FOLDERS, is_within
 from vault.log.ledger import instant
 from vault.vault import Vault
 
@@ -136,7 +135,7 @@ class Watch:
         """Raises Refused if the copies would lie where agents write, or among the files that they are copies of."""
         folder = self.copies.database.path.parent
         inside = [self.vault.root / top for top in {path.split("/")[0] for path in (*AGENT_FOLDERS, *HUMAN_FOLDERS)}]
-        if any(is_within(folder, each) for each in (*inside, *self.vault.kept_out())):
+        if any(is_within(folder, each, on_disk=True) for each in (*inside, *self.vault.kept_out())):
             hint = "let XDG_STATE_HOME name a folder outside both vaults"
             raise Refused("the copies of your files would lie inside a vault", where=str(folder), hint=hint)
 

@@ -1,24 +1,24 @@
-"""Which model may be asked, where it is and whose key opens it: the table [engine] of the user's own `config.toml`.
+"""The table [engine] of the user's `config.toml`: which model is used, where it is, and its key.
 
     [engine]
-    use = "claude"                        # who grades and quizzes: without it nobody, whatever keys lie about
-    compile = "claude"                    # who compiles where no --engine says it; else "agent" or "extractive"
-    base_url = "http://127.0.0.1:8080"    # any server that speaks the Messages API; else Anthropic's own
-    key_env = "ANTHROPIC_API_KEY"         # the variable that holds the key; or key_file = "/home/me/.secrets/key";
+    use = "claude"                        # grade and quiz with a model; without it, with none
+    compile = "claude"                    # the default engine of compile; or "agent", "extractive"
+    base_url = "http://127.0.0.1:8080"    # any server of the Messages API (default: Anthropic)
+    key_env = "ANTHROPIC_API_KEY"         # the variable with the key; or key_file = "/home/me/.secrets/key";
     key_keyring = "retain/me"             # or service and user of the system's keyring
-    concurrency = 4                       # calls of one compile under way at once
-    patience = 120                        # seconds that one of its calls may take, all tries together
-    pages = false                         # whether a compile shows the pages and pictures themselves, too
+    concurrency = 4                       # parallel requests of one compile
+    patience = 120                        # seconds for one request with all retries
+    pages = false                         # whether a compile sends pages and pictures, too
 
-    [engine.models]                       # a model for each thing that may be asked of one
+    [engine.models]                       # a model for each role
     grade = "claude-haiku-5-5"
     quiz = "claude-sonnet-5-5"
 
-    [engine.prices."my-model"]            # USD for a million tokens, where retain does not know them
+    [engine.prices."my-model"]            # USD per million tokens, for models that retain does not know
     input = 0.5
     output = 2.0
 
-Nothing of this is ever read from a vault, as a vault may come from a stranger.
+None of this is read from a vault, as a vault may come from somebody else.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _MOST = {"concurrency": 32, "patience": 3_600}
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """`use` "" asks no model. `models` has a role's model; the key is read when it is needed, and kept nowhere.
+    """`use` "" means no model. `models` are by role; the key is read when needed, and not stored.
 
-    `compile` "" leaves open who compiles. `patience` is in seconds; `prices` are USD for a million tokens, by model.
+    `compile` "" leaves the engine open. `patience` is in seconds; `prices` are USD per million tokens, by model.
     """
 
     use: str = ""
@@ -73,52 +73,54 @@ class EngineSettings:
 
     @property
     def loopback(self) -> bool:
-        """Whether the model runs on this machine."""
+        """Return whether the model runs on this machine."""
         return urlsplit(self.base_url).hostname in _LOOPBACK
 
     @property
     def place(self) -> str:
-        """The endpoint, where it is not the usual one: to be shown before anything is sent there."""
+        """Return the endpoint if it is not the default, to show before anything is sent there; else ""."""
         return "" if self.base_url == USUAL else self.base_url
 
     def model(self, role: str) -> str:
-        """The model of that role. Raises: ModelUnavailable, saying what to write where."""
+        """Return the model for a role. Raises ModelUnavailable with the setting to write."""
         if not self.use:
-            raise ModelUnavailable("no model is configured", hint=f"{_where()}: {_HOW.format(role=role)}")
+            raise ModelUnavailable("no model is configured", hint=f"{_config_path()}: {_HOW.format(role=role)}")
         if role not in self.models:
-            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
             raise ModelUnavailable(f"no model is named for `{role}`", hint=hint)
         return self.models[role]
 
     def compiling(self, role: str) -> str:
-        """The model for that role of a compile. Raises: ModelUnavailable for a server of which we know none."""
+        """Return the model for a role of a compile. Raises ModelUnavailable if none is known."""
         named = self.models.get(role) or (COMPILING.get(role) if self.base_url == USUAL else None)
         if named is None:
-            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
             raise ModelUnavailable(f"no model is named for `{role}`", where=self.place, hint=hint)
         return named
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key, protected from being shown; "" for a model on this machine that wants none.
+        """Return the key, protected from being printed; "" for a model on this machine without one.
 
-        Raises: ModelUnavailable.
+        Raises ModelUnavailable.
         """
-        key = self._found_key(environment)
+        key = self._read_key(environment)
         protect(key)
         return key
 
-    def _found_key(self, environment: Mapping[str, str]) -> str:
+    def _read_key(self, environment: Mapping[str, str]) -> str:
+        """Return the key from file, keyring or environment. Raises ModelUnavailable."""
         if self.key_file:
-            return self._filed_key()
+            return self._key_from_file()
         if self.key_keyring:
-            return self._key_of_the_ring()
+            return self._key_from_keyring()
         found = environment.get(self.key_env, "").strip()
         if not found and not self.loopback:
-            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_where()}"
+            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_config_path()}"
             raise ModelUnavailable("no key for the model", hint=hint)
         return found
 
-    def _filed_key(self) -> str:
+    def _key_from_file(self) -> str:
+        """Return the key in `key_file`. Raises ModelUnavailable."""
         path = Path(self.key_file)
         try:
             found = path.read_text(encoding="utf-8").strip()
@@ -129,7 +131,8 @@ class EngineSettings:
             raise ModelUnavailable("the key file holds no key", where=self.key_file)
         return found
 
-    def _key_of_the_ring(self) -> str:
+    def _key_from_keyring(self) -> str:
+        """Return the key in the keyring. Raises ModelUnavailable."""
         service, _, owner = self.key_keyring.partition("/")
         try:
             ring = importlib.import_module("keyring")
@@ -141,27 +144,27 @@ class EngineSettings:
             ) from error
         except Exception as error:  # each system's keyring fails in its own way
             what = f"the keyring could not be opened: {clean_line(str(error))[:200]}"
-            raise ModelUnavailable(what, where=_where(), hint="unlock it, or name a `key_file`") from error
+            raise ModelUnavailable(what, where=_config_path(), hint="unlock it, or name a `key_file`") from error
         if not isinstance(found, str) or not found.strip():
             hint = f"add it: `keyring set {service} {owner}`"
-            raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_where(), hint=hint)
+            raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_config_path(), hint=hint)
         return found.strip()
 
 
 _HOW = '[engine] with use = "claude", then [engine.models] with {role} = "NAME OF A MODEL"'
 
 
-def _where() -> str:
+def _config_path() -> str:
     return str(user.config_folder() / user.CONFIG)
 
 
 def of_user() -> EngineSettings:
-    """What the user of this machine has chosen; no model where they have said nothing. Raises: Damaged."""
-    return read_engine(user.config_text(), _where())
+    """Return the engine settings of this user. Raises Damaged."""
+    return read_engine(user.config_text(), _config_path())
 
 
 def read_engine(text: str, path: str) -> EngineSettings:
-    """The table [engine] of `text`, the settings at `path`. Raises: Damaged, with file and line."""
+    """Return the table [engine] of `text`, the settings file at `path`. Raises Damaged, with file and line."""
     table = parsed(text, path).get("engine", {})
     file = TomlFile(text, path)
     if not isinstance(table, dict):
@@ -171,17 +174,17 @@ def read_engine(text: str, path: str) -> EngineSettings:
         raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
     if table.get("use", "") not in ("", "claude"):
         raise file.wrong("use", 'use must be "claude" or be left out')
-    key_file = _words(file, table, "key_file")
+    key_file = _text(file, table, "key_file")
     if key_file and not Path(key_file).is_absolute():
         raise file.wrong("key_file", "key_file must be an absolute path")
-    ring = _words(file, table, "key_keyring")
+    ring = _text(file, table, "key_keyring")
     if ring and not all(ring.partition("/")):
         raise file.wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
     numbers = {key: file.number(table, key, 1, most) for key, most in _MOST.items() if key in table}
     return EngineSettings(
         table.get("use", ""),
         _url(file, table),
-        _words(file, table, "key_env", KEY_ENV),
+        _text(file, table, "key_env", KEY_ENV),
         key_file,
         _models(file, table),
         compile=file.choice(table, "compile", COMPILERS),
@@ -194,7 +197,8 @@ def read_engine(text: str, path: str) -> EngineSettings:
 
 
 def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
-    url = _words(file, table, "base_url", USUAL).rstrip("/")
+    """Return `base_url`. Raises Damaged for anything but https, or http on this machine."""
+    url = _text(file, table, "base_url", USUAL).rstrip("/")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -208,15 +212,17 @@ def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
 
 
 def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
+    """Return the models by role."""
     models = file.table(table, "models", "engine.models")
     unknown = next((role for role in models if role not in ROLES), None)
     if unknown is not None:
         raise file.wrong(unknown, f"unknown role `{clean_line(unknown)}`; roles: {', '.join(ROLES)}")
-    named = {role: _words(file, models, role) for role in models}
+    named = {role: _text(file, models, role) for role in models}
     return {role: model for role, model in named.items() if model}
 
 
 def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return USD per million tokens, by model and kind of token."""
     prices = file.table(table, "prices", 'engine.prices."MODEL"')
     for model, row in prices.items():
         if not isinstance(row, dict):
@@ -232,7 +238,7 @@ def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, flo
     return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
 
 
-def _words(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
+def _text(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
     value = file.string(table, key, default)
     if not value.isprintable():
         raise file.wrong(key, f"{key} must be a quoted string")

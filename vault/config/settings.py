@@ -1,4 +1,4 @@
-"""`retain.toml`: what belongs to a vault, read strictly. Never a secret, a person's path, an endpoint or a command."""
+"""The settings of a vault, `retain.toml`: read strictly, without secrets, paths, endpoints or commands."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|help
 class Settings:
     """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
 
-    `retention_by_tag` names tags, case folded and without `#`, that want another one: the highest of a card's tags
-    counts. `minutes_per_day` is what new cards may bring a day to; 0 leaves that to `new_per_day`.
+    `retention_by_tag` has tags, case folded and without `#`, with another retention: the highest of a card's tags
+    counts. `minutes_per_day` limits new cards to a total study time; 0 is no limit.
     """
 
     vault_id: str
@@ -63,11 +63,12 @@ class Settings:
 
     @property
     def zone(self) -> ZoneInfo:
+        """Return the time zone."""
         return ZoneInfo(self.timezone)
 
 
 def render_settings(settings: Settings) -> str:
-    """The text of a new `retain.toml`."""
+    """Return the text of a new `retain.toml`."""
     return f"""# Settings of this vault. They travel with it, so nothing secret or personal belongs here:
 # keys, endpoints and commands come from your own configuration or environment.
 
@@ -106,10 +107,10 @@ def quoted(text: str) -> str:
 
 
 def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnostic]]:
-    """The settings, and a diagnostic for each key that is unknown.
+    """Return the settings, and a diagnostic for each unknown key.
 
-    Raises: Damaged (file and line named) for what cannot be read; SchemaTooNew for a newer vault; Refused for a
-    key that would send a machine somewhere or make it run something.
+    Raises Damaged (with file and line) for invalid values; SchemaTooNew for a newer vault; Refused for a key that could
+    make a machine connect somewhere or run something.
     """
     data = parsed(text, path, "fix it, or restore it from git")
     file = TomlFile(text, path, "fix the line, or restore it from git")
@@ -132,6 +133,7 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
 
 
 def _schema(file: TomlFile, vault: Mapping[str, Any]) -> str:
+    """Return the schema version. Raises Damaged, SchemaTooNew."""
     schema = file.string(vault, "schema")
     if not re.fullmatch(r"\d+\.\d+\.\d+", schema):
         raise file.wrong("schema", 'schema must be like "2.3.0"')
@@ -173,6 +175,7 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
 
 
 def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timedelta, ...]:
+    """Return learning steps such as ["1m", "10m"]."""
     value = learning[key]
     given = value if isinstance(value, list) else [None]
     found = [_STEP.fullmatch(each) if isinstance(each, str) else None for each in given]

@@ -1,4 +1,4 @@
-"""Strict reading of a TOML file: each value is checked, and what is wrong is reported with file and line."""
+"""Read a TOML file strictly: each value is checked, and errors name file and line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parsed(text: str, path: str, hint: str = "fix the file") -> dict[str, Any]:
 
 
 class TomlFile:
-    """The values of the file at `path`, by table and key. Each reader raises Damaged for a value of another kind."""
+    """The values of the file at `path`. Each method raises Damaged for a value of another type."""
 
     def __init__(self, text: str, path: str, hint: str = "fix the line") -> None:
         self.text, self.path, self.hint = text, path, hint
@@ -47,30 +47,35 @@ class TomlFile:
         return value
 
     def string(self, table: Mapping[str, Any], key: str, default: str = "") -> str:
+        """Return a string."""
         value = table.get(key, default)
         if not isinstance(value, str):
             raise self.wrong(key, f"{key} must be a quoted string")
         return value
 
     def choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str], default: str = "") -> str:
+        """Return one of `choices`, or the default."""
         value = table.get(key, default)
         if value not in (*choices, default):
             raise self.wrong(key, f"{key} must be one of {', '.join(choices)}")
         return str(value)
 
     def switch(self, table: Mapping[str, Any], key: str) -> bool:
+        """Return a boolean."""
         value = table[key]
         if not isinstance(value, bool):
             raise self.wrong(key, f"{key} must be true or false")
         return value
 
     def number(self, table: Mapping[str, Any], key: str, low: float, high: float) -> float:
+        """Return a number from `low` to `high`."""
         value = table[key]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise self.wrong(key, f"{key} must be a number from {low} to {high}")
         return float(value)
 
     def whole(self, table: Mapping[str, Any], key: str, low: int, high: int) -> int:
+        """Return a whole number from `low` to `high`."""
         value = table[key]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise self.wrong(key, f"{key} must be a whole number from {low} to {high}")

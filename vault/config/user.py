@@ -1,8 +1,8 @@
-"""The user's own places, outside every vault: settings that no vault may bring, and what must outlive one.
+"""The user's own folders outside every vault: settings (`config.toml`) and state.
 
-The settings file is `config.toml` in the configuration folder of this system (XDG_CONFIG_HOME on Linux): the personal
-vault of each vault, by the vault's id. State (copies of the human's files, notes on runs of agents) lies in the state
-folder, one folder a vault.
+Settings are in the configuration folder of this system (XDG_CONFIG_HOME on Linux), among them the personal vault of
+each vault, by the vault's id. The state of a vault (copies of the user's files, runs of agents) has a folder of its
+own.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
 CONFIG = "config.toml"
 _ON_LINUX = sys.platform == "linux"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_HEAD = """# Settings of retain for this user: what no vault may decide, as a vault may come from a stranger.
+_HEAD = """# Settings of retain for this user: what no vault may decide, as it may come from somebody else.
 """
 
 
 def config_folder() -> Path:
-    """Where `config.toml` is; the folder need not exist."""
+    """Return the folder of `config.toml`; it may not exist."""
     return _place("XDG_CONFIG_HOME", ".config", "user_config_path")
 
 
 def state_folder(vault_id: str) -> Path:
-    """Where the state of one vault is kept for this user; the folder need not exist. Raises: Refused for no id."""
+    """Return the folder for the state of one vault; it may not exist. Raises Refused for an invalid id."""
     if not _ID.fullmatch(vault_id):
         raise Refused("not the id of a vault", where=json.dumps(vault_id))
     return _place("XDG_STATE_HOME", ".local/state", "user_state_path") / vault_id
 
 
 def _place(variable: str, usual: str, elsewhere: str) -> Path:
-    """Where this system keeps such files. By hand on Linux, as every command that writes asks, and `platformdirs`
-    takes 12 ms to load. A relative path counts for nothing, as the standard has it: a vault would choose it.
+    """Return a standard folder of this system. Relative paths are ignored, as the standard requires.
+
+    Not by `platformdirs` on Linux: it takes 12 ms to load, and every command that writes needs this.
     """
     if _ON_LINUX:
         given = os.environ.get(variable, "").strip()
@@ -55,6 +56,7 @@ def _place(variable: str, usual: str, elsewhere: str) -> Path:
 
 
 def _home() -> Path:
+    """Return the home folder. Raises Refused if it is unknown."""
     try:
         return Path.home()
     except RuntimeError as error:  # a user without an entry in /etc/passwd, as in some containers
@@ -62,40 +64,39 @@ def _home() -> Path:
 
 
 def config_guard() -> Guard:
-    """The hand that writes `config.toml`."""
+    """Return the writer of `config.toml`."""
     from vault.files.guard import Guard, Scope
 
     return Guard(config_folder(), Scope.CONFIG)
 
 
 def state_guard(vault_id: str) -> Guard:
-    """The hand that writes in the state folder of a vault."""
+    """Return the writer for the state folder of a vault."""
     from vault.files.guard import Guard, Scope
 
     return Guard(state_folder(vault_id), Scope.STATE)
 
 
 def personal_vault(vault_id: str) -> Path | None:
-    """The folder of the human's own vault, absolute and as it was given; None if none was named.
+    """Return the folder of the personal vault, absolute and as given; None if none is set. It may not exist.
 
-    It need not be there now (a disk may not be mounted). A wrong line for another vault is no matter. Raises: Damaged,
-    with file and line.
+    An invalid entry for another vault is ignored. Raises Damaged, with file and line.
     """
-    return _named(vault_id).get(vault_id)
+    return _personal_vaults(vault_id).get(vault_id)
 
 
 def personal_vaults() -> dict[str, Path]:
-    """The human's own vaults by the ids of the vaults they belong to. Raises: Damaged, with file and line."""
-    return _named(None)
+    """Return the personal vaults by the ids of their vaults. Raises Damaged, with file and line."""
+    return _personal_vaults(None)
 
 
-def _named(only: str | None) -> dict[str, Path]:
+def _personal_vaults(only: str | None) -> dict[str, Path]:
     found = _personal_in(config_text(), config_folder() / CONFIG, only)
     return {vault_id: Path(given) for vault_id, given in found.items()}
 
 
 def config_text() -> str:
-    """The settings file as it is; "" where there is none. Raises: Damaged where it cannot be read."""
+    """Return the text of the settings file; "" if there is none. Raises Damaged if it cannot be read."""
     path = config_folder() / CONFIG
     try:
         return path.read_text(encoding="utf-8")
@@ -111,9 +112,9 @@ def config_text() -> str:
 
 
 def set_personal_vault(vault_id: str, folder: Path) -> None:
-    """Take down the personal vault of a vault; what else is in the settings stays byte for byte.
+    """Record the personal vault of a vault; the rest of the settings stays byte for byte.
 
-    Raises: Refused if another folder is named there already; EditedMeanwhile; WriteFailed; Damaged.
+    Raises Refused if another folder is set; EditedMeanwhile; WriteFailed; Damaged.
     """
     from vault.files.folder import is_folder, sha256_hex
 
@@ -143,9 +144,7 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
 
 
 def _personal_in(text: str, path: Path, only: str | None = None) -> dict[str, str]:
-    """What `text`, the settings at `path`, name as personal vaults, by the ids of their vaults; of one alone with
-    `only`.
-    """
+    """Return the personal vaults in `text` by the ids of their vaults; with `only`, of that vault alone."""
     vaults = parsed(text, str(path)).get("vaults", {})
     found = {}
     for vault_id, entry in vaults.items() if isinstance(vaults, dict) else [("", None)]:

@@ -1,1 +1,1 @@
-"""Guarded, durable writes and safe paths."""
+"""Files on disk: guarded and durable writes, reads that follow no link, exports."""

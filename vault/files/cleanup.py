@@ -1,7 +1,6 @@
-"""Taking away what an agent left that is no plain file of a plain name: links, pipes, odd names, emptied folders.
+"""Remove what an agent left that is not a regular file with a valid name: links, pipes, odd names, empty folders.
 
-The guard's other hand, for names that the guard refuses to make. It takes away and never writes, below the agent's
-folders alone; nothing on the way is followed, and what goes is the very thing that was looked at.
+For names that the guard refuses. It works in the agents' folders alone and follows no link.
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ _FULL = (errno.ENOTEMPTY, errno.EEXIST)
 
 
 def take_away(root: Path, path: str, identity: Identity, *, forbidden: Iterable[Path] = ()) -> bool:
-    """Removes the name `path` if it still is what has that `identity`; an emptied folder, too. False if it is not.
+    """Delete the name `path` if it still has that `identity`, also an empty folder; return whether it did.
 
-    Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's; WriteFailed.
+    Raises Refused outside the agents' folders, or if a folder on the way is a link or the user's; WriteFailed.
     """
     parts = tuple(path.split("/"))
     inside = any(parts[: len(top)] == top and len(parts) > len(top) for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise refusal(path, "only files in the agents' folders are removed")
     with failing(path):
-        return _taken(root, parts, identity, forbidden)
+        return _remove(root, parts, identity, forbidden)
 
 
-def _taken(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
+def _remove(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
     theirs = humans_folders(root, forbidden)
     try:
         with open_beneath(open_root(root), parts[:-1], forbidden=theirs) as folder:
-            return _unlinked(folder, parts[-1], identity, theirs)
+            return _unlink(folder, parts[-1], identity, theirs)
     except (FileNotFoundError, NotADirectoryError):
         return False
 
 
-def _unlinked(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
+def _unlink(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
     with suppress(FileNotFoundError):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if identity_of(status) != identity or identity in theirs:

@@ -1,4 +1,4 @@
-"""Bytes onto the disk through handles that the guard has opened: whole, synced, or taken back, with errors in words."""
+"""Write bytes to open files so that they are on disk, and turn errors of the system into messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NO_LOCKS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 class failing:  # a class and no generator: it is entered at every rating
-    """Says in a person's words what the operating system would not do, and to which file."""
+    """A context that turns OSError for the file `path` into WriteFailed, EditedMeanwhile or Refused."""
 
     __slots__ = ("_path",)
 
@@ -60,20 +60,20 @@ class failing:  # a class and no generator: it is entered at every rating
 
 
 def words_for(error: OSError) -> tuple[str, str]:
-    """What went wrong, and what to do about it."""
+    """Return the message and the hint for an error of the system."""
     code = error.errno or 0
     return _WORDS.get(code, (os.strerror(code).lower(), ""))
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Every byte of `data`; an OSError if not (a short write is tried on until the system says why)."""
+    """Write all of `data`. Raises OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
 
 
 def sync(handle: int) -> None:
-    """On disk when it returns, not only in the system's cache; on macOS not only in the drive's own."""
+    """Flush a file to disk; on macOS also from the drive's cache."""
     full = getattr(fcntl, "F_FULLFSYNC", None)
     if full is not None:
         with suppress(OSError):
@@ -83,7 +83,7 @@ def sync(handle: int) -> None:
 
 
 def sync_folder(handle: int) -> None:
-    """The names in a folder are on disk when it returns."""
+    """Flush the names in an open folder to disk."""
     try:
         os.fsync(handle)
     except OSError as error:
@@ -92,7 +92,7 @@ def sync_folder(handle: int) -> None:
 
 
 def sync_path(folder: Path) -> None:
-    """As `sync_folder`, for a folder above the vault."""
+    """Flush the names in the folder at a path to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         sync_folder(handle)
@@ -101,10 +101,9 @@ def sync_path(folder: Path) -> None:
 
 
 def append_lines(handle: int, lines: bytes, path: str) -> None:
-    """Adds `lines` to a locked log, after ending a torn last line. The log is as it was if this raises.
+    """Append `lines` to a locked log, after ending a torn last line. If this raises, the log is unchanged.
 
-    A failed sync leaves unknown what the disk holds, so the line is taken back and what stands there read again,
-    and nothing is tried twice: whoever rated the card is told, and rates it again.
+    After a failed sync the line is removed again and nothing is retried: the user is told, and rates the card again.
     """
     size = os.fstat(handle).st_size
     if size and os.pread(handle, 1, size - 1) != b"\n":
@@ -113,7 +112,7 @@ def append_lines(handle: int, lines: bytes, path: str) -> None:
         write_all(handle, lines)
         sync(handle)
     except BaseException as error:
-        if not _taken_back(handle, size, len(lines)):
+        if not _truncated(handle, size, len(lines)):
             reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
             raise WriteFailed(
                 f"{reason}; the last line may or may not have been saved",
@@ -123,8 +122,8 @@ def append_lines(handle: int, lines: bytes, path: str) -> None:
         raise
 
 
-def _taken_back(handle: int, size: int, added: int) -> bool:
-    """Whether the log holds what it held before, `size` bytes, after cutting off at most `added`."""
+def _truncated(handle: int, size: int, added: int) -> bool:
+    """Truncate the log to `size` bytes, if at most `added` were added; return whether it has that size now."""
     with suppress(OSError):
         if size < os.fstat(handle).st_size <= size + added:
             os.ftruncate(handle, size)
@@ -135,9 +134,9 @@ def _taken_back(handle: int, size: int, added: int) -> bool:
 
 
 def lock_within(handle: int, seconds: float) -> bool:
-    """Whether the lock on an open file is ours before the time is up; it goes with the handle or the process.
+    """Return whether the lock on an open file was taken in time; it ends with the handle or the process.
 
-    Where a disk has no locks, nothing is written: two writers that can't see each other would mix their lines.
+    Raises OSError on a disk without locks, as two writers would mix their lines.
     """
     end = time.monotonic() + seconds
     while True:
@@ -172,7 +171,7 @@ def is_held(handle: int) -> bool:
 
 
 def overwrite(handle: int, data: bytes) -> None:
-    """Makes `data` the whole content of an open file, in place: of a lock, whose words are but a courtesy."""
+    """Replace the content of an open file in place; for lock files, which need not be whole."""
     os.ftruncate(handle, 0)
     done = 0
     while done < len(data):
@@ -181,11 +180,11 @@ def overwrite(handle: int, data: bytes) -> None:
 
 @contextmanager
 def open_source(source: Path) -> Iterator[int]:
-    """A read-only handle on a file of the human's, wherever it lies and through whatever link they gave."""
+    """Open a file of the user for reading, also through a link. Raises Unreadable."""
     try:
         handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
-        raise _unread(source, error) from error
+        raise _unreadable(source, error) from error
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Unreadable("not a regular file", where=str(source))
@@ -195,7 +194,7 @@ def open_source(source: Path) -> Iterator[int]:
 
 
 def copy_bytes(reading: int, writing: int, source: Path) -> str:
-    """Copies an open file of the human's to another; gives the SHA-256 of what was copied. One that grows is left."""
+    """Copy an open file to another and return the SHA-256. Raises EditedMeanwhile if it changes meanwhile."""
     before = os.fstat(reading)
     digest = hashlib.sha256()
     copied = 0
@@ -213,9 +212,9 @@ def _read_block(reading: int, source: Path) -> bytes:
     try:
         return os.read(reading, _BLOCK)
     except OSError as error:
-        raise _unread(source, error) from error
+        raise _unreadable(source, error) from error
 
 
-def _unread(source: Path, error: OSError) -> Unreadable:
-    """In the system's own words: ours are about writing."""
+def _unreadable(source: Path, error: OSError) -> Unreadable:
+    """Return the error for a source that cannot be read."""
     return Unreadable(f"cannot be read: {os.strerror(error.errno or 0).lower()}", where=str(source))

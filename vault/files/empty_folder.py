@@ -1,23 +1,21 @@
-"""Emptying a folder of an agent's, however deep its folders lie in each other: no call goes deeper than one of them.
+"""Empty a folder in an agent's folders, however deep it is nested.
 
-Part of what takes away (`vault.files.cleanup`): it writes nothing and follows nothing. It holds one folder open at a
-time
-and goes back by `..`, which must be the very folder that it came from, so that neither the longest path nor the most
-open files of a process are in its way.
+Folders inside folders are moved up before they are deleted: neither the longest path nor the limit of open files stops
+it.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault.errors import Refused
 from vault.files.durable import sync_folder
 from vault.files.folder import Identity, humans_folders, identity_of, open_beneath, open_root
+from vault.files.leftovers import temporary_name
 from vault.files.paths import AGENT_FOLDERS, refusal
 from vault.files.permissions import mend
 
@@ -27,7 +25,7 @@ _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
 
 @dataclass(slots=True)
 class Emptied:
-    """How many folders and files went, and how many could not."""
+    """How many folders and files were deleted, and how many could not be."""
 
     folders: int = 0
     files: int = 0
@@ -41,21 +39,21 @@ def empty(
     identity: Identity | None = None,
     forbidden: Iterable[Path] = (),
 ) -> Emptied:
-    """Take away all that the folder `path` holds; the folder itself is left.
+    """Delete everything in the folder `path`, but not the folder itself.
 
-    With `identity`, only if it still is that very folder. Nothing that is the human's, or another disk's, is entered.
-    Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's.
+    With `identity`, only if it still is that folder. Folders of the user and other disks are not entered. Raises
+    Refused outside the agents' folders, or if a folder on the way is a link or the user's.
     """
     parts = tuple(path.split("/"))
     inside = any(parts[: len(top)] == top for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise refusal(path, "only files in the agents' folders are removed")
     theirs = humans_folders(root, forbidden)
-    found = Emptied()
+    result = Emptied()
     with suppress(OSError), open_beneath(open_root(root), parts, forbidden=theirs, before=_give_rights) as folder:
         if identity in (None, identity_of(os.fstat(folder))):
-            _empty(os.dup(folder), theirs, found)
-    return found
+            _empty(folder, theirs, result)
+    return result
 
 
 def _give_rights(folder: int, name: str) -> None:
@@ -64,75 +62,46 @@ def _give_rights(folder: int, name: str) -> None:
         mend(name, folder, os.stat(name, dir_fd=folder, follow_symlinks=False), 0o700)
 
 
-def _empty(handle: int, theirs: frozenset[Identity], found: Emptied) -> None:
-    """Empty the open folder, and close it."""
-    way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _files_gone(handle, found))]
-    disk = way[0][1][0]
+def _empty(top: int, theirs: frozenset[Identity], result: Emptied) -> None:
+    """Empty the open folder: what its folders hold is moved up into it first, so that no path is ever deep."""
+    disk = os.fstat(top).st_dev
+    left: set[str] = set()
+    while names := set(os.listdir(top)) - left:
+        left |= {name for name in names if not _delete(top, name, top, disk, theirs, result)}
+    sync_folder(top)
+
+
+def _delete(folder: int, name: str, top: int, disk: int, theirs: frozenset[Identity], result: Emptied) -> bool:
+    """Delete a file, or move it up and delete it if it is a folder; return whether it is gone from the open folder."""
     try:
-        while way:
-            name, _, left = way[-1]
-            if left:
-                called = left.pop()
-                below = _entered(handle, called, disk, theirs, found)
-                if below is not None:
-                    os.close(handle)
-                    handle = below
-                    way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found)))
-                continue
-            way.pop()
-            if way:
-                handle = _back(handle, name, way[-1][1])
-                _remove_folder(handle, name, found)
-        sync_folder(handle)
-    finally:
-        os.close(handle)
-
-
-def _back(handle: int, name: str, expected: Identity) -> int:
-    """Return a handle on the folder above an open one, which is closed."""
-    above = os.open("..", _FOLDER, dir_fd=handle)
-    if identity_of(os.fstat(above)) != expected:
-        os.close(above)
-        raise Refused("a folder was moved while it was emptied", where=name, hint="run it again")
-    os.close(handle)
-    return above
-
-
-def _remove_folder(handle: int, name: str, found: Emptied) -> None:
-    try:
-        os.rmdir(name, dir_fd=handle)
-        found.folders += 1
-    except OSError:
-        found.left += 1
-
-
-def _entered(handle: int, name: str, disk: int, theirs: frozenset[Identity], found: Emptied) -> int | None:
-    try:
-        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISDIR(status.st_mode):
+            os.unlink(name, dir_fd=folder)
+            result.files += 1
+            return True
         if status.st_dev == disk and identity_of(status) not in theirs:
-            mend(name, handle, status, 0o700)
-            return os.open(name, _FOLDER, dir_fd=handle)
+            mend(name, folder, status, 0o700)
+            if folder != top:
+                os.rename(name, temporary_name(), src_dir_fd=folder, dst_dir_fd=top)
+                return True
+            with _opened(name, top) as below:
+                for each in os.listdir(below):  # noqa: PTH208 (pathlib takes no handle)
+                    _delete(below, each, top, disk, theirs, result)
+            os.rmdir(name, dir_fd=top)
+            result.folders += 1
+            return True
+    except FileNotFoundError:
+        return True
     except OSError:
         pass
-    found.left += 1
-    return None
+    result.left += 1
+    return False
 
 
-def _files_gone(handle: int, found: Emptied) -> list[str]:
-    """Takes away all that is no folder; the names of the folders."""
-    with os.scandir(handle) as entries:
-        names = [entry.name for entry in entries]
-    folders = []
-    for name in names:
-        try:
-            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
-            if stat.S_ISDIR(status.st_mode):
-                folders.append(name)
-            else:
-                os.unlink(name, dir_fd=handle)
-                found.files += 1
-        except FileNotFoundError:
-            continue
-        except OSError:
-            found.left += 1
-    return folders
+@contextmanager
+def _opened(name: str, folder: int) -> Iterator[int]:
+    handle = os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        yield handle
+    finally:
+        os.close(handle)

@@ -1,4 +1,4 @@
-"""A folder read through directory handles: no path below its root is ever followed through a link."""
+"""Read a folder through directory handles: no link below its root is followed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vault.files.paths import HUMAN_FOLDERS, TEMP_PREFIX, refusal, split
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
-# O_NONBLOCK: a pipe laid in the vault must not hang us; for regular files it means nothing.
+# O_NONBLOCK: a pipe in the vault must not block; it has no effect on regular files.
 _FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
 _BLOCK = 1 << 20
@@ -36,7 +36,7 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a folder, as the disk has it; `path` is relative to the root, POSIX."""
+    """A name in a folder; `path` is relative to the root."""
 
     path: str
     kind: FileKind
@@ -46,7 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """A file as it was found: its bytes and what a rewrite of it should keep."""
+    """A file as read: its bytes, and the status and attributes that a rewrite keeps."""
 
     data: bytes
     status: os.stat_result
@@ -58,12 +58,12 @@ class Current:
 
 
 def sha256_hex(data: bytes) -> str:
-    """SHA-256 of `data` in hex: what `Guard.write` takes as `expect`."""
+    """Return the SHA-256 of `data` in hex, as `Guard.write` takes it."""
     return hashlib.sha256(data).hexdigest()
 
 
 class Folder:
-    """An open root; `root` itself may be a link to the folder, resolved once and honoured."""
+    """A folder to read from; `root` itself may be a link, which is resolved once."""
 
     def __init__(self, root: Path) -> None:
         if os.open not in os.supports_dir_fd or not _NOFOLLOW:
@@ -76,7 +76,7 @@ class Folder:
         self._identity: Identity | None = None
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a regular file; None if there is none. Refused for links, pipes and folders."""
+        """Return the bytes of a regular file; None if there is none. Raises Refused for links, pipes and folders."""
         parts = split(path)
         with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
             found = read_at(folder, parts[-1] if parts else ".", path)
@@ -84,8 +84,10 @@ class Folder:
         return None
 
     def lines(self, path: str) -> Iterator[tuple[bytes, bool]]:
-        """The lines of a regular file one by one, without their newlines, and whether one ended there; none if it
-        isn't there. However large the file is, little of it is in memory. Refused as `read` refuses."""
+        """Yield the lines of a regular file without newline, and whether there was one. Raises as `read` does.
+
+        The file is not loaded into memory; nothing is yielded if it does not exist.
+        """
         parts = split(path)
         with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
             with open_file_at(folder, parts[-1] if parts else ".", path) as opened:
@@ -97,33 +99,34 @@ class Folder:
                     yield line.removesuffix(b"\n"), line.endswith(b"\n")
 
     def exists(self, path: str) -> bool:
-        """Whether something goes by that name, a dangling link included."""
+        """Return whether something has that name, also a dangling link."""
         return self.entry(path) is not None
 
     def entry(self, path: str) -> Entry | None:
-        """What goes by that name, itself and not what it points to; None if nothing does."""
+        """Return what has that name, a link itself and not its target; None if nothing has."""
         parts = split(path)
         with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
             return _entry(path, os.stat(parts[-1] if parts else ".", dir_fd=folder, follow_symlinks=False))
         return None
 
     def listing(self, path: str = "") -> list[Entry]:
-        """What a folder holds, by name; nothing if it isn't there. Our own temporary files are left out."""
+        """Return the entries of a folder by name, without our temporary files; none if it does not exist."""
         with _Reading(self._told(path)), self._handle(split(path)) as folder:
             return _entries(folder, path)
         return []
 
     def _told(self, path: str) -> str:
-        """How a message about what the system would not do names `path`."""
+        """Return `path` as messages show it."""
         return path
 
     @contextmanager
     def _handle(self, parts: tuple[str, ...]) -> Iterator[int]:
-        """A read-only handle on the folder `parts`; FileNotFoundError if it isn't there."""
+        """Open the folder `parts` for reading. Raises FileNotFoundError."""
         with open_beneath(self._open_root(), parts) as folder:
             yield folder
 
     def _open_root(self) -> int:
+        """Open the root. Raises Refused if another folder has taken its place."""
         handle = os.open(self.root, _DIRECTORY)
         try:
             identity = identity_of(os.fstat(handle))
@@ -137,12 +140,12 @@ class Folder:
 
 
 def identity_of(status: os.stat_result) -> Identity:
-    """What makes a folder itself, whatever its name: device and inode."""
+    """Return device and inode, which identify a folder whatever its name."""
     return status.st_dev, status.st_ino
 
 
 def identity_at(path: str | Path, handle: int | None = None) -> Identity | None:
-    """The identity of what a name leads to, links followed; None if it leads nowhere that we could reach."""
+    """Return the identity of what a name leads to, links followed; None if nothing can be reached."""
     try:
         return identity_of(os.stat(path, dir_fd=handle))
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -150,14 +153,14 @@ def identity_at(path: str | Path, handle: int | None = None) -> Identity | None:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there and can be reached; `Path.is_dir` raises where a disk has died or a way is closed."""
+    """Return whether a folder exists and can be reached; unlike `Path.is_dir`, it never raises."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def named(path: Path) -> os.stat_result | None:
-    """What a path that a human named leads to, links followed; None if nothing is there.
+    """Return the status of what the user's path leads to, links followed; None if nothing is there.
 
-    Raises: UsageError where the system won't say: below a folder that only others may enter, `Path.exists` raises too.
+    Raises UsageError if the system does not tell, as below a folder that only others may enter.
     """
     try:
         return path.stat()
@@ -166,11 +169,11 @@ def named(path: Path) -> os.stat_result | None:
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         hint = "check the owners and modes of the folders above it"
-        raise UsageError(f"what is there cannot be told: {reason}", where=str(path), hint=hint) from error
+        raise UsageError(f"cannot be checked: {reason}", where=str(path), hint=hint) from error
 
 
 def open_folder_at(handle: int, name: str, path: str) -> int:
-    """A handle on the folder `name` of an open folder; Refused if it is a link, FileNotFoundError if nothing."""
+    """Return a handle on the folder `name` in an open folder. Raises Refused for a link; FileNotFoundError."""
     with refuse_link(handle, name, path):
         return os.open(name, _DIRECTORY | _NOFOLLOW, dir_fd=handle)
 
@@ -209,7 +212,7 @@ def open_beneath(
 
 def _refuse_forbidden(handle: int, forbidden: Collection[Identity], parts: Sequence[str]) -> None:
     if identity_of(os.fstat(handle)) in forbidden:
-        what = "this is one of your folders under another name; retain does not write there"
+        what = "a folder of the user under another name; nothing is written there"
         raise refusal("/".join(parts), what)
 
 
@@ -220,7 +223,7 @@ def humans_folders(root: Path, forbidden: Iterable[Path] = ()) -> frozenset[Iden
 
 
 class refuse_link:  # a class for the same reason as `durable.failing`
-    """Says of a name that could not be opened that it is a link, if it is one: Refused."""
+    """A context that raises Refused if a name could not be opened because it is a link."""
 
     __slots__ = ("_handle", "_name", "_path")
 
@@ -237,7 +240,7 @@ class refuse_link:  # a class for the same reason as `durable.failing`
 
 
 def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> Current | None:
-    """The regular file `name` of an open folder; None if there is none, Refused if it is something else."""
+    """Return the regular file `name` of an open folder; None if there is none. Raises Refused for anything else."""
     try:
         with open_file_at(handle, name, path) as opened:
             found = read_open(opened, path)
@@ -248,7 +251,7 @@ def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> C
 
 @contextmanager
 def open_file_at(handle: int, name: str, path: str) -> Iterator[int]:
-    """A handle to read the file `name` of an open folder; FileNotFoundError if there is none, Refused for a link."""
+    """Open the file `name` of an open folder for reading. Raises FileNotFoundError; Refused for a link."""
     with refuse_link(handle, name, path):
         opened = os.open(name, _FILE, dir_fd=handle)
     try:
@@ -258,7 +261,7 @@ def open_file_at(handle: int, name: str, path: str) -> Iterator[int]:
 
 
 def read_open(opened: int, path: str) -> Current:
-    """What an open file holds now, from its beginning; Refused if it is no regular file."""
+    """Return the content of an open file from its beginning. Raises Refused if it is not a regular file."""
     status = os.fstat(opened)
     if not stat.S_ISREG(status.st_mode):
         raise refusal(path, "not a regular file")
@@ -270,14 +273,14 @@ def read_open(opened: int, path: str) -> Current:
 
 
 def _attributes(opened: int) -> tuple[tuple[str, bytes], ...]:
-    """The extended attributes that are the user's (tags, access lists), where the system lets us see them."""
+    """Return the extended attributes of the user (tags, access lists), if the system shows them."""
     if sys.platform != "linux":
         return ()
     try:
         names = [name for name in os.listxattr(opened) if name.startswith(_KEPT)]
         return tuple((name, os.getxattr(opened, name)) for name in names)
     except OSError:
-        return ()  # kept where possible: a write doesn't fail for them
+        return ()  # a write does not fail for them
 
 
 def _is_link(handle: int, name: str) -> bool:
@@ -288,7 +291,7 @@ def _is_link(handle: int, name: str) -> bool:
 
 
 def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
-    """EditedMeanwhile unless what was found has the SHA-256 `expect`; None expects that there is nothing."""
+    """Raise EditedMeanwhile unless `found` has the SHA-256 `expect`; None expects that there is no file."""
     if found is None and expect is not None:
         raise EditedMeanwhile("deleted or moved since it was read", where=path, hint="run it again")
     if found is not None and expect is None:
@@ -298,7 +301,7 @@ def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
 
 
 def still_named(handle: int, folder: int, name: str) -> bool:
-    """Whether the open file is still what that name means in the open folder."""
+    """Return whether the open file still has that name in the open folder."""
     try:
         return identity_of(os.fstat(handle)) == identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
@@ -326,7 +329,7 @@ def _entries(handle: int, path: str) -> list[Entry]:
 
 
 class _Reading:
-    """Says in our words what kept a file from being read; what isn't there is passed over in silence."""
+    """A context that turns errors of reading into Damaged, and ignores a missing file."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -1,8 +1,8 @@
-"""The one hand that writes. Nothing else in retain opens a file for writing, makes, renames or deletes one.
+"""The only module that writes in a vault: it creates, replaces, renames and deletes files.
 
-What holds for every write: the path is on the scope's allow-list; no folder on the way is a link; none is, under
-whatever name, a folder of the human's or below one; the bytes arrive whole or not at all; and a file that is no longer
-what was read keeps the newer bytes. `vault.files.replace` names and unnames files for it, and for nobody else.
+For every write: the path is on the allow-list of the scope; no folder on the way is a link, or is one of the user's
+folders under any name; the bytes are written completely or not at all; and a file that has changed since it was read
+keeps its newer bytes. `vault.files.replace` does the renaming, for this module alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
@@ -24,7 +24,6 @@ from vault.files.durable import (
     append_lines,
     copy_bytes,
     failing,
-    hold,
     lock_within,
     open_source,
     sync,
@@ -32,7 +31,6 @@ from vault.files.durable import (
     sync_path,
     write_all,
 )
-from vault.files.export_place import check_export
 from vault.files.folder import (
     Current,
     Folder,
@@ -46,60 +44,46 @@ from vault.files.folder import (
 )
 from vault.files.leftovers import marked_name, temporary_name
 from vault.files.paths import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
-from vault.files.replace import Temporary
-from vault.text.redaction import redact
+from vault.files.temporary import temporary_file
 
-__all__ = [
-    "Guard",
-    "Scope",
-    "export_bytes",
-    "export_file",
-    "lay_form",
-    "make_export_folder",
-    "sha256_hex",
-    "take_export_away",
-    "take_form_away",
-    "write_trace",
-]
+__all__ = ["Guard", "Scope", "sha256_hex"]
 
-_NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
-_FORMS = "retain-form-"  # begins the names of folders for what the human writes in an editor
 
 
 class Guard(Folder):
-    """A vault's root and what one scope may write in it. Reading is free below the root; links are not followed.
+    """A writer for the vault at `root`, limited to one scope. All of the root can be read; links are not followed.
 
-    `forbidden` names further folders, wherever they lie, that must never be written: the personal vault.
+    `forbidden` are further folders that must never be written, such as the personal vault.
     """
 
     def __init__(self, root: Path, scope: Scope, *, forbidden: Iterable[Path] = ()) -> None:
         super().__init__(root)
         self.scope = scope
         self._forbidden = tuple(forbidden)
-        self._made: dict[str, str] = {}  # path -> SHA-256 of what this very hand laid there, where nothing was
-        self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
+        self._made: dict[str, str] = {}  # path -> SHA-256 of new files that this object wrote
+        self.rescued: list[str] = []  # the new paths of edits that `sweep` found in temporary files
 
     def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
-        """Puts `data` in place of the file whose bytes have the SHA-256 `expect` (None: there is no file yet).
+        """Replace the file whose bytes have the SHA-256 `expect`, or create it (None), with `data`.
 
-        Atomic and on disk when it returns True. False, and nothing is touched, if the file already holds `data`.
-        Raises: EditedMeanwhile if the file is not what was expected; Refused; WriteFailed.
+        Return True when it is on disk; False if the file already holds `data`. Atomic. Raises EditedMeanwhile if the
+        file is not as expected; Refused; WriteFailed.
         """
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
             raise refusal(path, "this command only adds files")
-        if expect is not None and self._only_grows(parts):
+        if expect is not None and self._is_append_only(parts):
             raise refusal(path, "a log is append-only")
-        with failing(self._told(path)), self._opened(parts[:-1], create=expect is None) as folder:
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
             expect_bytes(path, found, expect)
             name = marked_name(parts[-1], ours=data, expect=expect)
-            with _temporary(folder, name, found) as temp:
+            with temporary_file(folder, name, found) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replace.install(folder, temp, parts[-1], path, expect)
@@ -109,9 +93,9 @@ class Guard(Folder):
         return True
 
     def lay_beside(self, path: str, data: bytes, on: date) -> str:
-        """Puts `data` into a file of its own beside `path`, which somebody edited meanwhile; gives its vault path.
+        """Write `data` to a new file beside `path`, which the user edited meanwhile; return its vault path.
 
-        The name is that of `path` with `.conflict-DATE`, numbered where other bytes have it. Raises as `write` does.
+        The name is that of `path` with `.conflict-DATE`, numbered if other bytes have it. Raises as `write` does.
         """
         folder, slash, name = path.rpartition("/")
         for number in range(1, _VERSIONS + 1):
@@ -124,9 +108,9 @@ class Guard(Folder):
         raise refusal(path, f"there are already {_VERSIONS} versions of it", hint="keep one and delete the rest")
 
     def append(self, path: str, lines: bytes) -> None:
-        """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
+        """Append whole lines to a log; on disk when it returns. A torn last line is ended first.
 
-        Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
+        Raises WriteFailed, after which the log is unchanged; Refused; LockHeld if another process locks the log.
         """
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
@@ -134,60 +118,57 @@ class Guard(Folder):
             raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
         with (
             failing(self._told(path)),
-            self._opened(parts[:-1], create=True) as folder,
-            _held_log(folder, parts[-1], path) as log,
+            self._open_folder(parts[:-1], create=True) as folder,
+            _locked_log(folder, parts[-1], path) as log,
         ):
             if os.fstat(log).st_size == 0:  # perhaps made just now
                 sync_folder(folder)
             append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
-        """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
-
-        Raises as `write` does.
-        """
+        """Write a cache file, completely or not at all, without waiting for the disk. Raises as `write` does."""
         parts = writable(path, self.scope)
         if parts[:2] != (".retain", "cache"):
             raise refusal(path, "only caches are written without sync")
         with (
             failing(self._told(path)),
-            self._opened(parts[:-1], create=True) as folder,
-            _temporary(folder, temporary_name(), None, 0o600) as temp,
+            self._open_folder(parts[:-1], create=True) as folder,
+            temporary_file(folder, temporary_name(), None, 0o600) as temp,
         ):
             write_all(temp.handle, data)
             os.rename(temp.name, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
 
     def remove(self, path: str, *, expect: str) -> None:
-        """Deletes the file whose bytes have the SHA-256 `expect`: a hand that only adds, what it has just laid there.
+        """Delete the file whose bytes have the SHA-256 `expect`. Raises as `write` does.
 
-        Raises as `write` does.
+        A scope that only adds files may delete only what this object has just written.
         """
         parts = writable(path, self.scope)
-        if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
+        if not (self.scope.replaces or self._made.get(path) == expect) or self._is_append_only(parts):
             raise refusal(path, "this command may not delete it")
-        with failing(self._told(path)), self._opened(parts[:-1], create=False) as folder:
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
 
     def makedirs(self, path: str) -> None:
-        """Makes the folder and those above it that are missing; on disk when it returns."""
+        """Create the folder and missing ones above it; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(self._told(path)), self._opened(parts, create=True):
+        with failing(self._told(path)), self._open_folder(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
-        """Copies the human's own file into `raw/` under a new name; gives the SHA-256 of its bytes.
+        """Copy a file of the user into `raw/` under a new name; return the SHA-256 of its bytes.
 
-        A file with equal bytes that is already there is left as it is. Raises: Refused if other bytes are there;
-        EditedMeanwhile if the source changed while it was read; WriteFailed.
+        An equal file that exists is left as it is. Raises Refused if other bytes are there; EditedMeanwhile if the
+        source changed while it was read; WriteFailed.
         """
         parts = writable(path, self.scope)
         with (
             failing(self._told(path)),
             open_source(source) as reading,
-            self._opened(parts[:-1], create=True) as folder,
-            _temporary(folder, temporary_name(), None) as temp,
+            self._open_folder(parts[:-1], create=True) as folder,
+            temporary_file(folder, temporary_name(), None) as temp,
         ):
             digest = copy_bytes(reading, temp.handle, source)
             found = read_at(folder, parts[-1], path)
@@ -201,10 +182,10 @@ class Guard(Folder):
             return digest
 
     def sweep(self, *, older_than_s: float = _STALE_S) -> list[str]:
-        """Removes the temporary files that a killed process left where this scope may write; names what went.
+        """Delete temporary files of killed processes where this scope may write; return their paths.
 
-        One that is in use stays, and so does a young one where the disk can't say whether it is. One that holds
-        somebody's edit gets a name to be found by, and is in `rescued`.
+        Files in use stay, and so do recent ones on a disk without locks. One that holds an edit of the user is renamed
+        and added to `rescued`.
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
@@ -216,7 +197,7 @@ class Guard(Folder):
         return sorted(removed)
 
     def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> list[tuple[str, ...]]:
-        with self._opened(top, create=False) as folder, os.scandir(folder) as scan:
+        with self._open_folder(top, create=False) as folder, os.scandir(folder) as scan:
             below = []
             for entry in scan:
                 if top and entry.is_dir(follow_symlinks=False):
@@ -235,28 +216,28 @@ class Guard(Folder):
         writable("/".join((*top, name)), self.scope)
 
     def try_lock(self, name: str) -> int | None:
-        """A handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if another has it.
+        """Return a handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if it is held.
 
-        For `vault.locks`. Should .retain be deleted meanwhile, the lock moves to the new file.
+        If .retain is deleted meanwhile, the lock moves to the new file.
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(self._told(path)), self._opened(parts[:-1], create=True) as folder:
-            return _hold(folder, parts[-1], path, wait_s=0)
+        with failing(self._told(path)), self._open_folder(parts[:-1], create=True) as folder:
+            return _open_locked(folder, parts[-1], path, wait_s=0)
 
     def _told(self, path: str) -> str:
         return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager
-    def _opened(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
-        """A handle on a folder to write in, proved to be none of the human's; made with `create`."""
+    def _open_folder(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
+        """Open a folder to write in, after checking that it is not the user's; with `create`, create it."""
         root = self._open_or_make_root()
         try:
-            theirs = self._human_identities(root, parts)
+            theirs = self._forbidden_identities(root, parts)
         except BaseException:
             os.close(root)
             raise
-        with open_beneath(root, parts, forbidden=theirs, before=_make if create else _leave) as folder:
+        with open_beneath(root, parts, forbidden=theirs, before=_make if create else _make_nothing) as folder:
             yield folder
 
     def _open_or_make_root(self) -> int:
@@ -266,14 +247,14 @@ class Guard(Folder):
             sync_path(self.root.parent)
         return self._open_root()
 
-    def _human_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
-        """Device and inode of every folder not to be written, but for the one that the allow-list grants by name."""
-        found = [identity_at(name, root) for name in self._not_ours(parts)]
+    def _forbidden_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
+        """Return device and inode of the folders that must not be written, except those the scope grants."""
+        found = [identity_at(name, root) for name in self._user_folders(parts)]
         found += [self._identity_forbidden(folder) for folder in self._forbidden]
         return frozenset(identity for identity in found if identity)
 
     def _identity_forbidden(self, folder: Path) -> Identity | None:
-        """As `identity_at`; a disk that has died, or can't be asked, outside this folder keeps no one from writing."""
+        """Return the identity of a forbidden folder; None if its disk outside this folder is unreachable."""
         try:
             return identity_at(folder)
         except OSError as error:
@@ -281,125 +262,13 @@ class Guard(Folder):
                 return None
             raise
 
-    def _not_ours(self, parts: tuple[str, ...]) -> list[str]:
+    def _user_folders(self, parts: tuple[str, ...]) -> list[str]:
         if self.scope.everywhere:
             return []
         return [name for name in HUMAN_FOLDERS if parts[:1] != (name,) or name not in self.scope.owns]
 
-    def _only_grows(self, parts: tuple[str, ...]) -> bool:
-        return is_append_only(parts) and not self.scope.owns  # a vault of the human's, whose names are theirs
-
-
-@contextmanager
-def export_file(
-    path: Path, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
-) -> Iterator[Path]:
-    """A temporary path to write an export to; it takes the name `path` when the block ends well, and goes when not.
-
-    `replaces` is asked about a file by that name that is not empty: whether an export may take its place.
-    Raises: Refused where it may not, where `path` is a link or a folder, or lies in a part of a vault that exports
-    don't belong in; WriteFailed.
-    """
-    target = Path(os.path.realpath(path.parent)) / path.name
-    with failing(str(path)):
-        if target.is_symlink():
-            raise Refused("that is a link", where=str(path), hint="give the file itself, or remove the link")
-        status = check_export(target, shown=str(path), forbidden=forbidden)
-        if status and status.st_size and not replaces(target):
-            raise Refused(
-                "a file that no export wrote has that name",
-                where=str(path),
-                hint="choose another name, or give --force",
-            )
-        folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-        try:
-            with _temporary(folder, temporary_name(), Current(b"", status) if status else None) as temp:
-                yield target.parent / temp.name
-                whole = os.open(temp.name, os.O_RDONLY | _OLD, dir_fd=folder)
-                try:
-                    sync(whole)
-                finally:
-                    os.close(whole)
-                os.rename(temp.name, target.name, src_dir_fd=folder, dst_dir_fd=folder)
-                sync_folder(folder)
-        finally:
-            os.close(folder)
-
-
-def export_bytes(
-    path: Path, data: bytes, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
-) -> None:
-    """An export whose bytes are at hand. Raises as `export_file` does."""
-    with export_file(path, forbidden=forbidden, replaces=replaces) as temporary:
-        temporary.write_bytes(data)
-
-
-def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
-    """A folder for exports at `path`, made if need be; the folder above it must be there.
-
-    Raises: Refused where `path` is no folder, or one that exports don't belong in; WriteFailed.
-    """
-    target = Path(os.path.realpath(path))
-    with failing(str(path)):
-        if target.is_dir():
-            check_export(target / temporary_name(), shown=str(path), forbidden=forbidden)
-            return
-        check_export(target, shown=str(path), forbidden=forbidden)
-        if target.exists():
-            raise Refused("that is a file", where=str(path), hint="give a folder")
-        target.mkdir()
-        sync_path(target.parent)
-
-
-def take_export_away(path: Path, *, expect: str, forbidden: Iterable[Path] = ()) -> None:
-    """Deletes a file that an earlier export laid there, while its bytes have the SHA-256 `expect`. Raises as above."""
-    target = path.parent.resolve() / path.name
-    with failing(str(path)):
-        check_export(target, shown=str(path), forbidden=forbidden)
-        folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-        try:
-            expect_bytes(str(path), read_at(folder, target.name, str(path)), expect)
-            os.unlink(target.name, dir_fd=folder)
-            sync_folder(folder)
-        finally:
-            os.close(folder)
-
-
-def trace_folder() -> Path:
-    """Where the trace of a defect is written."""
-    import tempfile
-
-    return Path(tempfile.gettempdir())
-
-
-def write_trace(text: str) -> Path:
-    """A new file in the system's temporary folder, readable by its owner alone: the trace of a defect."""
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
-    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(redact(text))
-    return Path(name)
-
-
-def lay_form(name: str, text: str) -> Path:
-    """A new file, readable by its owner alone, in a folder of its own among the system's temporary ones.
-
-    What the human is to write in their editor; `take_form_away` removes it again.
-    """
-    import tempfile
-
-    path = Path(tempfile.mkdtemp(prefix=_FORMS)) / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def take_form_away(path: Path) -> None:
-    """Removes a form with its folder, and whatever an editor laid beside it."""
-    import shutil
-
-    if path.parent.name.startswith(_FORMS):
-        shutil.rmtree(path.parent, ignore_errors=True)
+    def _is_append_only(self, parts: tuple[str, ...]) -> bool:
+        return is_append_only(parts) and not self.scope.owns  # in the personal vault, a .jsonl file is the user's own
 
 
 def _make(folder: int, name: str) -> None:
@@ -412,59 +281,14 @@ def _make(folder: int, name: str) -> None:
         sync_folder(folder)
 
 
-def _leave(folder: int, name: str) -> None:
+def _make_nothing(folder: int, name: str) -> None:
     """Make nothing."""
 
 
 @contextmanager
-def _temporary(folder: int, name: str, keep: Current | None, mode: int = 0o666) -> Iterator[Temporary]:
-    """A new file with the owner, mode and attributes of `keep`, else with `mode`; if it may, it goes in the end."""
-    handle = _new_file(folder, name, mode if keep is None else 0o600)
-    temp = Temporary(name, handle)
-    try:
-        if keep is not None:
-            _resemble(handle, keep)
-        yield temp
-    finally:
-        if temp.may_go:
-            with suppress(OSError):  # a leftover is swept later; it must not hide what happened
-                os.unlink(name, dir_fd=folder)
-        os.close(handle)
-
-
-def _new_file(folder: int, name: str, mode: int) -> int:
-    """A handle on a new file, locked so that a sweep sees that it is in use; a sweep that came first is awaited."""
-    while True:
-        handle = os.open(name, os.O_RDWR | _NEW, mode, dir_fd=folder)
-        try:
-            held = hold(handle)
-            if not held or still_named(handle, folder, name):
-                return handle
-        except BaseException:
-            os.close(handle)
-            with suppress(OSError):
-                os.unlink(name, dir_fd=folder)
-            raise
-        os.close(handle)
-
-
-def _resemble(handle: int, keep: Current) -> None:
-    """Gives an open file what another one has beside its bytes, as far as the system lets us."""
-    status = keep.status
-    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        with suppress(PermissionError):
-            os.fchown(handle, status.st_uid, status.st_gid)
-    with suppress(PermissionError):
-        os.fchmod(handle, stat.S_IMODE(status.st_mode))
-    for name, value in keep.attributes:
-        with suppress(OSError):
-            os.setxattr(handle, name, value)
-
-
-@contextmanager
-def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
-    """A handle on a log that no other process adds to meanwhile. Raises: LockHeld."""
-    handle = _hold(folder, name, path, wait_s=_LOG_WAIT_S)
+def _locked_log(folder: int, name: str, path: str) -> Iterator[int]:
+    """Open a log that no other process may append to meanwhile. Raises LockHeld."""
+    handle = _open_locked(folder, name, path, wait_s=_LOG_WAIT_S)
     if handle is None:
         raise LockHeld("locked by another process", where=path, hint="end that process")
     try:
@@ -473,8 +297,8 @@ def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
         os.close(handle)
 
 
-def _open_growing(folder: int, name: str, path: str) -> int:
-    """A handle on a regular file that stays itself while it is written, made if need be."""
+def _open_log(folder: int, name: str, path: str) -> int:
+    """Open a regular file for appending, created if missing. Raises Refused for anything else."""
     try:
         handle = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT | _OLD, 0o666, dir_fd=folder)
     except OSError as error:
@@ -490,29 +314,29 @@ def _open_growing(folder: int, name: str, path: str) -> int:
     return handle
 
 
-def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
-    """A handle that holds the lock on a file of that name and no other; None if another process keeps it."""
+def _open_locked(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
+    """Return a handle that holds the lock on the file of that name; None if another process holds it."""
     for _ in range(100):
-        handle, kept = _open_growing(folder, name, path), False
+        handle, is_ours = _open_log(folder, name, path), False
         try:
             if not lock_within(handle, wait_s):
                 return None
             if not still_named(handle, folder, name):
                 continue  # replaced while we waited: by git, or by ourselves below
             if os.fstat(handle).st_nlink == 1:
-                kept = True
+                is_ours = True
                 return handle
             _unshare(handle, folder, name)
         finally:
-            if not kept:
+            if not is_ours:
                 os.close(handle)
     raise refusal(path, "it is replaced again and again")
 
 
 def _unshare(handle: int, folder: int, name: str) -> None:
-    """Gives the log a file of its own: a hard link could be anything, a note of the human's too."""
+    """Replace a log that has hard links with a copy, as another link could be a note of the user."""
     status = os.fstat(handle)
-    with _temporary(folder, temporary_name(), Current(b"", status)) as temp:
+    with temporary_file(folder, temporary_name(), Current(b"", status)) as temp:
         write_all(temp.handle, os.pread(handle, status.st_size, 0))
         sync(temp.handle)
         os.rename(temp.name, name, src_dir_fd=folder, dst_dir_fd=folder)

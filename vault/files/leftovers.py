@@ -1,4 +1,4 @@
-"""Names of temporary files, and what a file left under one by a killed process is: ours, or somebody's edit.
+"""Names of temporary files, which show whether a file left by a killed process is ours or an edit of the user.
 
 While two names are exchanged, an edit saved in that moment has our temporary name. So that name holds the digests of
 our bytes and of those they replace, and the file's own name.
@@ -23,15 +23,15 @@ def temporary_name() -> str:
 
 
 def marked_name(name: str, *, ours: bytes, expect: str | None) -> str:
-    """Return a new name for a file that may come to hold a human's edit of `name`.
+    """Return a new name for a file that may come to hold the user's edit of `name`.
 
     `ours` are the bytes to be written, `expect` the SHA-256 of those that they replace.
     """
     stem, dot, ending = name.rpartition(".") if "." in name[1:] else (name, "", "")
     while stem and len((stem + dot + ending).encode()) > _NAME_BYTES:
         stem = stem[:-1]
-    kept = stem + dot + ending if stem else "file"
-    return f"{TEMP_PREFIX}{os.urandom(6).hex()}-{_digest(ours)}-{(expect or _digest(b''))[:_DIGITS]}-{kept}"
+    shortened = stem + dot + ending if stem else "file"
+    return f"{TEMP_PREFIX}{os.urandom(6).hex()}-{_digest(ours)}-{(expect or _digest(b''))[:_DIGITS]}-{shortened}"
 
 
 def edited_file(name: str, data: bytes) -> str | None:

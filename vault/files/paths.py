@@ -21,16 +21,16 @@ TEMP_PREFIX = ".retain-tmp-"
 NAME_BYTES = 255
 DEPTH = 32
 
-# The folders that belong to the human; a directory that *is* one of them, under whatever name, is never written.
+# The folders of the user; a directory that is one of them under another name is never written either.
 HUMAN_FOLDERS = ("insights", "raw")
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A place that a scope may write: a whole tree, or (with `files`) the matching files of one folder.
+    """A place that a scope may write: a whole tree, or (with `files`) matching files of one folder.
 
-    `human` says that names there are the human's own, kept as they are; elsewhere only names that code makes pass.
-    `dotted` lets names begin with a dot, as those of settings do; never `.git`, nor our temporary ones.
+    `human` permits any name that a user may give; else only names that are valid everywhere. `dotted` permits names
+    that begin with a dot, but never `.git` or our temporary names.
     """
 
     folder: tuple[str, ...]
@@ -39,17 +39,18 @@ class Grant:
     dotted: bool = False
 
     def covers(self, parts: tuple[str, ...]) -> bool:
+        """Return whether the file `parts` is in this place."""
         inside = len(parts) > len(self.folder) and parts[: len(self.folder)] == self.folder
         if self.files is None:
             return inside
         return inside and len(parts) == len(self.folder) + 1 and self.files.fullmatch(parts[-1]) is not None
 
     def named(self, parts: tuple[str, ...]) -> int:
-        """How many components of `parts` the allow-list itself names, letter by letter."""
+        """Return how many components of `parts` the allow-list itself names."""
         return len(self.folder) if self.files is None else len(parts)
 
     def covers_folder(self, parts: tuple[str, ...]) -> bool:
-        """Whether the folder `parts` is this place, inside it, or on the way to it."""
+        """Return whether the folder `parts` is this place, inside it, or on the way to it."""
         shared = min(len(parts), len(self.folder))
         return parts[:shared] == self.folder[:shared] and (self.files is None or len(parts) <= len(self.folder))
 
@@ -62,14 +63,14 @@ def _files(folder: str, *names: str) -> Grant:
     return Grant(tuple(folder.split("/")) if folder else (), re.compile("|".join(names)))
 
 
-# What any agent may write, and nothing else: the cage, the jail and the schema all read it here.
+# What an agent may write; the sandbox, the readers' process and the schema use this list.
 AGENT_FOLDERS = ("wiki", "output", "learning/flashcards", ".retain/work")
 _AGENT = tuple(_tree(folder) for folder in AGENT_FOLDERS)
 _PRODUCTS = _files("learning", rf"(?:_review|gaps|reading-list)(?:{BESIDE})?\.md")
 
 
 class Scope(Enum):
-    """Whose hand it is that writes. Each value is an allow-list; what isn't in it is refused."""
+    """Who writes: each value is the allow-list of one kind of writer; everything else is refused."""
 
     AGENT = _AGENT
     PUBLISHER = (*_AGENT, _tree("ledger"), _PRODUCTS, _tree(".retain"))
@@ -81,7 +82,7 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
-    # What the human accepts, keeps or rejects: pages and decks, the proposals for them, and the ledger that says so.
+    # Decisions of the inbox: pages and decks, the proposals for them, and the ledger.
     INBOX = (
         *(_tree(folder) for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "output/proposals")),
         _tree("learning/flashcards", human=True),
@@ -89,21 +90,21 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
-    IMPORT = (_tree("learning/media"),)  # pictures and sounds of decks that the human brings home
+    IMPORT = (_tree("learning/media"),)  # pictures and sounds of imported decks
     ADD = (_tree("raw", human=True),)
     INSIGHT = (_tree("insights", human=True),)  # a new note for the human, on the human's command; never an old one
     PERSONAL = (Grant((), human=True),)  # the same in the personal vault, which is the root then
     # `guard audit --restore`, likewise, in this vault and in the personal one.
     RESTORE = (_tree("insights", human=True, dotted=True), _tree("raw", human=True, dotted=True))
     RESTORE_PERSONAL = (Grant((), human=True, dotted=True),)
-    # What stood in an agent's folders before it came, put back under the name that a human may have given it.
+    # What was in an agent's folders before its run, restored under any name that the user gave it.
     RETURN = tuple(_tree(folder, human=True, dotted=True) for folder in AGENT_FOLDERS[:3])
     HOST = (
         _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
         _files(".codex", r"config\.toml"),
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
-    SETTINGS = (_files("", r"retain\.toml"),)  # one line of the vault's, on the human's word in the settings screen
+    SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen
     UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml"),)  # `retain upgrade`
     STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
     INIT = (
@@ -114,35 +115,35 @@ class Scope(Enum):
 
     @cached_property
     def replaces(self) -> bool:
-        """Whether this hand may change or remove a file that is already there."""
+        """Return whether this scope may change or delete existing files."""
         return self not in (Scope.ADD, Scope.INIT, Scope.INSIGHT, Scope.PERSONAL)
 
     @cached_property
     def owns(self) -> frozenset[str]:
-        """Those of the human's folders that the allow-list opens to this hand by their own names."""
+        """Return the user's folders that this scope may write."""
         named = {grant.folder[0] for grant in self.value if grant.folder}
         return frozenset(name for name in HUMAN_FOLDERS if self.everywhere or name in named)
 
     @cached_property
     def everywhere(self) -> bool:
-        """Whether the root is the human's own vault, in which no folder has another owner."""
+        """Return whether the root is the personal vault, where no folder has another owner."""
         return any(grant.folder == () and grant.human for grant in self.value)
 
     @cached_property
     def in_vault(self) -> bool:
-        """Whether the root is the vault that the human works in: there, a path says by itself where it is."""
+        """Return whether the root is the vault, so that a relative path is clear in a message."""
         return self not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL, Scope.CONFIG, Scope.STATE, Scope.INIT)
 
     @cached_property
     def makes_root(self) -> bool:
-        """Whether this hand may make the root folder itself."""
+        """Return whether this scope may create the root folder itself."""
         return self in (Scope.INIT, Scope.CONFIG, Scope.STATE)
 
 
 def split(path: str) -> tuple[str, ...]:
-    """The components of a vault-relative POSIX path that stays below the root; "" is the root itself.
+    """Return the components of a vault-relative POSIX path; "" is the root.
 
-    Raises: Refused for an absolute path, `..`, an empty component, NUL or undecodable bytes.
+    Raises Refused for an absolute path, `..`, an empty component, NUL or undecodable bytes.
     """
     if path == "":
         return ()
@@ -157,7 +158,7 @@ def split(path: str) -> tuple[str, ...]:
 
 @lru_cache(256)
 def writable(path: str, scope: Scope) -> tuple[str, ...]:
-    """The components of `path` if `scope` may write that file; Refused says why not."""
+    """Return the components of `path` if `scope` may write that file. Raises Refused."""
     parts = split(path)
     grants = [grant for grant in scope.value if grant.covers(parts)]
     if not grants:
@@ -167,7 +168,7 @@ def writable(path: str, scope: Scope) -> tuple[str, ...]:
 
 
 def makeable(path: str, scope: Scope) -> tuple[str, ...]:
-    """The components of `path` if `scope` may make that folder (or one on the way to it); Refused says why not."""
+    """Return the components of `path` if `scope` may create that folder, or one on the way to it. Raises Refused."""
     parts = split(path)
     grants = [grant for grant in scope.value if grant.covers_folder(parts)]
     if not grants:
@@ -197,24 +198,25 @@ def _is_same_folder(path: Path, other: Path) -> bool:
 
 
 def is_append_only(parts: tuple[str, ...]) -> bool:
-    """Whether the file is a log or ledger: it only ever grows, line by line. No log is in a folder of learning/."""
+    """Return whether the file is a log or ledger, to which lines are only appended."""
     return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or (parts[0] == "learning" and len(parts) == 2))
 
 
 def refusal(path: str, what: str, *, hint: str = "") -> Refused:
-    """A Refused about `path`, which may be hostile and is cleaned for the screen."""
+    """Return a Refused about `path`, which is untrusted and sanitized."""
     shown = clean_line(path.encode("utf-8", "replace").decode())
     return Refused(what, where=truncate(shown, 200), hint=hint)
 
 
 def _outside(parts: tuple[str, ...]) -> str:
+    """Return the message for a path outside the allow-list."""
     if parts and parts[0] in HUMAN_FOLDERS:
-        return f"{parts[0]}/ is yours; retain does not write there"
+        return f"{parts[0]}/ belongs to the user; nothing is written there"
     return "this command may not write there"
 
 
 def _check_names(path: str, parts: tuple[str, ...], grants: list[Grant]) -> None:
-    """Refused for a name that is unfit; those that the allow-list names itself are fit."""
+    """Raise Refused for an invalid name; those that the allow-list itself names are valid."""
     if len(parts) > DEPTH:
         raise refusal(path, f"more than {DEPTH} folders deep")
     human, dotted = any(grant.human for grant in grants), any(grant.dotted for grant in grants)
@@ -225,7 +227,7 @@ def _check_names(path: str, parts: tuple[str, ...], grants: list[Grant]) -> None
 
 
 def _any_fault(name: str, *, dotted: bool) -> str | None:
-    """What is wrong with a name, whoever gave it; None if nothing."""
+    """Return what is wrong with a name that a user may have given; None if nothing."""
     if len(name.encode()) > NAME_BYTES:
         return f"a name longer than {NAME_BYTES} bytes"
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in _BIDI for c in name):
@@ -248,7 +250,7 @@ _SHORT_NAME = re.compile(r"~[0-9]")
 
 
 def _machine_fault(name: str) -> str | None:
-    """What is wrong with a name that code made; None if nothing. Obsidian, Windows and macOS can hold what passes."""
+    """Return what is wrong with a name made by code; None if Obsidian, Windows and macOS accept it."""
     if unicodedata.normalize("NFC", name) != name:
         return "a name that is not in Unicode's composed form (NFC)"
     if _has_hidden_character(name):
@@ -261,12 +263,12 @@ def _machine_fault(name: str) -> str | None:
     if DEVICE.fullmatch(name.split(".", 1)[0].rstrip()):
         return "the name of a device"
     if skeleton(name) in _HUMAN_SKELETONS:
-        return "a name that looks like one of your folders"
+        return "a name that looks like a folder of the user"
     return None
 
 
 def _has_hidden_character(name: str) -> bool:
-    """Format or private characters, odd spaces; a joiner between two letters of other scripts is a letter."""
+    """Return whether a name has format or private characters or odd spaces, except joiners in words."""
     for i, c in enumerate(name):
         if c in _JOINERS and 0 < i < len(name) - 1 and not name[i - 1].isascii() and not name[i + 1].isascii():
             continue
@@ -275,7 +277,7 @@ def _has_hidden_character(name: str) -> bool:
     return False
 
 
-# Letters that pass for another in most fonts (from Unicode's confusables, those that the human's folder names need).
+# Letters that pass for another in most fonts (from Unicode's confusables), as far as the user's folder names need them.
 _LOOKS_LIKE = str.maketrans(
     {
         **dict.fromkeys("l1|!íіıɩιӏוߊ", "i"),
@@ -292,7 +294,7 @@ _LOOKS_LIKE = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """`name` as a hurried eye or a case-folding disk sees it: no case, no marks, nothing invisible, no look-alikes."""
+    """Return `name` as a reader or a case-folding disk sees it: no case, marks, invisible or look-alike characters."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     seen = "".join(c for c in plain if unicodedata.category(c) not in ("Mn", "Me", "Cf", "Cc"))
     return seen.translate(_LOOKS_LIKE).rstrip(". ").strip()

@@ -1,7 +1,4 @@
-"""Modes that an agent changed: the owner has his rights again, and what was there its own mode.
-
-No bytes change, and no link is followed.
-"""
+"""Restore modes that an agent changed. No bytes change, and no link is followed."""
 
 from __future__ import annotations
 
@@ -23,25 +20,25 @@ _SPECIAL = 0o7000  # to run as somebody else, and what keeps others from deletin
 
 
 def give_back(root: Path, folders: Sequence[str], known: Mapping[str, int] | None = None) -> dict[str, int]:
-    """Let the owner list and change `folders` of `root` and all below, and read each file there, as far as we own it.
+    """Let the owner list and change the `folders` of `root`, and read all files below; return the modes changed, by
+    path.
 
-    Gives the modes that were found and changed, by path; what has the mode that is `known` of it is let alone. Of a
-    file with another name elsewhere nobody knows whose it is: it stays as it is. What cannot be helped is left for
-    whoever looks next to name.
+    A mode that equals the one in `known` is not changed, nor is that of a file with several hard links. What cannot be
+    changed is left.
     """
     found: dict[str, int] = {}
     with suppress(OSError):
         handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for folder in folders:
-                _along(handle, "", folder.split("/"), known or {}, found)
+                _restore_along(handle, "", folder.split("/"), known or {}, found)
         finally:
             os.close(handle)
     return found
 
 
-def _along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int], found: dict[str, int]) -> None:
-    """Mend the next folder on the way and go on from there; at its end, all that it holds."""
+def _restore_along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int], found: dict[str, int]) -> None:
+    """Change modes along the path `way`, then in everything below its end."""
     names = way[:1]
     if not way:
         with os.scandir(folder) as entries:
@@ -57,13 +54,13 @@ def _along(folder: int, here: str, way: Sequence[str], known: Mapping[str, int],
             if is_folder and path.count("/") < _DEPTH:
                 below = os.open(name, _FOLDER, dir_fd=folder)
                 try:
-                    _along(below, f"{path}/", way[1:], known, found)
+                    _restore_along(below, f"{path}/", way[1:], known, found)
                 finally:
                     os.close(below)
 
 
 def mend(name: str, folder: int, status: os.stat_result, wanted: int) -> bool:
-    """Add the rights `wanted` to what an open folder has by that name; whether that was needed and is ours to do."""
+    """Add the rights `wanted` to a name in an open folder; return whether that was needed, and ours to do."""
     mode = stat.S_IMODE(status.st_mode)
     if mode & wanted == wanted or status.st_uid != os.geteuid():
         return False
@@ -71,23 +68,23 @@ def mend(name: str, folder: int, status: os.stat_result, wanted: int) -> bool:
 
 
 def calm(mode: int, umask: int, *, is_folder: bool = False) -> int:
-    """The mode that something new has: no file runs, and nobody may change it whom the owner's umask shuts out."""
+    """Return the mode for a new file: not executable, and not writable for those whom the umask excludes."""
     if is_folder:
         return mode & ~(_SPECIAL | 0o002 | (umask & 0o077)) | 0o700
     return mode & ~(_SPECIAL | 0o113 | (umask & 0o077)) | 0o400
 
 
 def own_umask() -> int:
-    """The bits that this process takes from what it makes."""
+    """Return the umask of this process."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def set_mode(root: Path, path: str, mode: int, *, forbidden: Iterable[Path] = ()) -> bool:
-    """Give the plain file or folder at `path` that mode; False where it is none, is shared, or has it already.
+    """Set the mode of the regular file or folder at `path`; return whether it changed.
 
-    Nothing on the way is followed, and nothing that is the human's own is changed, under whatever name.
+    No link on the way is followed, and nothing of the user is changed.
     """
     *above, name = path.split("/")
     theirs = humans_folders(root, forbidden)
@@ -100,10 +97,7 @@ def set_mode(root: Path, path: str, mode: int, *, forbidden: Iterable[Path] = ()
 
 
 def put_mode(root: Path, path: str, mode: int) -> None:
-    """Give the plain file or folder at `path` below `root` that mode; "" is `root` itself. No link below is followed.
-
-    Raises: OSError.
-    """
+    """Set the mode of the regular file or folder at `path` below `root` ("" is `root`). Raises OSError."""
     if not path:
         root.chmod(mode)
         return
@@ -122,6 +116,7 @@ def put_mode(root: Path, path: str, mode: int) -> None:
 
 
 def _set(name: str, folder: int, status: os.stat_result, mode: int) -> bool:
+    """Set the mode of a name in an open folder if it still has that `status`; return whether it did."""
     if not _ITSELF:
         os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
         return True

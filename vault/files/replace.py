@@ -1,9 +1,7 @@
-"""Give a finished file its name in an open folder, or delete one, without losing an edit made in that moment.
+"""Rename a finished file to its final name, or delete a file, without losing an edit made at that moment.
 
-Part of the writer, and reached through `vault.files.guard` alone: nothing here is opened for writing, only named and
-unnamed.
-The protocol: compare the bytes with those expected, exchange the two names, compare again, and swap back once if an
-edit came in between. Where the system exchanges no names: compare, and rename.
+Only `vault.files.guard` uses it. Compare the bytes with those expected, exchange the two names, compare again, and swap
+back once if an edit came in between. Without an exchange call: compare, and rename.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
@@ -23,21 +20,13 @@ from vault.files.durable import hold, is_held, sync_folder
 from vault.files.folder import expect_bytes, open_file_at, read_at
 from vault.files.leftovers import edited_file, marked_name, replaced_file
 from vault.files.paths import refusal
+from vault.files.temporary import Temporary
 
 # What a file system says that has no such call, or not for such files.
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
 _EXCHANGE = 2  # the same number on Linux (renameat2) and macOS (renameatx_np)
 _EXCLUSIVE = 1 if hasattr(os, "sched_setaffinity") else 4  # RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
 _VERSIONS = 999
-
-
-@dataclass(slots=True)
-class Temporary:
-    """A file under a name of ours, open for writing. `may_go` is false while that name may hold a human's edit."""
-
-    name: str
-    handle: int
-    may_go: bool = True
 
 
 def install(folder: int, temp: Temporary, name: str, path: str, expect: str | None) -> None:
@@ -49,11 +38,11 @@ def install(folder: int, temp: Temporary, name: str, path: str, expect: str | No
         except FileExistsError as error:
             expect_bytes(path, read_at(folder, name, path), None)
             raise EditedMeanwhile("a file had that name for a moment", where=path, hint="run it again") from error
-    elif _exchanged(folder, temp, name):
+    elif _exchange(folder, temp, name):
         try:
             expect_bytes(path, read_at(folder, temp.name, path), expect)
         except BaseException:  # an edit was saved in that moment, and has the temporary name
-            _renamed(folder, temp.name, name, _EXCHANGE)
+            _rename(folder, temp.name, name, _EXCHANGE)
             clear(folder, temp.name)
             raise
         temp.may_go = True
@@ -90,6 +79,7 @@ def is_abandoned(folder: int, name: str) -> bool:
 
 
 def _is_in_use(folder: int, name: str) -> bool:
+    """Return whether another process locks the file, or may lock it."""
     try:
         with open_file_at(folder, name, name) as handle:
             return not stat.S_ISREG(os.fstat(handle).st_mode) or is_held(handle)
@@ -133,7 +123,7 @@ def _give_new_name(folder: int, old: str, new: str) -> None:
     except OSError as error:
         if error.errno not in _NO_SUCH_CALL:
             raise
-        if not _renamed(folder, old, new, _EXCLUSIVE):
+        if not _rename(folder, old, new, _EXCLUSIVE):
             _rename_to_free(folder, old, new)
 
 
@@ -145,18 +135,18 @@ def _rename_to_free(folder: int, old: str, new: str) -> None:
     os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def _exchanged(folder: int, temp: Temporary, name: str) -> bool:
-    """Whether the two names were exchanged; from then on the temporary one is not ours to remove."""
+def _exchange(folder: int, temp: Temporary, name: str) -> bool:
+    """Exchange two names; return whether the system could. Afterwards the temporary file may be the user's edit."""
     temp.may_go = False
     try:
-        temp.may_go = not _renamed(folder, temp.name, name, _EXCHANGE)
+        temp.may_go = not _rename(folder, temp.name, name, _EXCHANGE)
     except OSError:
         temp.may_go = True
         raise
     return not temp.may_go
 
 
-def _renamed(folder: int, old: str, new: str, flag: int) -> bool:
+def _rename(folder: int, old: str, new: str, flag: int) -> bool:
     """Rename within an open folder as `flag` says; False where the system or its file system has no such call."""
     call = rename_call()
     if call is None:
@@ -173,7 +163,7 @@ def _renamed(folder: int, old: str, new: str, flag: int) -> bool:
 
 @cache
 def rename_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    """renameat2 of Linux or renameatx_np of macOS; None where there is neither."""
+    """Return renameat2 of Linux or renameatx_np of macOS; None if there is neither."""
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)
