@@ -31,7 +31,7 @@ class StudyCalendar:
     rollover: int = 4
 
     def day(self, at: datetime) -> int:
-        """The ordinal of the study day that holds the instant `at`."""
+        """Return the ordinal of the study day that holds the instant `at`."""
         at = min(max(at, _EARLIEST), _LATEST)
         wall = at.astimezone(self.zone).replace(tzinfo=None) - timedelta(hours=self.rollover)
         day = wall.date().toordinal()
@@ -42,12 +42,12 @@ class StudyCalendar:
         return day
 
     def start(self, day: int) -> datetime:
-        """The instant (UTC) at which the study day `day` begins; a day beyond the calendar is its first or last."""
+        """Return the instant (UTC) at which the study day `day` begins; outside the calendar, its first or last day."""
         first = date.fromordinal(min(max(day, _FIRST), _LAST))
         return datetime(first.year, first.month, first.day, self.rollover, tzinfo=self.zone).astimezone(UTC)
 
     def days(self, instants: Iterable[datetime]) -> Iterator[int]:
-        """The study day of each instant; cheap where neighbours share their day."""
+        """Yield the study day of each instant; cheap where neighbours share their day."""
         day, start, end = 0, _LATEST, _LATEST
         for at in instants:
             if not start <= at < end:
@@ -56,7 +56,7 @@ class StudyCalendar:
             yield day
 
     def days_of_ms(self, instants: Sequence[int]) -> array[int]:
-        """The study day of each of these Unix milliseconds, which must ascend: a day's worth of them at a time."""
+        """Return the study day of each of these Unix milliseconds, which must ascend."""
         days = array("q")
         while (row := len(days)) < len(instants):
             day = self.day(_EPOCH + _MS * instants[row])
@@ -65,7 +65,7 @@ class StudyCalendar:
         return days
 
     def days_of(self, columns: ReviewColumns) -> array[int]:
-        """The study day of each of these reviews, by when it happened."""
+        """Return the study day of each of these reviews, by when it happened."""
         days = self.days_of_ms(columns.at_ms)
         clocks = columns.clocks
         for row, day in zip(clocks, self.days(_EPOCH + _MS * ms for ms in clocks.values()), strict=True):
@@ -73,6 +73,6 @@ class StudyCalendar:
         return days
 
     def shown(self, at: datetime) -> str:
-        """`at` on the zone's clock with its offset: `2026-11-24T04:00+01:00`."""
+        """Return `at` on the zone's clock with its offset: `2026-11-24T04:00+01:00`."""
         at = min(max(at, _EARLIEST), _LATEST)
         return at.astimezone(self.zone).isoformat(timespec="minutes")

@@ -135,14 +135,14 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
-    from learning.memory.labels import headed, status
+    from learning.memory.labels import card_heading, status
     from vault.log.ledger import instant
     from vault.model import latex
     from vault.text.sanitize import clean_line
 
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
-    output.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
+    output.show(f"{card_heading(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
     seen = f"{output.number(state.reps, 'review')}, {output.number(state.lapses, 'lapse')}"
     if state.due and not shown.past:

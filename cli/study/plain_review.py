@@ -113,8 +113,8 @@ class _Face:
         """One card from question to what is done with it; False when the human has had enough."""
         state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, told)}"
+        told = labels.change_note(state, changed.how if changed is not None else "")
+        head = f"\n[{self._sitting.left} to go] {labels.card_heading(placed.title, placed.kind, told)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")
@@ -227,7 +227,7 @@ class _Face:
             when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
             self._say(f"The next step of learning is due at {when}.")
         if tally.ripe:
-            self._say(labels.ripe(tally.ripe))
+            self._say(labels.ready_concepts(tally.ripe))
 
     def say_practised(self) -> None:
         """How a practice ended."""

@@ -80,7 +80,7 @@ def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
     from learning.cards.workspace import open_desk
-    from learning.memory.labels import headed
+    from learning.memory.labels import card_heading
     from vault.log.ledger import instant
 
     vault = opened(vault_dir)
@@ -105,7 +105,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
         for item in items[:SHOWN]:
             placed = desk.cards.get(item.card)
             if placed is not None:  # gone in this very moment
-                output.show(f"  {item.card}  {headed(placed.title, item.kind)}: {_short(placed.card.question)}")
+                output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {_short(placed.card.question)}")
         if len(items) > SHOWN:
             output.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:

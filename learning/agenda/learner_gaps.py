@@ -28,7 +28,7 @@ from learning.agenda.gap_rules import (
     most_pressing,
 )
 from learning.cards.workspace import Desk, last_event
-from learning.memory.predictions import only, replay
+from learning.memory.predictions import columns_of_cards, replay
 from learning.stats.mastery import is_known
 from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
 from learning.store.graph import GRAPH, prerequisites
@@ -226,7 +226,7 @@ class _Gathered:
         self.desk, self.cards = desk, cards
         ids = {cards.ids[row] for rows in concepts.values() for row in rows}
         self.marks = _marks(log.others, ids)
-        self.trials = _trials(desk, only(log.reviews, ids), *since)
+        self.trials = _trials(desk, columns_of_cards(log.reviews, ids), *since)
         self.needs = prerequisites(desk.vault.read_bytes(GRAPH) or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention

@@ -1,4 +1,4 @@
-"""When parameters are fitted anew, whether they are kept, and how the log tells of it."""
+"""When parameters are fitted again, whether they are used, and what the log records of it."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ class Contest:
 
     @property
     def in_use(self) -> bool:
-        """Whether the reviews give the very parameters that are in use."""
+        """Return whether the fitted parameters are those in use."""
         return self.fitted == self.held
 
     @property
     def better(self) -> bool:
-        """Whether the new ones are new, foretold better than the current ones, and no worse than FSRS-6's own."""
+        """Return whether the new ones differ, predicted better than the current ones, and no worse than the defaults.
+        """
         return (
             not self.in_use and self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
         )
@@ -57,7 +58,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class TooFew:
-    """Reviews, and later ones to be tried on, that are still missing for a fit."""
+    """How many reviews, and later ones for the comparison, are missing for a fit."""
 
     reviews: int
     missing: int
@@ -65,8 +66,9 @@ class TooFew:
 
 
 def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
-    """`columns` with each card counted as another from the change of its fact on: what was known of the old one, and
-    what the new one took to learn, says nothing of how long either was remembered."""
+    """Return `columns` with each card counted as another from the change of its fact on: what was known of the old one,
+    and what the new one took to learn, says nothing of how long either was remembered.
+    """
     became: dict[CardId, list[int]] = {}
     for change in changes:
         if change.type == "changed":
@@ -87,7 +89,7 @@ def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumn
 
 
 def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> Contest | TooFew:
-    """Fits to the first four fifths of the reviews and tries old and new on the rest; then fits to all.
+    """Fit to the first four fifths of the reviews, compare old and new on the rest, then fit to all.
 
     Of `changes` those count by which a fact became another.
     """
@@ -112,7 +114,7 @@ def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] =
 
 
 def params_event(stamp: Stamp, found: Contest) -> Params:
-    """What the log says when the new parameters are taken into use."""
+    """Return the event that takes the new parameters into use."""
     marks = (
         f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}, FSRS-6 {found.default.log_loss:.4f}"
     )
@@ -121,17 +123,17 @@ def params_event(stamp: Stamp, found: Contest) -> Params:
 
 
 def reset_event(stamp: Stamp) -> Params:
-    """What the log says when the human goes back to FSRS-6's own parameters."""
+    """Return the event that goes back to FSRS-6's own parameters."""
     return Params(stamp, DEFAULTS, None, "back to the parameters of FSRS-6")
 
 
 def last_params(others: Iterable[LogEvent]) -> Params | None:
-    """The latest parameters that count among live events in order of time."""
+    """Return the latest parameters among live events in order of time."""
     return next((event for event in reversed(list(others)) if isinstance(event, Params)), None)
 
 
 def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
-    """How many reviews there were when parameters were last fitted or set; 0 if they never were.
+    """Return how many reviews there were when parameters were last fitted or set; 0 if they never were.
 
     The event's own count goes first: of reviews that were imported since, many are dated before it.
     """
@@ -143,10 +145,12 @@ def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
 
 
 def due_for_fit(log: ScannedLog, tried: int = 0) -> bool:
-    """Whether reviews have doubled since the last fit, or grown by a tenth since `tried` gave nothing better."""
+    """Return whether reviews have doubled since the last fit, or grown by a tenth since a fit to `tried` reviews was no
+    better.
+    """
     return len(log.reviews) >= next_fit_at(log, tried)
 
 
 def next_fit_at(log: ScannedLog, tried: int = 0) -> int:
-    """The number of reviews at which the next fit is due."""
+    """Return the number of reviews at which the next fit is due."""
     return max(FEWEST, 2 * reviews_at_fit(log.others, log.places), tried * 11 // 10 + 1)

@@ -1,4 +1,4 @@
-"""What memory foretold of each review before it happened: the log played through once more, card by card."""
+"""The prediction before each review: the whole log replayed, card by card."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MS = timedelta(milliseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Row n is row n of `columns`, seen just before that review.
+    """What was known just before each review: row n is of row n of `columns`.
 
     `day` is its study day (an ordinal), `first` whether it is its card's first on that day, `phase` an index into
     PHASES, `interval` the days that had been planned since the review before (0 for a step), `elapsed` those that
@@ -44,7 +44,7 @@ class Replay:
     predicted: array[float]
 
     def tried(self) -> Iterator[int]:
-        """The rows that put a memory to the test: the first of a card on a day, a day or more after the one before."""
+        """Yield the rows that test a memory: the first of a card on a day, a day or more after the one before."""
         first, elapsed = self.first, self.elapsed
         return (row for row in range(len(self.day)) if first[row] and elapsed[row] > 0)
 
@@ -55,7 +55,7 @@ def replay(
     changes: Iterable[CardEvent] = (),
     beat: Callable[[], None] = lambda: None,
 ) -> Replay:
-    """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each.
+    """Return what `scheduler` would have predicted of each review, from only what came before it.
 
     Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory. `beat`
     is called time and again meanwhile; what it raises ends it.
@@ -92,6 +92,7 @@ def _given(out: Replay, rows: Sequence[int], changed: Mapping[int, int]) -> list
 
 
 def _between(start: int, end: int) -> int:
+    """Return the study days from `start` to `end`, at least 0."""
     return min(max(end - start, 0), MOST_DAYS)
 
 
@@ -165,7 +166,7 @@ def _changed_before(columns: ReviewColumns, rows: Sequence[int], changes: Sequen
 
 
 def unplayed(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
-    """The reviews on their study days, of which nothing is foretold."""
+    """Return the reviews on their study days, without predictions."""
     size, days = len(columns), study_days(columns.when_ms, calendar)
     zeros = bytes(size * array("L").itemsize)
     numbers = array("L", zeros), array("L", zeros)
@@ -202,7 +203,7 @@ def transitions(scheduler: Scheduler) -> tuple[Place, ...]:
 
 
 def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
-    """The study day of each instant (Unix milliseconds); cheap where neighbours share theirs."""
+    """Return the study day of each instant (Unix milliseconds); cheap where neighbours share theirs."""
     days = array("l", bytes(len(at_ms) * array("l").itemsize))
     day, start, end = 0, 1, 0
     for row, at in enumerate(at_ms):
@@ -213,8 +214,8 @@ def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
     return days
 
 
-def only(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
-    """The rows of the `wanted` cards."""
+def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
+    """Return the rows of the `wanted` cards."""
     kept = {number: card for number, card in enumerate(columns.cards) if card in wanted}
     if len(kept) == len(columns.cards):
         return columns

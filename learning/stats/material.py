@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import only
+from learning.memory.predictions import columns_of_cards
 from learning.stats.mastery import Studied
 from learning.stats.stats import CardNews, Material
 from learning.store.cards import IndexedCards
@@ -81,4 +81,4 @@ def narrowed(material: Material, stems: Collection[str] | None = None, tag: str 
     ]
     ids = {card.card for card in cards}
     news = [one for one in material.news if one.card in ids]
-    return replace(material, cards=cards, columns=only(material.columns, ids), news=news, narrowed=True)
+    return replace(material, cards=cards, columns=columns_of_cards(material.columns, ids), news=news, narrowed=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import only, replay
+from learning.memory.predictions import columns_of_cards, replay
 from learning.memory.state import MemoryState
 from learning.stats.activity import streaks
 from learning.stats.retention import Retention, Tries, true_retention
@@ -56,7 +56,7 @@ def _month(desk: Desk, columns: ReviewColumns, today: int) -> Retention:
     cards = {columns.cards[card] for card, day in zip(columns.card, days, strict=True) if day >= since}
     if not cards:
         return Retention(MONTH, Tries(), Tries())
-    seen = replay(only(columns, cards), desk.scheduler, desk.changes)
+    seen = replay(columns_of_cards(columns, cards), desk.scheduler, desk.changes)
     return true_retention(seen, today, (MONTH,))[0]
 
 

@@ -18,7 +18,7 @@ from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
 from vault.log.events import CardMark, LogEvent, Params, Rating, Review, Stamp, Tag, Undo
 from vault.log.review_columns import ScannedLog
-from vault.log.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
+from vault.log.review_log import Log, by_time, is_same_action, last_undoable, live, read_log, unix_ms
 from vault.vault import Vault
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
@@ -155,7 +155,7 @@ class Past:
         if not isinstance(last, CardMark):
             return () if last is None else (last,)
         known = self.events if last.at >= self.before.cut else self.scanned().others
-        return tuple(event for event in live(known) if is_of_deed(event, last))
+        return tuple(event for event in live(known) if is_same_action(event, last))
 
     def with_events(self, *events: LogEvent) -> Past | None:
         """Return the history once these are in the log; None if they reach before the cut, and all has to be folded
