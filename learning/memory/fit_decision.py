@@ -49,7 +49,8 @@ class Contest:
 
     @property
     def better(self) -> bool:
-        """Return whether the new ones differ, predicted better than the current ones, and no worse than the defaults.
+        """Return whether the new ones differ, predicted better than the current ones, and no worse than the
+        defaults.
         """
         return (
             not self.in_use and self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss

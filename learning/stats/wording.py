@@ -1,4 +1,4 @@
-"""What figures mean, each in one sentence, and how rates are said: the same on every face."""
+"""What figures mean, each in one sentence, and how rates are written."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _FORTNIGHT = 14
 
 
 def percent(rate: float | None) -> str:
+    """Return a rate in per cent; "-" without one."""
     return "–" if rate is None else f"{rate:.0%}"
 
 
@@ -25,7 +26,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def verdict(found: Calibration) -> str:
-    """Whether what was foretold came true; "" where there is nothing to compare."""
+    """Return whether predictions came true; "" where there is nothing to compare."""
     if found.predicted is None or found.recalled is None:
         return ""
     off = found.predicted - found.recalled
@@ -33,7 +34,7 @@ def verdict(found: Calibration) -> str:
 
 
 def wider(bins: Sequence[Bin]) -> list[Bin]:
-    """Neighbours put together, two and two: a screen has no room for all."""
+    """Return neighbouring bins put together two by two, for a narrow screen."""
     out = []
     for _, some in groupby(bins, lambda b: round(b.low * BINS) // 2):
         both = list(some)
@@ -46,7 +47,7 @@ def wider(bins: Sequence[Bin]) -> list[Bin]:
 
 
 def retention_means(stats: Stats) -> str:
-    """What true retention says, over the shortest of the longer periods that has enough reviews."""
+    """Return what true retention means, over the shortest of the longer periods that has enough reviews."""
     rows = [row for row in stats.retention if row.all.reviews and row.days != 1]
     if not rows:
         return "No card has come back for its first review after being learnt, so nothing can be said yet."
@@ -64,7 +65,7 @@ def retention_means(stats: Stats) -> str:
 
 
 def calibration_means(stats: Stats) -> str:
-    """Whether the chances that were foretold can be relied on."""
+    """Return whether the predicted probabilities are reliable."""
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
         return f"{counted(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
@@ -76,7 +77,7 @@ def calibration_means(stats: Stats) -> str:
 
 
 def forecast_means(stats: Stats) -> str:
-    """How much is coming."""
+    """Return how much is coming."""
     counts = [coming.reviews for coming in stats.forecast]
     if not any(counts):
         return f"Nothing is planned for the next {len(counts)} days."
@@ -89,7 +90,7 @@ def forecast_means(stats: Stats) -> str:
 
 
 def time_means(stats: Stats) -> str:
-    """How long a day of study takes."""
+    """Return how long a day of study takes."""
     recent = stats.activity.since(stats.today.toordinal() - stats.days + 1)
     if not recent:
         return "Nothing has been reviewed in this time."
@@ -102,7 +103,7 @@ def time_means(stats: Stats) -> str:
 
 
 def hours_mean(hours: Sequence[Hour]) -> str:
-    """Whether the hour of the day makes a difference; "" where it cannot be told."""
+    """Return whether the hour of the day makes a difference; "" where it cannot be known."""
     told = [hour for hour in hours if hour.reviews >= FEW]
     if len(told) < 2:
         return "Too few hours of the day have enough reviews to compare them."
@@ -114,7 +115,7 @@ def hours_mean(hours: Sequence[Hour]) -> str:
 
 
 def growth_means(stats: Stats) -> str:
-    """How many cards were met and are known."""
+    """Return how many cards were reviewed and are known."""
     if not stats.growth:
         return "No card has been met yet."
     met, known = stats.growth[-1].total, stats.known[-1] if stats.known else 0
@@ -125,7 +126,7 @@ def growth_means(stats: Stats) -> str:
 
 
 def mastery_means(stats: Stats) -> str:
-    """How far the concepts are known, and in which kind they are weakest."""
+    """Return how far the concepts are known, and in which kind they are weakest."""
 
     seen = [concept for concept in stats.concepts if concept.seen]
     if not seen:
@@ -144,7 +145,7 @@ def mastery_means(stats: Stats) -> str:
 
 
 def leeches_mean(stats: Stats) -> str:
-    """How much of the work goes into cards that do not stick."""
+    """Return how much of the work goes into leeches."""
     if not stats.leeches:
         return "No card keeps being forgotten."
     failed, tries = sum(one.forgotten for one in stats.leeches), sum(one.tries for one in stats.leeches)

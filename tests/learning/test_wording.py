@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.labels import card_heading, interval, wait_text, status
+from learning.memory.labels import card_heading, interval, status, wait_text
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase, Rules
 from vault.ids import CardId
