@@ -17,7 +17,7 @@ from cli.study.review import desk_of, event_json, show_in_page
 from vault.errors import UsageError
 
 if TYPE_CHECKING:
-    from learning.cards.actions import Deed
+    from learning.cards.actions import Action
     from learning.cards.workspace import Desk
     from learning.store.placed import Placed
     from vault.ids import CardId
@@ -258,7 +258,7 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
+def _do(deed: Action, desk: Desk, word: str, *, as_json: bool) -> int:
     """Puts the deed on disk and says what it came to."""
     from learning.cards import actions
 

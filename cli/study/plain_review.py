@@ -25,7 +25,7 @@ from vault.text.sanitize import clean, clean_line
 from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from learning.review.practice_session import Practising
+    from learning.review.practice_session import PracticeSession
 
 _RATINGS = {str(int(rating)): rating for rating in Rating}
 _HELP = """\
@@ -77,9 +77,9 @@ def review_plainly(
 
 
 def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
-    from learning.review.practice_session import Practising  # few practise
+    from learning.review.practice_session import PracticeSession  # few practise
 
-    face = _Face(Practising.at(vault, clock, plan), source, out)
+    face = _Face(PracticeSession.at(vault, clock, plan), source, out)
     code = face.run()
     face.say_practised()
     return code
@@ -88,7 +88,7 @@ def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO
 class _Face:
     """Asks and answers, line by line."""
 
-    def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
+    def __init__(self, sitting: Sitting | PracticeSession, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
         self._reworded: Placed | None = None  # the card that was edited last, in its new words

@@ -246,7 +246,7 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
     """
     from learning.cards import workspace as desks
 
-    desk, events, voided = desks.undo_deed(desk_of(vault_dir), via="cli")
+    desk, events, voided = desks.undo_last(desk_of(vault_dir), via="cli")
     show_in_page(desk)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}

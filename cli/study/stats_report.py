@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from learning.stats.mastery import WORDS, weakest
-from learning.stats.wording import FEW, counted, percent, verdict, wider
+from learning.stats.wording import FEW, percent, verdict, wider
+from vault.text.formatting import plural
 from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _retention(stats: Stats) -> list[str]:
     lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
     lines += [_retention_row(row) for row in rows]
     reviews = rows[-1].all.reviews
-    return lines + ([f"  only {counted(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
+    return lines + ([f"  only {plural(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
 
 
 def _retention_row(row: Retention) -> str:
@@ -100,7 +101,7 @@ def _calibration(stats: Stats) -> list[str]:
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
     if found.reviews < FEW:
-        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} say a first word"]
+        return [f"Predictions: {plural(found.reviews, 'review')} to compare with; {FEW} say a first word"]
     lines = [
         f"Predictions: {percent(found.predicted)} foretold, {percent(found.recalled)} recalled: {verdict(found)}",
         f"  off by {found.rmse:.1%} from one chance to the next (RMSE); log loss {found.log_loss:.3f}",
@@ -115,11 +116,11 @@ def _calibration(stats: Stats) -> list[str]:
 def _time(stats: Stats) -> list[str]:
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
-    lines = [f"Study: {counted(done.reviews, 'review')} in all, {counted(done.streak, 'day')} in a row"]
+    lines = [f"Study: {plural(done.reviews, 'review')} in all, {plural(done.streak, 'day')} in a row"]
     lines[0] += f" (longest {done.longest_streak:,})"
     if recent:
         minutes = sum(day.ms for day in recent) / 60_000
-        items = [f"{counted(len(recent), 'day')} studied of the last {stats.days:,}"]
+        items = [f"{plural(len(recent), 'day')} studied of the last {stats.days:,}"]
         if done.ms_per_answer is not None:
             items += [f"{minutes / len(recent):.0f} min a day studied", f"{done.ms_per_answer / 1000:.1f} s an answer"]
         lines += _wrapped(items)
@@ -153,7 +154,7 @@ def _forecast(stats: Stats) -> list[str]:
         return ["Coming: nothing is planned for the next 30 days"]
     two = sum(counts[:_DAYS])
     return [
-        f"Coming: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
+        f"Coming: {plural(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
         f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
         "  as planned now; new cards and what is forgotten bring more",
     ]
@@ -162,10 +163,10 @@ def _forecast(stats: Stats) -> list[str]:
 def _mastery(stats: Stats) -> list[str]:
     seen = [c for c in stats.concepts if c.seen]
     if not seen:
-        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} has been studied yet"]
+        return [f"Mastery: none of {plural(len(stats.concepts), 'concept')} has been studied yet"]
     known = sum(c.known for c in seen)
     lines = [
-        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
+        f"Mastery: {known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
         "  0 is unseen or forgotten, 100 lasts a year; a dash: no such card",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
@@ -215,7 +216,7 @@ def _told(one: Forgotten) -> str:
 def _leeches(stats: Stats) -> list[str]:
     if not stats.leeches:
         return []
-    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
+    lines = [f"Leeches: {plural(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
     lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

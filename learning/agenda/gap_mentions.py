@@ -16,6 +16,7 @@ from vault.model.frontmatter import body_of
 from vault.model.gaps import Gap, GapKind
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
+from vault.text.formatting import truncate
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -69,7 +70,7 @@ def naming(note: str, name: str) -> tuple[int, str]:
     for line, words in _lines(note):
         if named.search(words):
             sentence = next((s for s in _SENTENCE.split(words) if named.search(s)), words)
-            return line, sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
+            return line, truncate(sentence, _LONGEST)
     return 0, ""
 
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from vault.ids import CardId, GapId, mint
 from vault.model.gaps import Gap, GapKind
+from vault.text.formatting import plural
 
 WINDOW = 90  # study days
 RECENT = 30
@@ -221,7 +222,7 @@ def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
     if subject.sentences is None or subject.sentences > least:
         return None
     sure = f", of {subject.confidence} confidence" if subject.confidence else ""
-    why = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}{sure}"
+    why = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}{sure}"
     return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more of {subject.title}")
 
 
@@ -237,7 +238,7 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
     """Return the diagnosis of a concept without another cause."""
     said = "its article cannot be read"
     if subject.sentences is not None:
-        said = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}"
+        said = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}"
     weak = min(subject.needs, key=lambda need: (need.known / max(need.cards, 1), need.title), default=None)
     if weak is not None and weak.cards and weak.known < weak.cards:
         known = f"{weak.known} of {weak.cards} cards are known"
@@ -246,12 +247,6 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
     why = f"{_times(worst)} where {worst.foretold:.1f} was foretold, its cards are sound, {said}"
     return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
 
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-# --- as gaps of the agenda --------------------------------------------------------------------------------------------
 
 _SAID = "likely a {}: "
 

@@ -23,6 +23,7 @@ from learning.stats.forecast import (
     stock_of,
 )
 from learning.stats.forecast import backlog_plan as plan_of
+from vault.text.formatting import plural
 
 USUAL = (0.8, 0.85, 0.9, 0.95)  # retentions that are worth comparing
 
@@ -101,7 +102,7 @@ def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
 def _about(minutes: float) -> str:
     """Return minutes in words."""
     ends = round(minutes)
-    return f"about {ends:,} minute" + ("" if ends == 1 else "s") if ends else "under a minute"
+    return f"about {plural(ends, 'minute')}" if ends else "under a minute"
 
 
 def _spent(found: Forecast) -> str:

@@ -9,6 +9,7 @@ from learning.stats.activity import Hour
 from learning.stats.mastery import WORDS
 from learning.stats.retention import BINS, Bin, Calibration
 from learning.stats.stats import Stats
+from vault.text.formatting import plural
 
 FEW = 20  # tries, below which a rate says little
 NEAR = 0.02  # shares that differ by less count as the same
@@ -18,11 +19,6 @@ _FORTNIGHT = 14
 def percent(rate: float | None) -> str:
     """Return a rate in per cent; "-" without one."""
     return "–" if rate is None else f"{rate:.0%}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 card`, `1,024 cards`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def verdict(found: Calibration) -> str:
@@ -68,7 +64,7 @@ def calibration_means(stats: Stats) -> str:
     """Return whether the predicted probabilities are reliable."""
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
-        return f"{counted(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
+        return f"{plural(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
     told = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
     if abs(found.predicted - found.recalled) < NEAR:
         return f"{told}: the scheduler knows how you forget."
@@ -84,7 +80,7 @@ def forecast_means(stats: Stats) -> str:
     most = max(range(len(counts)), key=counts.__getitem__)
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
-        f"{counted(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
+        f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
         f"{counts[most]:,}, {when}. New cards and what is forgotten bring more."
     )
 
@@ -94,7 +90,7 @@ def time_means(stats: Stats) -> str:
     recent = stats.activity.since(stats.today.toordinal() - stats.days + 1)
     if not recent:
         return "Nothing has been reviewed in this time."
-    days = f"You studied on {counted(len(recent), 'day')} of the last {stats.days:,}"
+    days = f"You studied on {plural(len(recent), 'day')} of the last {stats.days:,}"
     if stats.activity.ms_per_answer is None:
         return f"{days}; how long an answer took was not told."
     minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
@@ -122,7 +118,7 @@ def growth_means(stats: Stats) -> str:
     month = sum(week.met for week in stats.growth[-4:])
     gained = known - (stats.known[-5] if len(stats.known) > 4 else 0)
     way = f"{gained:,} more" if gained >= 0 else f"{-gained:,} fewer"
-    return f"{counted(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
+    return f"{plural(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
 
 
 def mastery_means(stats: Stats) -> str:
@@ -130,14 +126,14 @@ def mastery_means(stats: Stats) -> str:
 
     seen = [concept for concept in stats.concepts if concept.seen]
     if not seen:
-        return f"None of {counted(len(stats.concepts), 'concept')} has been studied yet."
+        return f"None of {plural(len(stats.concepts), 'concept')} has been studied yet."
     known = sum(concept.known for concept in seen)
     means = {}
     for kind, word in WORDS.items():
         scores = [score for concept in seen if (score := concept.profile[kind.value]) is not None]
         if scores:
             means[word] = sum(scores) / len(scores)
-    told = f"{known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
+    told = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
     if len(means) < 2:
         return f"{told}."
     weakest = min(means, key=lambda word: means[word])
@@ -150,5 +146,5 @@ def leeches_mean(stats: Stats) -> str:
         return "No card keeps being forgotten."
     failed, tries = sum(one.forgotten for one in stats.leeches), sum(one.tries for one in stats.leeches)
     verb = "keeps" if len(stats.leeches) == 1 else "keep"
-    cards = counted(len(stats.leeches), "card")
+    cards = plural(len(stats.leeches), "card")
     return f"{cards} {verb} being forgotten, {failed:,} of {tries:,} times: better reworded than reviewed again."

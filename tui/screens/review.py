@@ -119,9 +119,9 @@ class ReviewScreen(Typing):
     def _opened(self) -> Table:
         if self._plan.counts:
             return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
-        from learning.review.practice_session import Practising  # few practise
+        from learning.review.practice_session import PracticeSession  # few practise
 
-        return Practising.at(self.context.vault, self._clock, self._plan)
+        return PracticeSession.at(self.context.vault, self._clock, self._plan)
 
     def on_review_screen_opened(self, message: Opened) -> None:
         self._begin(message.sitting)
