@@ -130,10 +130,10 @@ class _Writing:
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
         """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
         from learning.agenda.gap_decisions import decisions_of
-        from learning.pages.insight import name_of, new_note, note_of, place_of, question_on
+        from learning.pages.insight import name_of, new_note, note_of, notes_folder, question_on
         from learning.pages.promotion import notes_in
 
-        place = place_of(vault)
+        place = notes_folder(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
             return cls(vault, subject, place, path, None)

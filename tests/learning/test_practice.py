@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from learning.cards.workspace import open_desk, rate
 from learning.memory.state import Phase
 from learning.review import practice as practices
-from learning.review.plan import Mode, Plan, planned_desk, plan_of
+from learning.review.plan import Mode, Plan, plan_of, planned_desk
 from learning.review.practice import BETWEEN, Practice
 from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Sitting

@@ -165,7 +165,7 @@ class StatsScreen(Page):
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """All figures, the quick ones first. Raises: _Unwanted."""
         from learning.stats.material import narrowed
-        from learning.stats.stats import with_memory, with_activity, stats_of_states
+        from learning.stats.stats import stats_of_states, with_activity, with_memory
 
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
