@@ -244,7 +244,7 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
         known = f"{weak.known} of {weak.cards} cards are known"
         why = f"{said}, but of {weak.title}, on which it builds, {known}"
         return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then read the article again", (weak.link,))
-    why = f"{_times(worst)} where {worst.foretold:.1f} was foretold, its cards are sound, {said}"
+    why = f"{_times(worst)} where {worst.foretold:.1f} was predicted, its cards are sound, {said}"
     return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
 
 

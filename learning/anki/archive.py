@@ -60,7 +60,7 @@ class Archive:
         except KeyError as error:
             raise self.fault(f"it lacks {clean_line(name)}") from error
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.fault("an entry is packed in a way that Anki does not use")
+            raise self.fault("an entry is compressed in a way that Anki does not use")
         limit = min(limit, self.left, max(GRANTED, MAX_RATIO * info.compress_size))
         out = bytearray()
         try:
@@ -72,7 +72,7 @@ class Archive:
                             f"{clean_line(name)} unpacks to more than is granted: a zip bomb, or too large"
                         )
         except _BROKEN as error:
-            raise self.fault("the package is cut off or damaged") from error
+            raise self.fault("the package is truncated or damaged") from error
         self.left -= len(out)
         return out
 
@@ -93,7 +93,7 @@ class Archive:
 
     def fault(self, what: str) -> Unreadable:
         """Return the error that names this package."""
-        return Unreadable(what, where=self.shown, hint="export it anew from Anki, or download it again")
+        return Unreadable(what, where=self.shown, hint="export it again from Anki, or download it again")
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
     if len(names) > MAX_ENTRIES:
         raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
     if len(set(names)) != len(names):
-        raise Unreadable("two of its entries have one name", where=shown, hint="that is no work of Anki's")
+        raise Unreadable("two of its entries have one name", where=shown, hint="Anki does not write such a package")
     collection = next((name for name in _COLLECTIONS if name in names), None)
     if collection is None:
         raise Unreadable("there is no collection in it", where=shown, hint="name an .apkg or .colpkg file")
@@ -209,7 +209,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
             raise ValueError("no protobuf message")
         length, at = _varint(message, at) if kind == 2 else (8 if kind == 1 else 4, at)
         if at + length > len(message):
-            raise ValueError("a cut off protobuf message")
+            raise ValueError("a truncated protobuf message")
         yield tag >> 3, message[at : at + length]
         at += length
 

@@ -169,7 +169,7 @@ class _Work:
         if placed is not None:
             self._existing(made, placed, born=born)
         elif born and not restore:
-            self._skip(id_, "it was deleted here; --restore brings it back")
+            self._skip(id_, "it was deleted here; --restore restores it")
         else:
             self._create(id_, made, born=born)
 
@@ -189,7 +189,7 @@ class _Work:
         fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
         block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
         if block is None:
-            self._skip(id_, f"note {clean_line(made.key)}: its words cannot be written as a card")
+            self._skip(id_, f"note {clean_line(made.key)}: its text cannot be written as a card")
             return
         self.report.cards["created"] += 1
         self.known[made.id] = id_
@@ -214,7 +214,7 @@ class _Work:
             self.report.cards["kept"] += 1
         elif old.human_edited:
             self.report.cards["kept"] += 1
-            self._tell(placed.id, "reworded in Anki and edited here; your words stay", placed.deck.path, old.line)
+            self._tell(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
         elif _block(new) is not None:
             self.report.cards["updated"] += 1
             self._changes[placed.deck.path].append((old, new))

@@ -188,7 +188,7 @@ def _chosen(package: Package, deck: str) -> list[int] | None:
     chosen = [i for i, name in names.items() if f"{name.casefold()}::".startswith(f"{wanted}::")]
     if not chosen:
         raise UsageError(
-            f"no deck in the package is called {clean_line(deck)[:100]!r}",
+            f"the package has no deck named {clean_line(deck)[:100]!r}",
             where=clean_line(str(package.path)),
             hint=f"it has: {_nearest(deck, names.values())}",
         )
@@ -259,7 +259,7 @@ def _tell_of_vaults(others: int, odd: int, report: ImportReport) -> None:
         report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
     if odd:
         who = "1 note says it is" if odd == 1 else f"{odd} notes say they are"
-        what = f"{who} of this vault, but with another GUID, and no sync here made any such: left out, with reviews"
+        what = f"{who} of this vault, but with another GUID that no sync here created: left out, with reviews"
         report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
 
 
@@ -284,10 +284,10 @@ class _Edits:
             return
         self._told.add(card)
         if card not in self._ours:
-            self.report.tell(card, "no deck here has this card any more; its reviews are kept")
+            self.report.tell(card, "no deck here has this card any more; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
             placed = self.desk.cards[card]
-            what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
+            what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
             self.report.tell(card, what, placed.deck.path, placed.card.line)
 
 
@@ -348,7 +348,7 @@ class _Counts:
                 continue
             review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
             if not review.counts:
-                self.why["no answer: crammed, or set by hand"] += 1
+                self.why["no answer: crammed or rescheduled by hand"] += 1
                 continue
             kept, odd = dated([review], now)
             if odd:

@@ -170,7 +170,7 @@ class Package:
         for card in _at_most(MAX_CARDS, self._listed(asked, _Cards)):
             left -= len(card.question) + len(card.answer) + sum(map(len, (*card.names, *card.tags)))
             if left < 0:
-                raise WorkerFailed("the reader of the package gave more text than is allowed")
+                raise WorkerFailed("the package has more text than is allowed")
             yield card
 
     def rows(self) -> Iterator[AnkiRow]:
@@ -188,7 +188,7 @@ class Package:
                 is_here = True
                 data += base64.b64decode(part, validate=True)
                 if len(data) > min(left, MAX_MEDIUM):
-                    raise WorkerFailed("the reader of the package gave a larger file than is allowed")
+                    raise WorkerFailed("the package has a larger file than is allowed")
             left -= len(data)
             if is_here:
                 yield name, bytes(data)
@@ -213,7 +213,7 @@ def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
     """Yield the items. Raises: Unreadable if there are more."""
     for number, item in enumerate(items):
         if number >= most:
-            raise WorkerFailed("the reader of the package gave more than is allowed")
+            raise WorkerFailed("the package has more than is allowed")
         yield item
 
 
@@ -221,7 +221,7 @@ def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
 def open_package(path: Path) -> Iterator[Package]:
     """Return the package at `path`, read by a process of its own. Raises: Unreadable, WorkerFailed."""
     program = ("-m", "learning.anki.worker", str(path.absolute()))
-    hint = "nothing more of it was taken in; import it deck by deck, with --deck, or export less from Anki"
+    hint = "the rest was not imported; import it deck by deck, with --deck, or export less from Anki"
     with Child(program, reading="reading the package", hint=hint, max_reply=_MAX_REPLY) as child:
         package = Package(path, child.exchange)
         package.open()

@@ -130,7 +130,7 @@ def _invalid_date(row: AnkiReview) -> Diagnostic:
         when = (
             f"{_EPOCH + timedelta(milliseconds=row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
         )
-        what, hint = f"is dated {when}, in the future", "set that device's clock; it comes in once that time has come"
+        what, hint = f"is dated {when}, in the future", "set that device's clock; it is imported after that time"
     else:
         what, hint = "is dated before 1970", "nothing was taken from it"
     return Diagnostic("Anki", 0, "anki-review-date", f"review {row.id} of card {row.card} {what}", hint)

@@ -66,7 +66,7 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
-        sheet.odd.add("its template is not understood: the first field is the question, the others are the answer")
+        sheet.odd.add("its template cannot be read: the first field is the question, the others are the answer")
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))
 
@@ -89,13 +89,13 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             continue
         name = piece.strip()
         if len(open_) > _DEEPEST_SECTION:
-            raise ValueError("sections too deep in each other")
+            raise ValueError("sections are nested too deeply")
         if name[:1] in ("#", "^"):
             there = not is_empty(_asked(name[1:].strip(), sheet))
             open_.append((name[1:].strip(), there == (name[0] == "#")))
         elif name[:1] == "/":
             if not open_ or open_.pop()[0] != name[1:].strip():
-                raise ValueError("sections cross each other")
+                raise ValueError("sections overlap")
         elif name[:1] == "=":
             raise ValueError("other marks than braces")
         elif showing:

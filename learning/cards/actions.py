@@ -80,7 +80,7 @@ def tagging(desk: Desk, cards: Iterable[str], add: Iterable[str], remove: Iterab
     """
     found, more, gone = _found(desk, cards), *(tuple(map(tag_of, words)) for words in (add, remove))
     if both := {tag.casefold() for tag in more} & {tag.casefold() for tag in gone}:
-        raise UsageError("a tag cannot be given and taken away at once", where=min(both))
+        raise UsageError("a tag cannot be added and removed at once", where=min(both))
     wanted = [card for card in found if tags_after(desk.state(card).tags, more, gone) != desk.state(card).tags]
     events = [Tag(stamp, card, more, gone) for stamp, card in _stamped(desk, wanted, via)]
     return _action(events, found, via)
@@ -109,7 +109,7 @@ def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: 
     """Return the action that spreads the cards evenly over so many days from `first` on, the longest due first."""
     found, today = _found(desk, cards), desk.scheduler.calendar.day(desk.now)
     if not (1 <= days <= MOST_DAYS and abs(first.toordinal() + days - 1 - today) <= MOST_DAYS):
-        raise UsageError("cards are put off by ten years at most", where=first.isoformat())
+        raise UsageError("cards can be postponed by ten years at most", where=first.isoformat())
     wanted = sorted((card for card in found if desk.state(card).phase is not Phase.NEW), key=lambda c: _order(desk, c))
     stamps, events = desk.writer(via).stamps(desk.now), []
     for n, card in enumerate(wanted):

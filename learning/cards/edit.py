@@ -61,11 +61,11 @@ def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Wor
     """
     if at_work(vault):
         hint = "`retain guard status` names the run; edit the card when its work is judged"
-        raise LockHeld("an agent is at work, and what it wrote is told by what changed", hint=hint)
+        raise LockHeld("an agent is running, and its changes are recognized by what changed meanwhile", hint=hint)
     deck, card = _found(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
-        raise EditedMeanwhile("the card says something else by now", where=where, hint=_SHOW.format(card.id))
+        raise EditedMeanwhile("the card was changed meanwhile", where=where, hint=_SHOW.format(card.id))
     after = edited_deck(deck, card, question, answer)
     edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of(after, id_) or card))
     if edited.changed:
@@ -87,11 +87,11 @@ def words_in(form: str) -> Words:
     lines = form.removeprefix("\ufeff").splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith("Q:")), None)
     if first is None:
-        raise Refused("no line begins with Q:", hint="the question stands behind `Q:`, the answer behind `A:`")
+        raise Refused("no line begins with Q:", hint="write the question after `Q:`, the answer after `A:`")
     lines = lines[first:]
     second = answer_line(lines)
     if second is None:
-        raise Refused("no line begins with A:", hint="the question stands behind `Q:`, the answer behind `A:`")
+        raise Refused("no line begins with A:", hint="write the question after `Q:`, the answer after `A:`")
     return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
 
 
@@ -112,8 +112,8 @@ def last_edit(vault: Vault, id_: str) -> Edited:
         else:
             done.append(edited)
     if not done:
-        hint = "git may have it, or `retain card edit` writes it anew"
-        raise NotFound(f"no edit of card {clean_line(id_)} is known here", hint=hint)
+        hint = "look in git, or write it again with `retain card edit`"
+        raise NotFound(f"no edit of card {clean_line(id_)} is recorded here", hint=hint)
     return done[-1]
 
 
@@ -123,17 +123,17 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str) -> Deck:
     question, answer = _plain(question), _plain(answer)
     for name, text in (("question", question), ("answer", answer)):
         if not text:
-            raise Refused(f"the {name} is empty", where=where, hint="`retain card suspend` puts a card away")
+            raise Refused(f"the {name} is empty", where=where, hint="to hide a card, use `retain card suspend`")
         if leaves_fence_open(text):
-            hint = "end it with a line of ``` of its own"
+            hint = "end it with a line of ```"
             raise Refused(f"the {name} leaves a code fence open", where=where, hint=hint)
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
     now = _of(after, str(card.id))
     if now is None or len(question) + len(answer) > MAX_CARD:
-        raise Refused("the card would be larger than 64 KiB, or no card any more", where=where, hint="say it in less")
+        raise Refused("the card would be larger than 64 KiB, or invalid", where=where, hint="say it in less")
     if _others(after, now) != _others(deck, card) or (now.kind, now.support, now.stamp) != _unchanged_parts(card):
-        hint = "quotes of nothing but links, and lines that only a deck's own marks begin with, stand there for support"
-        raise Refused("those words would be read as another part of the deck", where=where, hint=hint)
+        hint = "a quote of links alone, or a line that begins like a deck's own marks, means support there"
+        raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
     return after
 
 

@@ -59,9 +59,9 @@ def find_subject(vault: Vault, wanted: str) -> Subject:
         if found:
             choices = " or ".join(s.shown for s in found[:NEAR])
             more = f" ({len(found)} in all)" if len(found) > NEAR else ""
-            what = f"more than one concept goes by that name: {choices}{more}"
-            raise UsageError(what, where=clean_line(wanted)[:60], hint="say which by the name in brackets")
-    raise NotFound("no concept goes by that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
+            what = f"more than one concept has that name: {choices}{more}"
+            raise UsageError(what, where=clean_line(wanted)[:60], hint="use the name in brackets")
+    raise NotFound("no concept has that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
 
 
 def _near(vault: Vault, key: str) -> str:

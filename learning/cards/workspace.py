@@ -244,7 +244,7 @@ def _adopted(
     try:
         return adopt_cards(vault, decks, now, others)
     except (WriteFailed, Refused) as problem:
-        found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
+        found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards have no ids yet"))
         return decks
 
 
@@ -253,8 +253,8 @@ def _waiting(vault: Vault) -> list[Diagnostic]:
     count = len(held_back(vault)) if at_work(vault) else 0
     if not count:
         return []
-    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards wait"
-    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they are back when the agent's work is judged")]
+    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards are hidden"
+    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they return once the agent's work is checked")]
 
 
 def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic]]:
@@ -268,7 +268,7 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
                 continue
             first = cards.setdefault(card.id, Placed(card.id, card, deck, concept))
             if first.deck is not deck:
-                what = f"card {card.id} stands in {first.deck.path} too, and is taken from there"
+                what = f"card {card.id} stands in {first.deck.path} too; that copy is used"
                 found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
     return cards, found
 
@@ -360,7 +360,7 @@ def undo_last(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[Lo
     """
     voided = desk.past.undoable_together()
     if not voided:
-        raise NotFound("nothing in the review log is left to undo")
+        raise NotFound("nothing left to undo in the review log")
     writer = desk.writer(via)
     events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
     writer.write(*events)

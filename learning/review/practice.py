@@ -64,7 +64,7 @@ def rate(practice: Practice, rating: Rating) -> Practice:
     """Return the practice with the next card shown. Raises: UsageError if the answer is not shown yet."""
     card = _current(practice)
     if not practice.revealed:
-        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+        raise UsageError("show the answer before you rate", hint="reveal it first")
     again = practice.until_recalled and rating is Rating.AGAIN
     rest = (*practice.rest[:BETWEEN], card, *practice.rest[BETWEEN:]) if again else practice.rest
     return Practice(
@@ -94,5 +94,5 @@ def undo(practice: Practice) -> tuple[Practice, Recall]:
 def _current(practice: Practice) -> CardId:
     """Return the current card. Raises: NotFound."""
     if practice.current is None:
-        raise UsageError("there is no card on the table")
+        raise UsageError("no card is shown")
     return practice.current

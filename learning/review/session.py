@@ -197,7 +197,7 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
     """
     card = _current(session)
     if not session.revealed:
-        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+        raise UsageError("show the answer before you rate", hint="reveal it first")
     event = Review(stamp, card, rating, ms)
     before = session.state(card)
     state = session.scheduler.review(card, before, rating, stamp.when, session.scheduler.day(stamp.when))
@@ -304,7 +304,7 @@ def drop(session: Session, now: datetime) -> Session:
 def _current(session: Session) -> CardId:
     """Return the current card. Raises: NotFound."""
     if session.current is None:
-        raise UsageError("there is no card on the table")
+        raise UsageError("no card is shown")
     return session.current
 
 

@@ -214,7 +214,7 @@ class Sitting:
         read = self.session
         self.session = replace(read, revealed=False)
         if not self._is_as_shown():
-            what = "this card changed while you read it, and nothing was rated"
+            what = "this card changed while you read it; the rating was not saved"
             raise EditedMeanwhile(what, hint="it is shown again as it is now")
         self.session = sessions.reveal(self.session)
 

@@ -315,7 +315,7 @@ class SearchIndex:
             return None
         data = Folder(self._vault.root).read(_file(slot)) or b""
         if len(data) != head["size"] or zlib.crc32(data) != head["crc"]:
-            raise Damaged("the search index is not as it was written", where=_file(slot))
+            raise Damaged("the search index is damaged", where=_file(slot))
         del data
         paths, ids = (tuple(each.decode("utf-8", "surrogateescape").split("\0")) for each in parts[1:3])
         numbers, first = array("q", parts[3]), array("I", parts[4])

@@ -115,7 +115,7 @@ def _term(found: re.Match[str], at: int) -> Term | None:
         return _word(found[0], at)
     value = _unquoted(found["value"], found.start("value"))
     if not value:
-        raise BadQuery(f"{name}{op} says nothing", at=at, hint=_expected(name))
+        raise BadQuery(f"{name}{op} needs a value", at=at, hint=_expected(name))
     if name in NUMBERS:
         return _bound(name, op, value, negated, at)
     if op not in (":", "="):
@@ -123,7 +123,7 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name in CHOICES:
         value = value.casefold()
         if value not in CHOICES[name]:
-            raise BadQuery(f"{name}:{_shown(value)} is none that is known", at=at, hint=_expected(name))
+            raise BadQuery(f"{name}:{_shown(value)} is not a known value", at=at, hint=_expected(name))
     return Filter(name, value, negated)
 
 
@@ -147,7 +147,7 @@ def _unknown(found: re.Match[str], at: int) -> BadQuery:
     near = get_close_matches(name.casefold(), _NAMES, 1, 0.6)
     perhaps = f"perhaps {near[0]}:; " if near else ""
     known = ", ".join(f"{each}:" for each in (*CHOICES, *TEXTS))
-    return BadQuery(f"no filter is called {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
+    return BadQuery(f"there is no filter {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
 
 
 def _expected(name: str) -> str:
