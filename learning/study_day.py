@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from vault.log.review_columns import ReviewColumns
+from vault.log.review_log import at_of, unix_ms
 
 # Between the first day's beginning and the last one's, in any zone, lies every instant from the earliest to the latest.
 _FIRST = date.min.toordinal() + 1
 _LAST = date.max.toordinal() - 1
 _EARLIEST = datetime(1, 1, 5, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 27, tzinfo=UTC)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ class StudyCalendar:
         """Return the study day of each of these Unix milliseconds, which must ascend."""
         days = array("q")
         while (row := len(days)) < len(instants):
-            day = self.day(_EPOCH + _MS * instants[row])
-            end = (self.start(day + 1) - _EPOCH) // _MS
+            day = self.day(at_of(instants[row]))
+            end = unix_ms(self.start(day + 1))
             days.extend(array("q", (day,)) * max(1, bisect_left(instants, end, row) - row))
         return days
 
@@ -68,7 +67,7 @@ class StudyCalendar:
         """Return the study day of each of these reviews, by when it happened."""
         days = self.days_of_ms(columns.at_ms)
         clocks = columns.clocks
-        for row, day in zip(clocks, self.days(_EPOCH + _MS * ms for ms in clocks.values()), strict=True):
+        for row, day in zip(clocks, self.days(map(at_of, clocks.values())), strict=True):
             days[row] = day
         return days
 

@@ -19,7 +19,7 @@ from vault.errors import Refused, RetainError, UsageError
 
 if TYPE_CHECKING:
     from learning.cards.lookup import Subject
-    from learning.pages.insight import Place
+    from learning.pages.insight import NotesFolder
     from learning.pages.promotion_page import Item
     from learning.store.near_copy import NearCopy
     from vault.vault import Vault
@@ -122,7 +122,7 @@ class _Writing:
 
     vault: Vault
     subject: Subject
-    place: Place
+    place: NotesFolder
     path: str
     new: bytes | None  # what the note was laid down with, None for one that was there
 

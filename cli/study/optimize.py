@@ -16,7 +16,7 @@ from vault.errors import NotFound, RetainError, UsageError
 
 if TYPE_CHECKING:
     from learning.memory.evaluation import Marks
-    from learning.memory.fit_decision import Contest, TooFew
+    from learning.memory.fit_decision import FitComparison, TooFew
     from learning.memory.state import CardEvent
     from vault.log.events import LogEvent, Params, Stamp
     from vault.log.review_columns import ScannedLog
@@ -88,7 +88,7 @@ def _write(vault: Vault, event: LogEvent) -> None:
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
-    from learning.memory.fit_decision import TooFew, contest, due_for_fit, params_event
+    from learning.memory.fit_decision import TooFew, compare_fit, due_for_fit, params_event
     from learning.memory.fold import scheduler_for
     from learning.memory.state import rules_of
 
@@ -101,7 +101,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
         output.say(f"fitting to {len(log.reviews):,} reviews")
-    found = contest(log.reviews, rules, _changes(vault))
+    found = compare_fit(log.reviews, rules, _changes(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, TooFew):
@@ -148,7 +148,7 @@ def _too_few(found: TooFew, as_json: bool) -> int:
     return output.DONE
 
 
-def _contest_json(found: Contest, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
+def _contest_json(found: FitComparison, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
     marks = {"default": found.default, "current": found.current, "new": found.new}
     return {
         "reviews": found.reviews,
@@ -183,7 +183,7 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     }
 
 
-def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
+def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | None) -> None:
     from learning.memory.evaluation import plot
 
     output.show(
@@ -204,7 +204,7 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
         output.show(f"due now: {due[0]:,} before, {due[1]:,} with the new parameters")
 
 
-def _verdict(found: Contest, dry_run: bool) -> str:
+def _verdict(found: FitComparison, dry_run: bool) -> str:
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
         done = "would be kept (--dry-run)" if dry_run else "kept; `retain optimize --undo` takes that back"
@@ -285,7 +285,7 @@ def optimize_after_review(vault: Vault) -> None:
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
-    from learning.memory.fit_decision import Contest, contest, due_for_fit, params_event
+    from learning.memory.fit_decision import FitComparison, compare_fit, due_for_fit, params_event
     from learning.memory.fold import scheduler_for
     from learning.memory.state import rules_of
 
@@ -295,8 +295,8 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
         output.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    found = contest(log.reviews, rules, _changes(vault))
-    if not isinstance(found, Contest) or not found.better:
+    found = compare_fit(log.reviews, rules, _changes(vault))
+    if not isinstance(found, FitComparison) or not found.better:
         _remember_tried(vault, log)
         return
     _write(vault, params_event(_stamp(vault, log), found))

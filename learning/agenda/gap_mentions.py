@@ -57,12 +57,12 @@ def mentions_of(vault: Vault, gap: Gap) -> list[Mention]:
         if len(found) < MOST and path not in [mention.path for mention in found]:
             line, sentence = 0, ""
             with suppress(RetainError):  # the note is still named
-                line, sentence = naming(vault.read_text(path) or "", gap.what)
+                line, sentence = first_mention(vault.read_text(path) or "", gap.what)
             found.append(Mention(path, clean_line(link.alias or link.target), line, sentence))
     return found
 
 
-def naming(note: str, name: str) -> tuple[int, str]:
+def first_mention(note: str, name: str) -> tuple[int, str]:
     """Return the 1-based line and the first sentence of a note's body that names `name`, in plain words; (0, "") if
     none.
     """

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from learning.agenda.gap_decisions import decisions_of
 from learning.agenda.gap_rules import (
@@ -43,6 +43,7 @@ from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
 from vault.log.ledger import Event
 from vault.log.review_columns import ReviewColumns, ScannedLog
+from vault.log.review_log import unix_ms
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
@@ -126,7 +127,7 @@ def _decisions(decided: Iterable[Event]) -> dict[GapId, tuple[GapStatus, int]]:
     for event in ledger.ordered(e for e in decided if e.get("type") == "gap"):
         gap, decision = GapId(str(event.get("gap"))), str(event.get("decision"))
         if decision in _STATUS:
-            out[gap] = (_STATUS[decision], _ms(ledger.parse_instant(str(event["at"]))))
+            out[gap] = (_STATUS[decision], unix_ms(ledger.parse_instant(str(event["at"]))))
         elif decision == "reopen":
             out.pop(gap, None)
     return out
@@ -140,11 +141,6 @@ def _since(subject: Subject, at_ms: int) -> Subject:
     )
 
 
-def _ms(at: datetime) -> int:
-    """Return Unix milliseconds."""
-    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
-
-
 # --- gathering --------------------------------------------------------------------------------------------------------
 
 
@@ -154,7 +150,7 @@ def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subje
     if last is None:
         return []
     calendar = desk.scheduler.calendar
-    start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
+    start, recent = (unix_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
     log = desk.past.scanned()
     concepts = _candidates(desk, cards, log.reviews, start)
     if not concepts:

@@ -8,16 +8,15 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from operator import gt
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.log.events import Import, LogEvent, Rating, Resume, Review, Suspend
-from vault.log.review_log import mint_stamp, unix_ms
+from vault.log.review_log import at_of, mint_stamp, unix_ms
 
 VIA = "anki"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
@@ -127,9 +126,7 @@ def dated(rows: Iterable[AnkiReview], now: datetime) -> tuple[list[AnkiReview], 
 def _invalid_date(row: AnkiReview) -> Diagnostic:
     """Return the diagnostic of a review with an invalid date."""
     if row.id > 0:
-        when = (
-            f"{_EPOCH + timedelta(milliseconds=row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
-        )
+        when = f"{at_of(row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
         what, hint = f"is dated {when}, in the future", "set that device's clock; it is imported after that time"
     else:
         what, hint = "is dated before 1970", "nothing was taken from it"
@@ -148,7 +145,7 @@ def imports(rows: Iterable[AnkiReview], known: Collection[str], vault_id: str, z
 
 def _event(row: AnkiReview, vault_id: str, zone: tzinfo) -> Import:
     """Return the event of a review, the same in every import."""
-    at = _EPOCH + timedelta(milliseconds=row.id)
+    at = at_of(row.id)
     entropy = hashlib.sha256(f"{vault_id}\0{row.origin}".encode()).digest()[:10]
     stamp = mint_stamp(at, last=None, zone=zone, via=VIA, entropy=entropy)
     return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), row.origin)

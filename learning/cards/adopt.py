@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from learning.cards.orphans import Orphan, of_deck, orphans, says
+from learning.cards.orphans import Orphan, ledger_words, of_deck, orphans
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
@@ -88,7 +88,7 @@ def _matched(waiting: Sequence[Card], missing: Sequence[Orphan]) -> tuple[dict[C
     back: dict[Card, CardId] = {}
     unsure: dict[Card, list[CardId]] = {}
     for card in waiting if missing else ():
-        alike = [one.id for one in missing if one.words == says(card) and one.id not in back.values()]
+        alike = [one.id for one in missing if one.words == ledger_words(card) and one.id not in back.values()]
         if len(alike) == 1:
             back[card] = alike[0]
         elif alike:

@@ -14,7 +14,7 @@ from vault.ids import CardId
 from vault.model.card import Deck, parse_deck
 
 
-class Dealer:
+class CurrentCards:
     """Reads cards from their files. `problems` are errors of files that could not be shown."""
 
     def __init__(self, desk: Desk) -> None:

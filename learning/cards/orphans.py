@@ -53,7 +53,7 @@ def of_deck(found: Iterable[Orphan], deck: Deck) -> list[Orphan]:
     return [one for one in found if (concept and one.concept == concept) or one.id in left]
 
 
-def says(card: Card) -> tuple[str, str]:
+def ledger_words(card: Card) -> tuple[str, str]:
     """Return question and answer as the ledger has them: without Markdown's escapes and what is shown below."""
     said, _ = parted(card.answer.split("\n"))
     return fold(unescape(card.question)), fold(unescape("\n".join(said)))

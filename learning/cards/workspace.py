@@ -30,7 +30,7 @@ from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.store.due import groups_of, items
 from learning.store.graph import GRAPH, importance, prerequisites
-from learning.store.history import Past
+from learning.store.history import History
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
 from vault.cache.stamps import Listing
@@ -75,7 +75,7 @@ class Desk:
     now: datetime
     tag: str
     cards: Mapping[CardId, Placed]
-    past: Past
+    past: History
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
@@ -153,7 +153,7 @@ def open_desk(
     return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found), is_queued=queued))
 
 
-def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
+def _ahead(past: History, now: datetime) -> list[Diagnostic]:
     """Return diagnostics of what log and ledger date ahead of the clock."""
     told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
     if max(told, default=now) <= now:

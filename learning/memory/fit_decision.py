@@ -25,7 +25,7 @@ _DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class FitComparison:
     """Default, current and new parameters, tried on `held_out` reviews that the new ones have not seen.
 
     `fitted` are the new ones made of all `reviews`, which are taken into use if `better`; `trained` is how many
@@ -66,7 +66,7 @@ class TooFew:
     missing_trials: int
 
 
-def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
+def split_by_change(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
     """Return `columns` with each card counted as another from the change of its fact on: what was known of the old one,
     and what the new one took to learn, says nothing of how long either was remembered.
     """
@@ -89,12 +89,12 @@ def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumn
     return replace(columns, cards=cards, card=card_of)
 
 
-def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> Contest | TooFew:
+def compare_fit(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> FitComparison | TooFew:
     """Fit to the first four fifths of the reviews, compare old and new on the rest, then fit to all.
 
     Of `changes` those count by which a fact became another.
     """
-    cards, columns = len(columns.cards), parted(columns, changes)
+    cards, columns = len(columns.cards), split_by_change(columns, changes)
     elapsed = elapsed_days(columns, rules.calendar)
     row = split_row(columns)
     held_out = sum(days > 0 for days in elapsed[row:])
@@ -111,10 +111,10 @@ def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] =
     held = rules.parameters or DEFAULTS
     current = default if held == DEFAULTS else tried(held)
     fitted = fit(columns, elapsed, relearning=relearning)
-    return Contest(len(columns), cards, row, held_out, default, current, new, fitted, held)
+    return FitComparison(len(columns), cards, row, held_out, default, current, new, fitted, held)
 
 
-def params_event(stamp: Stamp, found: Contest) -> Params:
+def params_event(stamp: Stamp, found: FitComparison) -> Params:
     """Return the event that takes the new parameters into use."""
     marks = (
         f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}, FSRS-6 {found.default.log_loss:.4f}"

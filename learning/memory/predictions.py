@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from learning.memory.model import Given, Memory, Model
@@ -20,8 +19,6 @@ from vault.log.review_log import at_of, unix_ms
 PHASES = tuple(Phase)
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
 _CARDS_PER_BEAT = 1_000  # some tens of milliseconds
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def replay(
     Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory. `beat`
     is called time and again meanwhile; what it raises ends it.
     """
-    out = unplayed(columns, scheduler.calendar)
+    out = without_predictions(columns, scheduler.calendar)
     rows: list[list[int]] = [[] for _ in columns.cards]
     for row, card in enumerate(columns.card):
         rows[card].append(row)
@@ -165,9 +162,9 @@ def _changed_before(columns: ReviewColumns, rows: Sequence[int], changes: Sequen
     return out
 
 
-def unplayed(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
+def without_predictions(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
     """Return the reviews on their study days, without predictions."""
-    size, days = len(columns), study_days(columns.when_ms, calendar)
+    size, days = len(columns), calendar.days_of(columns)
     zeros = bytes(size * array("L").itemsize)
     numbers = array("L", zeros), array("L", zeros)
     chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size
@@ -196,22 +193,10 @@ def transitions(scheduler: Scheduler) -> tuple[Place, ...]:
     places = []
     for phase, step in found:  # it grows meanwhile
         outcomes = [scheduler.outcome(phase, step, 1.0, 5.0, 0, 0.9, rating) for rating in Rating]
-        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), _EPOCH, 0)
+        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), at_of(0), 0)
         following = (0, *(number(outcome.phase, outcome.step) for outcome in outcomes))
         places.append(Place(PHASES.index(phase), following, number(changed.phase, changed.step)))
     return tuple(places)
-
-
-def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
-    """Return the study day of each instant (Unix milliseconds); cheap where neighbours share theirs."""
-    days = array("l", bytes(len(at_ms) * array("l").itemsize))
-    day, start, end = 0, 1, 0
-    for row, at in enumerate(at_ms):
-        if not start <= at < end:
-            day = calendar.day(_EPOCH + at * _MS)
-            start, end = ((calendar.start(d) - _EPOCH) // _MS for d in (day, day + 1))
-        days[row] = day
-    return days
 
 
 def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:

@@ -15,7 +15,6 @@ from datetime import date, datetime
 from learning.agenda.gap_decisions import read_agenda
 from learning.cards.workspace import read_desk
 from learning.stats.mastery import Mastery, Studied, mastery
-from learning.stats.stats import chance_at
 from learning.store.graph import GRAPH, relations
 from vault.errors import NotFound, RetainError
 from vault.files.paths import split
@@ -187,7 +186,7 @@ def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None
     if not cards:
         return None
     desk = read_desk(vault)
-    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(now))
+    chance = desk.scheduler.chances(now)
     states = {each.card: desk.state(each.card) for each in cards}
     return next(iter(mastery(cards, states, chance)), None)
 

@@ -35,7 +35,7 @@ _HEAD = 2048  # bytes of a note in which its properties are looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NotesFolder:
     """Where the user's notes are: a folder of the vault, or the personal vault itself (`folder` is "")."""
 
     guard: Guard
@@ -55,17 +55,17 @@ class Place:
         return self.guard.root / path
 
 
-def notes_folder(vault: Vault) -> Place:
+def notes_folder(vault: Vault) -> NotesFolder:
     """Return the personal vault if there is one, else insights/. Raises: Refused if the personal vault is missing."""
     if vault.personal is None:
-        return Place(vault.guard(Scope.INSIGHT), INSIGHTS)
+        return NotesFolder(vault.guard(Scope.INSIGHT), INSIGHTS)
     if not is_folder(vault.personal):
         hint = "is its disk not mounted? nothing was written"
         raise Refused("the personal vault is not there", where=str(vault.personal), hint=hint)
-    return Place(vault.guard(Scope.PERSONAL), "")
+    return NotesFolder(vault.guard(Scope.PERSONAL), "")
 
 
-def note_of(place: Place, subject: Subject, recorded: Mapping[str, Event]) -> str | None:
+def note_of(place: NotesFolder, subject: Subject, recorded: Mapping[str, Event]) -> str | None:
     """Return the path of the user's note on a concept, wherever in the folder it was moved; None if there is none.
 
     It is known by what the ledger says, by its name, or by its property `concept`.
@@ -82,7 +82,7 @@ def note_of(place: Place, subject: Subject, recorded: Mapping[str, Event]) -> st
     return moved or next((path for path in files if _is_on(place, path, subject)), None)
 
 
-def _is_there(place: Place, path: str) -> bool:
+def _is_there(place: NotesFolder, path: str) -> bool:
     """Return whether a path is inside the folder and has a file: an untrusted ledger may name any."""
     with suppress(Refused):
         writable(path, place.guard.scope)
@@ -90,7 +90,7 @@ def _is_there(place: Place, path: str) -> bool:
     return False
 
 
-def _notes(place: Place) -> Iterator[str]:
+def _notes(place: NotesFolder) -> Iterator[str]:
     """Yield the notes of the folder, at any depth, without hidden files and links."""
     top = str(place.on_disk(place.folder))
     for folder, below, names in os.walk(top):
@@ -101,7 +101,7 @@ def _notes(place: Place) -> Iterator[str]:
                 yield name if here == "." else f"{here.replace(os.sep, '/')}/{name}"
 
 
-def _is_on(place: Place, path: str, subject: Subject) -> bool:
+def _is_on(place: NotesFolder, path: str, subject: Subject) -> bool:
     """Return whether the note names the concept."""
     try:
         with place.on_disk(path).open("rb") as file:
@@ -139,7 +139,7 @@ def holds_words(text: str) -> bool:
     return any(line and not line.startswith((">", "#")) for line in lines)
 
 
-def record(vault: Vault, place: Place, subject: Subject, path: str, data: bytes, at: datetime) -> bool:
+def record(vault: Vault, place: NotesFolder, subject: Subject, path: str, data: bytes, at: datetime) -> bool:
     """Record in the ledger that the user wrote the note; return False if it is recorded already as it is.
 
     Raises: WriteFailed, Refused.

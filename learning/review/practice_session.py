@@ -6,7 +6,7 @@ from collections import Counter
 
 from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
-from learning.cards.current_text import Dealer
+from learning.cards.current_text import CurrentCards
 from learning.cards.workspace import Desk, Placed
 from learning.memory.state import MemoryState
 from learning.review import practice as practices
@@ -28,7 +28,7 @@ class PracticeSession:
     def __init__(self, desk: Desk, clock: Clock, plan: Plan) -> None:
         self.desk, self.plan = desk, plan
         self._clock, self._began = clock, clock()
-        self._dealer = Dealer(desk)
+        self._dealer = CurrentCards(desk)
         cards = (item.card for item in desk.queue.today)
         self.practice: Practice = practices.begin(cards, until_recalled=plan.mode is Mode.CRAM)
 

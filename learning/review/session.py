@@ -341,6 +341,6 @@ class Stopwatch:
         """Return whether the time that passes now does not count."""
         return self.stirred is None or now - self.stirred >= IDLE
 
-    def anew(self) -> Stopwatch:
+    def reset(self) -> Stopwatch:
         """Return the watch with nothing counted, for the next card."""
         return replace(self, counted=_NOTHING)

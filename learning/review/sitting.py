@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
-from learning.cards.current_text import Dealer
+from learning.cards.current_text import CurrentCards
 from learning.cards.edit import Edited, restore, words_of
 from learning.cards.workspace import Desk, Placed
 from learning.memory.state import MemoryState
@@ -72,7 +72,7 @@ class Sitting:
         self._dealt: tuple[Placed, bool] | None = None  # what `table` gave last, and whether its fact had changed
         self._stood = _log_position(desk.vault) if before is None else before
         self._caught_up = False
-        self._dealer = Dealer(desk)
+        self._dealer = CurrentCards(desk)
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
         self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())

@@ -140,7 +140,7 @@ def stock_of(states: Iterable[MemoryState], day_of: Callable[[MemoryState], int]
     return found
 
 
-def played(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> Forecast:
+def simulated(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> Forecast:
     """Return the future of the cards in `stock` and of the new cards of `course`."""
     run, weight = _begun(stock, habits, model, course)
     days = [run.day(day) for day in range(course.days)]
@@ -283,10 +283,10 @@ def new_that_fit(
     """
     course = replace(course, supply=None, reviews_per_day=_UNLIMITED)
     low, high = 0, _MOST_NEW
-    best = played(stock, habits, model, replace(course, new_per_day=0))
+    best = simulated(stock, habits, model, replace(course, new_per_day=0))
     while low < high:
         middle = (low + high + 1) // 2
-        tried = played(stock, habits, model, replace(course, new_per_day=middle))
+        tried = simulated(stock, habits, model, replace(course, new_per_day=middle))
         if tried.settled_minutes <= minutes:
             low, best = middle, tried
         else:

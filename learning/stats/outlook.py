@@ -18,7 +18,7 @@ from learning.stats.forecast import (
     Stock,
     habits_of,
     new_that_fit,
-    played,
+    simulated,
     states_in,
     stock_of,
 )
@@ -53,7 +53,7 @@ class Outlook:
 
     def at(self, retention: float) -> Forecast:
         """Return the forecast with another retention."""
-        return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
+        return simulated(self.stock, self.habits, self.model, replace(self.course, retention=retention))
 
     def that_fit(self, minutes: int) -> tuple[int, Forecast]:
         """Return the most new cards a day that fit into so many minutes, and the forecast with them."""

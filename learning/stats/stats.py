@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from learning.memory.predictions import PHASES, Replay, replay, unplayed
+from learning.memory.predictions import PHASES, Replay, replay, without_predictions
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase
 from learning.stats import activity, mastery, retention
@@ -146,7 +146,7 @@ def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, 
     """Return the figures that need no review: cards, forecast, mastery. The others are empty."""
 
     today = scheduler.calendar.day(now)
-    concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
+    concepts = mastery.mastery(material.cards, material.states, scheduler.chances(now))
     return Stats(
         as_of=now,
         today=date.fromordinal(today),
@@ -170,7 +170,7 @@ def with_activity(stats: Stats, material: Material, scheduler: Scheduler) -> Sta
     """Return `stats` with what each review says by itself: days, hours, growth."""
 
     calendar = scheduler.calendar
-    done = activity.activity(unplayed(material.columns, calendar), calendar, stats.today.toordinal())
+    done = activity.activity(without_predictions(material.columns, calendar), calendar, stats.today.toordinal())
     return replace(stats, activity=done, growth=activity.growth(done))
 
 
@@ -192,14 +192,6 @@ def with_memory(
         recall=retention.weekly(seen, today, WEEKS),
         known=known_by_week(seen, stats.growth, material.states),
     )
-
-
-def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
-    """Return the probability of recall on the study day `today` as a function of the state; 1.0 on the day of the last
-    review.
-    """
-    curve = scheduler.recall
-    return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
 
 
 def phases(material: Material) -> Phases:

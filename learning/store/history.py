@@ -43,7 +43,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class History:
     """What log and ledger say, as of all that is in them.
 
     `events` are those since the cut, undos and what they void included, in order of (at, id); `recent` the states that
@@ -87,7 +87,7 @@ class Past:
         united = old | {card: state.tags for card, state in self.recent.items()}
         return {card: tags for card, tags in united.items() if tags}
 
-    def unpacked(self) -> Past:
+    def unpacked(self) -> History:
         """Return the same history with all states made, for a caller that asks for most of them."""
         states = self.before.states
         if not isinstance(states, StateColumns):
@@ -157,7 +157,7 @@ class Past:
         known = self.events if last.at >= self.before.cut else self.scanned().others
         return tuple(event for event in live(known) if is_same_action(event, last))
 
-    def with_events(self, *events: LogEvent) -> Past | None:
+    def with_events(self, *events: LogEvent) -> History | None:
         """Return the history once these are in the log; None if they reach before the cut, and all has to be folded
         anew.
         """

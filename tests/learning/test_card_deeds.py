@@ -200,7 +200,7 @@ def test_what_is_no_tag_is_refused(text: str) -> None:
 
 def test_a_tag_is_kept_as_one_word(vault: Vault) -> None:
     assert tag_of("#exam in  May") == "exam-in-May"
-    with pytest.raises(UsageError, match="given and taken"):
+    with pytest.raises(UsageError, match="added and removed"):
         tagging(open_desk(vault, NOON), [], ["a"], ["A"], via="tui")
 
 

@@ -17,7 +17,7 @@ from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
 from learning.store import checkpoint
-from learning.store.history import Past
+from learning.store.history import History
 from tests.learning.marks import mark
 from vault.cache import stamps
 from vault.cache.cache import FOLDER, packed, unpacked
@@ -295,7 +295,7 @@ def opened_from_caches(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datet
     read: list[Vault] = []
     rebuilt = checkpoint._rebuilt
 
-    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> Past:
+    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> History:
         read.append(vault)
         return rebuilt(vault, scheduler_of)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory.fold import fold
-from learning.memory.predictions import NEVER, PHASES, columns_of_cards, replay, study_days
+from learning.memory.predictions import NEVER, PHASES, columns_of_cards, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, Rules
 from learning.study_day import StudyCalendar
@@ -73,4 +73,3 @@ def test_the_cards_of_a_topic_are_the_rows_of_those_cards_alone() -> None:
 def test_nothing_reviewed_is_nothing_foreseen() -> None:
     seen = replay(ReviewColumns(), Scheduler(Rules()))
     assert list(seen.tried()) == []
-    assert len(study_days(ReviewColumns().at_ms, StudyCalendar())) == 0

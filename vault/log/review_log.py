@@ -303,7 +303,7 @@ def unix_ms(at: datetime) -> int:
 
 def at_of(ms: int) -> datetime:
     """Return the instant of Unix milliseconds."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    return _UNIX + timedelta(milliseconds=ms)
 
 
 def _whole_ms(at: datetime) -> datetime:
