@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from vault.log.review_columns import ReviewColumns
+from vault.log.review_log import at_of, unix_ms
 
 # Between the first day's beginning and the last one's, in any zone, lies every instant from the earliest to the latest.
 _FIRST = date.min.toordinal() + 1
 _LAST = date.max.toordinal() - 1
 _EARLIEST = datetime(1, 1, 5, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 27, tzinfo=UTC)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class StudyCalendar:
     rollover: int = 4
 
     def day(self, at: datetime) -> int:
-        """The ordinal of the study day that holds the instant `at`."""
+        """Return the ordinal of the study day that holds the instant `at`."""
         at = min(max(at, _EARLIEST), _LATEST)
         wall = at.astimezone(self.zone).replace(tzinfo=None) - timedelta(hours=self.rollover)
         day = wall.date().toordinal()
@@ -42,12 +41,12 @@ class StudyCalendar:
         return day
 
     def start(self, day: int) -> datetime:
-        """The instant (UTC) at which the study day `day` begins; a day beyond the calendar is its first or last."""
+        """Return the instant (UTC) at which the study day `day` begins; outside the calendar, its first or last day."""
         first = date.fromordinal(min(max(day, _FIRST), _LAST))
         return datetime(first.year, first.month, first.day, self.rollover, tzinfo=self.zone).astimezone(UTC)
 
     def days(self, instants: Iterable[datetime]) -> Iterator[int]:
-        """The study day of each instant; cheap where neighbours share their day."""
+        """Yield the study day of each instant; cheap where neighbours share their day."""
         day, start, end = 0, _LATEST, _LATEST
         for at in instants:
             if not start <= at < end:
@@ -56,23 +55,23 @@ class StudyCalendar:
             yield day
 
     def days_of_ms(self, instants: Sequence[int]) -> array[int]:
-        """The study day of each of these Unix milliseconds, which must ascend: a day's worth of them at a time."""
+        """Return the study day of each of these Unix milliseconds, which must ascend."""
         days = array("q")
         while (row := len(days)) < len(instants):
-            day = self.day(_EPOCH + _MS * instants[row])
-            end = (self.start(day + 1) - _EPOCH) // _MS
+            day = self.day(at_of(instants[row]))
+            end = unix_ms(self.start(day + 1))
             days.extend(array("q", (day,)) * max(1, bisect_left(instants, end, row) - row))
         return days
 
     def days_of(self, columns: ReviewColumns) -> array[int]:
-        """The study day of each of these reviews, by when it happened."""
+        """Return the study day of each of these reviews, by when it happened."""
         days = self.days_of_ms(columns.at_ms)
         clocks = columns.clocks
-        for row, day in zip(clocks, self.days(_EPOCH + _MS * ms for ms in clocks.values()), strict=True):
+        for row, day in zip(clocks, self.days(map(at_of, clocks.values())), strict=True):
             days[row] = day
         return days
 
     def shown(self, at: datetime) -> str:
-        """`at` on the zone's clock with its offset: `2026-11-24T04:00+01:00`."""
+        """Return `at` on the zone's clock with its offset: `2026-11-24T04:00+01:00`."""
         at = min(max(at, _EARLIEST), _LATEST)
         return at.astimezone(self.zone).isoformat(timespec="minutes")

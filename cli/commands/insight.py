@@ -17,13 +17,13 @@ from cli.workspace import render_if_stale
 from learning.agenda.gap_decisions import decisions_of
 from learning.cards.lookup import Subject, find_subject
 from learning.pages.insight import (
-    Place,
+    NotesFolder,
     copies_in,
     holds_words,
     name_of,
     new_note,
     note_of,
-    place_of,
+    notes_folder,
     question_on,
     record,
 )
@@ -128,7 +128,7 @@ class _Note:
 
     vault: Vault
     subject: Subject
-    place: Place
+    place: NotesFolder
     path: str
     new: bytes | None  # the first text of a new note
 
@@ -138,7 +138,7 @@ class _Note:
 
         Raises Refused, WriteFailed; EditedMeanwhile if the name was taken.
         """
-        place = place_of(vault)
+        place = notes_folder(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
             return cls(vault, subject, place, path, None)

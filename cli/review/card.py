@@ -16,9 +16,9 @@ from cli.review import card_edit
 from cli.review.review import event_json
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
-from learning.cards.actions import Deed
+from learning.cards.actions import Action
 from learning.cards.workspace import Desk
-from learning.memory.labels import headed, status
+from learning.memory.labels import card_heading, status
 from learning.store.placed import Placed
 from vault.errors import UsageError
 from vault.evidence.flags import flags_of
@@ -133,7 +133,7 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
     """Print a card and its memory state as text."""
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
-    output.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
+    output.show(f"{card_heading(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
     seen = f"{plural(state.reps, 'review')}, {plural(state.lapses, 'lapse')}"
     if state.due and not shown.past:
@@ -238,7 +238,7 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _perform(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
+def _perform(deed: Action, desk: Desk, word: str, *, as_json: bool) -> int:
     """Save an action on cards and print the result."""
     if deed.events:
         render_saved(actions.do(desk, deed).vault)

@@ -15,9 +15,9 @@ from cli.workspace import render_saved
 from learning.cards.workspace import open_desk
 from learning.memory.evaluation import Marks, plot
 from learning.memory.fit_decision import (
-    Contest,
+    FitComparison,
     TooFew,
-    contest,
+    compare_fit,
     due_for_fit,
     last_params,
     next_fit_at,
@@ -100,7 +100,7 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
         output.say(f"fitting {len(log.reviews):,} reviews")
-    found = contest(log.reviews, rules, _card_events(vault))
+    found = compare_fit(log.reviews, rules, _card_events(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, TooFew):
@@ -146,7 +146,7 @@ def _too_few(found: TooFew, as_json: bool) -> int:
     return output.DONE
 
 
-def _contest_json(found: Contest, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
+def _contest_json(found: FitComparison, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
     marks = {"default": found.default, "current": found.current, "new": found.new}
     return {
         "reviews": found.reviews,
@@ -181,7 +181,7 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     }
 
 
-def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
+def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | None) -> None:
     """Print the comparison of default, current and new parameters."""
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
@@ -199,7 +199,7 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
         output.show(f"due now: {due[0]:,} before, {due[1]:,} with the new parameters")
 
 
-def _verdict(found: Contest, dry_run: bool) -> str:
+def _verdict(found: FitComparison, dry_run: bool) -> str:
     """Return a sentence on whether the new parameters are applied."""
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
@@ -273,8 +273,8 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
         output.say("your reviews have doubled since the last fit: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    found = contest(log.reviews, rules, _card_events(vault))
-    if not isinstance(found, Contest) or not found.better:
+    found = compare_fit(log.reviews, rules, _card_events(vault))
+    if not isinstance(found, FitComparison) or not found.better:
         _store_fit_size(vault, log)
         return
     _write(vault, params_event(_stamp(vault, log), found))

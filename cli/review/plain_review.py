@@ -16,7 +16,7 @@ from learning.cards.edit import edit_card, words_of
 from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
-from learning.review.practice_session import Practising
+from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Clock, Sitting
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
@@ -77,7 +77,7 @@ def review_plainly(
 
 def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
     """Run a practice session, which schedules and saves nothing."""
-    face = _Dialogue(Practising.at(vault, clock, plan), source, out)
+    face = _Dialogue(PracticeSession.at(vault, clock, plan), source, out)
     code = face.run()
     face.say_practice_result()
     return code
@@ -86,7 +86,7 @@ def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO
 class _Dialogue:
     """The dialogue of a review: prints cards and reads commands."""
 
-    def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
+    def __init__(self, sitting: Sitting | PracticeSession, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
         self._reworded: Placed | None = None  # the card that was edited last, in its new words
@@ -112,8 +112,8 @@ class _Dialogue:
         """Show one card until it is done; return False if the user quits."""
         state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
-        change = labels.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{self._sitting.left} to go] {labels.headed(placed.title, placed.kind, change)}"
+        change = labels.change_note(state, changed.how if changed is not None else "")
+        head = f"\n[{self._sitting.left} to go] {labels.card_heading(placed.title, placed.kind, change)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")
@@ -226,7 +226,7 @@ class _Dialogue:
             when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
             self._say(f"The next learning step is due at {when}.")
         if tally.ripe:
-            self._say(labels.ripe(tally.ripe))
+            self._say(labels.ready_concepts(tally.ripe))
 
     def say_practice_result(self) -> None:
         """Print the summary of a practice session."""

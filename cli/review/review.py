@@ -13,7 +13,7 @@ from cli.options import opened, vault_json_options, vault_option
 from cli.workspace import mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk, open_desk
-from learning.memory.labels import headed, interval
+from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
 from learning.store.freshness import look
@@ -97,7 +97,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
             placed = desk.cards.get(item.card)
             if placed is not None:  # None if it was deleted just now
                 question = short_line(unescape(placed.card.question), 90)
-                output.show(f"  {item.card}  {headed(placed.title, item.kind)}: {question}")
+                output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {question}")
         if len(items) > SHOWN:
             output.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:
@@ -209,7 +209,7 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
     An action is a rating, bury, suspend, resume, flag, tag or reschedule. `retain card edit CARD --restore` undoes an
     edit.
     """
-    desk, events, voided = desks.undo_deed(opened_desk(vault_dir), via="cli")
+    desk, events, voided = desks.undo_last(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from learning.stats.mastery import WORDS, Group, Mastery, weakest
 from learning.stats.retention import Retention, Tries
 from learning.stats.stats import Forgotten, Stats
-from learning.stats.wording import FEW, counted, percent, verdict, wider
-from vault.text.formatting import short_line
+from learning.stats.wording import FEW, percent, verdict, wider
+from vault.text.formatting import plural, short_line
 
 WIDTH = 80
 LISTED = 5
@@ -80,7 +80,7 @@ def _retention(stats: Stats) -> list[str]:
     lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
     lines += [_retention_row(row) for row in rows]
     reviews = rows[-1].all.reviews
-    return lines + ([f"  only {counted(reviews, 'review')} so far: too few for stable rates"] * (reviews < FEW))
+    return lines + ([f"  only {plural(reviews, 'review')} so far: too few for stable rates"] * (reviews < FEW))
 
 
 def _retention_row(row: Retention) -> str:
@@ -99,7 +99,7 @@ def _calibration(stats: Stats) -> list[str]:
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
     if found.reviews < FEW:
-        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} needed"]
+        return [f"Predictions: {plural(found.reviews, 'review')} to compare with; {FEW} needed"]
     lines = [
         f"Predictions: {percent(found.predicted)} predicted, {percent(found.recalled)} recalled: {verdict(found)}",
         f"  RMSE {found.rmse:.1%}; log loss {found.log_loss:.3f}",
@@ -115,11 +115,11 @@ def _time(stats: Stats) -> list[str]:
     """Return the lines on study time."""
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
-    lines = [f"Study: {counted(done.reviews, 'review')} in all, {counted(done.streak, 'day')} in a row"]
+    lines = [f"Study: {plural(done.reviews, 'review')} in all, {plural(done.streak, 'day')} in a row"]
     lines[0] += f" (longest {done.longest_streak:,})"
     if recent:
         minutes = sum(day.ms for day in recent) / 60_000
-        items = [f"{counted(len(recent), 'day')} studied of the last {stats.days:,}"]
+        items = [f"{plural(len(recent), 'day')} studied of the last {stats.days:,}"]
         if done.ms_per_answer is not None:
             items += [f"{minutes / len(recent):.0f} min a day studied", f"{done.ms_per_answer / 1000:.1f} s an answer"]
         lines += _wrapped(items)
@@ -154,7 +154,7 @@ def _forecast(stats: Stats) -> list[str]:
         return ["Forecast: no reviews in the next 30 days"]
     two = sum(counts[:_DAYS])
     return [
-        f"Forecast: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
+        f"Forecast: {plural(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
         f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
         "  without new and forgotten cards",
     ]
@@ -164,10 +164,10 @@ def _mastery(stats: Stats) -> list[str]:
     """Return the lines on the weakest concepts, topics and tags."""
     seen = [c for c in stats.concepts if c.seen]
     if not seen:
-        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} studied yet"]
+        return [f"Mastery: none of {plural(len(stats.concepts), 'concept')} studied yet"]
     known = sum(c.known for c in seen)
     lines = [
-        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} started",
+        f"Mastery: {known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} started",
         "  0: unseen or forgotten, 100: lasts a year, dash: no such card",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
@@ -215,7 +215,7 @@ def _leeches(stats: Stats) -> list[str]:
     """Return the lines on leeches."""
     if not stats.leeches:
         return []
-    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten repeatedly; `retain gaps` shows causes"]
+    lines = [f"Leeches: {plural(len(stats.leeches), 'card')} forgotten repeatedly; `retain gaps` shows causes"]
     lines += [f"  {_card_line(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

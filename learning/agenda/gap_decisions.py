@@ -1,4 +1,4 @@
-"""The human's decisions on the reading agenda: into the ledger first, then shown in `learning/gaps.md`."""
+"""The user's decisions on the reading agenda: recorded in the ledger, then shown in `learning/gaps.md`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _TRIES = 5  # a compile or an editor may save the agenda just then
 
 
 class Decision(StrEnum):
+    """What a user decides on a gap."""
+
     RESOLVE = "resolve"  # it is settled
     IGNORE = "ignore"  # not wanted
     PLAN = "plan"  # will be read
@@ -40,7 +42,7 @@ _OPEN = (GapStatus.OPEN, GapStatus.PLANNED)
 
 
 def read_agenda(vault: Vault) -> list[Gap]:
-    """The gaps of the agenda in its order, the most pressing of a kind first; none before the first compile.
+    """Return the gaps of the agenda in its order, the most pressing of a kind first; none before the first compile.
 
     Raises: Damaged where the file is no text.
     """
@@ -48,7 +50,7 @@ def read_agenda(vault: Vault) -> list[Gap]:
 
 
 def open_by_kind(gaps: Iterable[Gap]) -> dict[GapKind, list[Gap]]:
-    """The open gaps of each kind, in their order; a kind without any has an empty list."""
+    """Return the open gaps of each kind, in their order; a kind without any has an empty list."""
     found: dict[GapKind, list[Gap]] = {kind: [] for kind in GapKind}
     for gap in gaps:
         if gap.open:
@@ -57,7 +59,7 @@ def open_by_kind(gaps: Iterable[Gap]) -> dict[GapKind, list[Gap]]:
 
 
 def decide(vault: Vault, gap_id: str, decision: Decision, at: datetime, *, via: str = "cli") -> Gap:
-    """The gap after the decision, which is in the ledger and in the agenda's file when this returns.
+    """Record a decision in the ledger and the agenda's file; return the gap after it.
 
     `gap_id` may be the first characters of an id, with `^g-` before it or not, as long as they fit one gap alone.
     Raises: NotFound; UsageError if it is so already, or the wiki fills the gap; WriteFailed or Refused from the guard.
@@ -78,7 +80,9 @@ def decide(vault: Vault, gap_id: str, decision: Decision, at: datetime, *, via: 
 
 
 def find_all(vault: Vault, gap_ids: Iterable[str], decision: Decision) -> list[Gap]:
-    """The gaps of all the ids, each once. Raises as `decide` does, for any of them; so far nothing is decided."""
+    """Return the gaps of all the ids, each once, before anything is decided. Raises as `decide` does, for any of
+    them.
+    """
     gaps = read_agenda(vault)
     found = {gap.id: gap for gap in (find(gaps, gap_id) for gap_id in gap_ids)}
     for gap in found.values():
@@ -87,7 +91,7 @@ def find_all(vault: Vault, gap_ids: Iterable[str], decision: Decision) -> list[G
 
 
 def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
-    """The one gap whose id begins so. Raises: NotFound, which names those that may be meant."""
+    """Return the one gap whose id begins with `gap_id`. Raises: NotFound, which suggests similar ones."""
     wanted = gap_id.strip().removeprefix("^").removeprefix("g-").lower()
     found = [gap for gap in gaps if wanted and gap.id.startswith(wanted)]
     if len(found) == 1:
@@ -99,7 +103,7 @@ def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
 
 
 def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
-    """Open gaps whose id is nearly this one, or whose subject it names."""
+    """Return open gaps whose id is nearly this one, or whose subject it names."""
 
     still_open = [gap for gap in gaps if gap.open]
     alike = get_close_matches(wanted, [gap.id for gap in still_open], NEAR, 0.75)
@@ -112,6 +116,7 @@ def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
 
 
 def _check(gap: Gap, decision: Decision) -> None:
+    """Raise UsageError where the decision does not apply to the gap."""
     if gap.status is GapStatus.FILLED:
         raise UsageError("the wiki fills this gap now", where=f"{GAPS}:{gap.line}", hint="there is nothing to decide")
     if gap.status is _STATUS[decision]:
@@ -119,7 +124,7 @@ def _check(gap: Gap, decision: Decision) -> None:
 
 
 def _after(events: Iterable[Event], gap_id: GapId, at: datetime) -> datetime:
-    """`at`, or a millisecond after the gap's latest decision should the clock have gone back: the last word counts."""
+    """Return `at`, or a millisecond after the gap's latest decision should the clock have gone back."""
     latest = at
     for event in events:
         if event.get("gap") != gap_id:
@@ -132,20 +137,22 @@ def _after(events: Iterable[Event], gap_id: GapId, at: datetime) -> datetime:
 
 
 def _above(gaps: Sequence[Gap], gap: Gap) -> str:
-    """The id of the open gap of its kind that stands above it; "" for the first."""
+    """Return the id of the open gap of its kind that is above it; "" for the first."""
     alike = [each.id for each in gaps if each.open and each.kind is gap.kind]
     at = alike.index(gap.id)
     return alike[at - 1] if at else ""
 
 
 def _place(events: Iterable[Event], gap_id: GapId) -> str | None:
-    """Below which gap it stood when it was last open; "" where it was the first, None where nobody knows."""
+    """Return the gap below which it was when it was last open; "" where it was the first, None where that is
+    unknown.
+    """
     known = [event["below"] for event in events if event.get("gap") == gap_id and "below" in event]
     return known[-1] if known and isinstance(known[-1], str) else None
 
 
 def _placed(gaps: list[Gap], gap: Gap, below: str) -> list[Gap]:
-    """The gaps with one of them moved below another of its kind, or, where that is not open, before all of them."""
+    """Return the gaps with one moved below another of its kind, or, where that is not open, before all of them."""
     rest = [each for each in gaps if each.id != gap.id]
     above = [n for n, each in enumerate(rest) if each.id == below and each.open and each.kind is gap.kind]
     at = above[0] + 1 if above else 0
@@ -153,7 +160,7 @@ def _placed(gaps: list[Gap], gap: Gap, below: str) -> list[Gap]:
 
 
 def _show(vault: Vault, decided: Gap, below: str | None) -> None:
-    """The agenda's file with the gap as it now is; whoever saved the file meanwhile keeps what they wrote.
+    """Write the agenda's file with the gap as it now is; an edit made meanwhile stays.
 
     A gap that is opened again comes back `below` the one that it stood below, if that is known.
     """
@@ -174,24 +181,27 @@ def _show(vault: Vault, decided: Gap, below: str | None) -> None:
 
 
 def decisions_of(vault: Vault) -> list[Event]:
-    """The events of `ledger/decisions.jsonl`, in order."""
+    """Return the events of `ledger/decisions.jsonl`, in order."""
     return ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Subjects to read about, the most wanted first, and their gaps by id; `of` is how many are listed in all."""
+    """The reading list: subjects to read about, the most wanted first, and their gaps by id."""
 
     subjects: tuple[Wanted, ...]
     gaps: Mapping[GapId, Gap]
 
     @property
     def of(self) -> int:
+        """Return how many subjects are listed."""
         return len(self.subjects)
 
 
 def read_plan(vault: Vault) -> Plan:
-    """The plan from the files of the vault; nothing before the first compile. Raises: Damaged where one is no text."""
+    """Return the reading list of the vault without what was decided since; empty before the first compile. Raises:
+    Damaged.
+    """
     gaps = {gap.id: gap for gap in read_agenda(vault) if gap.open}
     out = []
     for wanted in parse_reading_list(vault.read_text(READING_LIST) or ""):

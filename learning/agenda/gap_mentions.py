@@ -1,4 +1,4 @@
-"""Where a gap is felt: the sentences that name what is missing, and the cards that keep being forgotten."""
+"""Where a gap matters: the sentences that name what is missing, and the cards that keep being forgotten."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from vault.model.frontmatter import body_of
 from vault.model.gaps import Gap, GapKind
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
+from vault.text.formatting import truncate
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -49,29 +50,32 @@ class Failing:
 
 
 def mentions_of(vault: Vault, gap: Gap) -> list[Mention]:
-    """The notes that the gap names, each with its sentence; one that cannot be read has none."""
+    """Return the notes that the gap names, each with its sentence; one that cannot be read has none."""
     found: list[Mention] = []
     for link in links(" ".join(gap.mentions)):
         path = f"{link.target}.md"
         if len(found) < MOST and path not in [mention.path for mention in found]:
             line, sentence = 0, ""
             with suppress(RetainError):  # the note is still named
-                line, sentence = naming(vault.read_text(path) or "", gap.what)
+                line, sentence = first_mention(vault.read_text(path) or "", gap.what)
             found.append(Mention(path, clean_line(link.alias or link.target), line, sentence))
     return found
 
 
-def naming(note: str, name: str) -> tuple[int, str]:
-    """The first sentence of a note's body that names `name`, in plain words, and its 1-based line; (0, "") if none."""
+def first_mention(note: str, name: str) -> tuple[int, str]:
+    """Return the 1-based line and the first sentence of a note's body that names `name`, in plain words; (0, "") if
+    none.
+    """
     named = re.compile(rf"(?<!\w){re.escape(clean_line(name))}", re.IGNORECASE)
     for line, words in _lines(note):
         if named.search(words):
             sentence = next((s for s in _SENTENCE.split(words) if named.search(s)), words)
-            return line, sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
+            return line, truncate(sentence, _LONGEST)
     return 0, ""
 
 
 def _lines(note: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of the note's body with their 1-based numbers."""
     body = body_of(note)
     first = note[: len(note) - len(body)].count("\n") + 1
     for number, row in enumerate(body.split("\n"), first):
@@ -81,7 +85,7 @@ def _lines(note: str) -> Iterator[tuple[int, str]]:
 
 
 def failing_cards(desk: Desk, gaps: Sequence[Gap]) -> dict[GapId, tuple[Failing, ...]]:
-    """The cards behind each of the learner's gaps that were forgotten, the most often forgotten first."""
+    """Return the forgotten cards behind each of the learner's gaps, the most often forgotten first."""
 
     wanted = {gap.id for gap in gaps if gap.kind is GapKind.LEARNER}
     if not wanted:
@@ -96,6 +100,7 @@ def failing_cards(desk: Desk, gaps: Sequence[Gap]) -> dict[GapId, tuple[Failing,
 
 
 def _failing(desk: Desk, ids: Sequence[CardId]) -> Iterator[Failing]:
+    """Yield those of the cards that were forgotten."""
     for id_ in ids:
         state, placed = desk.state(id_), desk.cards.get(id_)
         if state.lapses and placed is not None:

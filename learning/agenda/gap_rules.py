@@ -1,4 +1,4 @@
-"""What keeps being forgotten, with the likely cause and what to do: rules that can be checked by the numbers they name.
+"""What keeps being forgotten, its likely cause and what to do: rules over the numbers that they name.
 
 A concept is in trouble if, within WINDOW study days of the last event, its cards were not recalled MANY times or more,
 and twice as often as the wanted retention allows; or if one of its cards is a leech and was forgotten again. One of
@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from vault.ids import CardId, GapId, mint
 from vault.model.gaps import Gap, GapKind
+from vault.text.formatting import plural
 
 WINDOW = 90  # study days
 RECENT = 30
@@ -27,6 +28,8 @@ BASIC_LACKS = ("nothing says what it is", "nothing says how or why it works")
 
 
 class Cause(StrEnum):
+    """The likely cause of forgetting."""
+
     BAD_CARD = "bad card"
     MISSING_SOURCE = "missing source"
     THIN_ARTICLE = "thin article"
@@ -35,7 +38,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A review that put the card to the test, at Unix milliseconds; `predicted` is the chance of recall that it had.
+    """A review that tested the card, at Unix milliseconds; `predicted` is the probability of recall.
 
     `recent` says whether it lies within the last RECENT study days.
     """
@@ -70,21 +73,23 @@ class CardRecord:
 
     @property
     def forgotten(self) -> int:
+        """Return how many of the trials failed."""
         return sum(not trial.recalled for trial in self.trials)
 
     @property
     def foretold(self) -> float:
-        """How often it was to be forgotten by what memory foretold."""
+        """Return how many of the trials were predicted to fail."""
         return sum(1.0 - trial.predicted for trial in self.trials)
 
     @property
     def excess(self) -> float:
+        """Return how many more trials failed than predicted."""
         return self.forgotten - self.foretold
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A concept that this one builds on: its cards, how many of them are known, whether it has an article."""
+    """A concept that this one needs: its cards, how many of them are known, whether it has an article."""
 
     title: str
     link: str
@@ -117,10 +122,12 @@ class Subject:
 
     @property
     def trials(self) -> list[Trial]:
+        """Return the trials of all its cards."""
         return [trial for card in self.cards for trial in card.trials]
 
     @property
     def forgotten(self) -> int:
+        """Return how many of its trials failed."""
         return sum(card.forgotten for card in self.cards)
 
 
@@ -135,6 +142,7 @@ class Diagnosis:
 
 
 def is_in_trouble(subject: Subject) -> bool:
+    """Return whether a concept was forgotten so often that it belongs on the agenda."""
     tries, forgotten = len(subject.trials), subject.forgotten
     if not any(trial.recent and not trial.recalled for trial in subject.trials):
         return False
@@ -144,7 +152,7 @@ def is_in_trouble(subject: Subject) -> bool:
 
 
 def diagnose(subject: Subject) -> Diagnosis:
-    """The likely cause by the first rule that holds."""
+    """Return the likely cause by the first rule that applies."""
     worst = max(subject.cards, key=lambda card: (card.forgotten, card.excess, card.card))
     for rule in (_bad_card, _missing_source, _thin_article, _rote):
         found = rule(subject, worst)
@@ -154,11 +162,13 @@ def diagnose(subject: Subject) -> Diagnosis:
 
 
 def _times(card: CardRecord) -> str:
+    """Return how often a card was forgotten, in words."""
     leech = ", a leech," if card.leech else ""
     return f"card {card.card}{leech} was forgotten {card.forgotten} of {len(card.trials)} times"
 
 
 def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
+    """Return the diagnosis of a card that is at fault itself; None if none is."""
     flagged = next((card for card in subject.cards if card.flagged and card.forgotten), None)
     if flagged is not None:
         said = f" ({flagged.reason})" if flagged.reason else ""
@@ -176,7 +186,7 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 
 
 def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
-    """A card that fails far more than foretold while the concept's other cards are fine."""
+    """Return the diagnosis of a card that fails far more than predicted while the concept's others do not."""
     if worst.excess < 2 or worst.forgotten < 2 * worst.foretold:
         return None
     others = [trial for card in subject.cards if card.card != worst.card for trial in card.trials]
@@ -191,6 +201,7 @@ def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 
 
 def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
+    """Return the diagnosis of a concept without article or source; None if it has them."""
     if not subject.has_article:
         todo = f"add a source on {subject.title}, or write down where the card comes from"
         return Diagnosis(Cause.MISSING_SOURCE, f"{_times(worst)}, and the wiki has no article on it", todo)
@@ -206,16 +217,17 @@ def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 
 
 def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
+    """Return the diagnosis of a concept whose article says little; None if it says enough."""
     least = SPARSE_SENTENCES if subject.confidence in ("low", "speculative") else FEW_SENTENCES
     if subject.sentences is None or subject.sentences > least:
         return None
     sure = f", of {subject.confidence} confidence" if subject.confidence else ""
-    why = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}{sure}"
+    why = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}{sure}"
     return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more of {subject.title}")
 
 
 def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
-    """What it is, or how it works, is said nowhere: the rest can only be learnt by rote."""
+    """Return the diagnosis of a concept of which nothing says what it is or how it works; None if something does."""
     for missing, fill in subject.lacks:
         if missing.startswith(BASIC_LACKS):
             return Diagnosis(Cause.MISSING_SOURCE, f"{missing}, so that it is learnt by rote", f"add {fill}")
@@ -223,34 +235,29 @@ def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
 
 
 def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
+    """Return the diagnosis of a concept without another cause."""
     said = "its article cannot be read"
     if subject.sentences is not None:
-        said = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}"
+        said = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}"
     weak = min(subject.needs, key=lambda need: (need.known / max(need.cards, 1), need.title), default=None)
     if weak is not None and weak.cards and weak.known < weak.cards:
         known = f"{weak.known} of {weak.cards} cards are known"
         why = f"{said}, but of {weak.title}, on which it builds, {known}"
         return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then read the article again", (weak.link,))
-    why = f"{_times(worst)} where {worst.foretold:.1f} was foretold, its cards are sound, {said}"
+    why = f"{_times(worst)} where {worst.foretold:.1f} was predicted, its cards are sound, {said}"
     return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
 
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-# --- as gaps of the agenda --------------------------------------------------------------------------------------------
 
 _SAID = "likely a {}: "
 
 
 def gap_id(concept: str) -> GapId:
-    """The id of a concept's learner gap: a concept has one, and keeps it."""
+    """Return the id of a concept's learner gap: a concept has one, and it stays."""
     return GapId(mint("gap", f"{GapKind.LEARNER}:{concept}"))
 
 
 def as_gap(subject: Subject) -> Gap:
-    """The gap of a concept in trouble, with its likely cause."""
+    """Return the gap of a concept in trouble, with its likely cause."""
     found = diagnose(subject)
     times = f"forgotten {subject.forgotten} of {len(subject.trials)} times in {WINDOW} days"
     missing = f"{times}; {_SAID.format(found.cause)}{found.why}"
@@ -259,11 +266,11 @@ def as_gap(subject: Subject) -> Gap:
 
 
 def cause_of(gap: Gap) -> str:
-    """The likely cause that a learner gap names; "" where it names none (a hand's)."""
+    """Return the likely cause that a learner gap names; "" where it names none."""
     return next((cause.value for cause in Cause if _SAID.format(cause) in gap.missing), "")
 
 
 def most_pressing(subjects: Sequence[Subject]) -> list[Subject]:
-    """The order of the agenda: what was forgotten most often, then what was by the greatest share."""
+    """Return the subjects in the order of the agenda: by how often they were forgotten, then by the share."""
     share: Callable[[Subject], float] = lambda s: s.forgotten / max(len(s.trials), 1)  # noqa: E731
     return sorted(subjects, key=lambda s: (-s.forgotten, -share(s), s.title.casefold(), s.concept))

@@ -1,4 +1,4 @@
-"""The learner's part of `learning/gaps.md`: gathered from log, cards and wiki as of the last event, and written there.
+"""The learner's part of `learning/gaps.md`: computed from log, cards and wiki as of the last event, and written.
 
 The other parts of that page are the compiler's, which carries this one over as it stands.
 """
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from learning.agenda.gap_decisions import decisions_of
 from learning.agenda.gap_rules import (
@@ -28,7 +28,7 @@ from learning.agenda.gap_rules import (
     most_pressing,
 )
 from learning.cards.workspace import Desk, last_event
-from learning.memory.predictions import only, replay
+from learning.memory.predictions import columns_of_cards, replay
 from learning.stats.mastery import is_known
 from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
 from learning.store.graph import GRAPH, prerequisites
@@ -43,6 +43,7 @@ from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
 from vault.log.ledger import Event
 from vault.log.review_columns import ReviewColumns, ScannedLog
+from vault.log.review_log import unix_ms
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
@@ -61,7 +62,7 @@ _STATUS = {"resolve": GapStatus.RESOLVED, "ignore": GapStatus.IGNORED, "plan": G
 
 
 def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None) -> None:
-    """Brings the learner's part of the agenda up to date, the human's ticks on it taken into the ledger first.
+    """Update the learner's part of the agenda; the user's ticks on it are first recorded in the ledger.
 
     `now` dates only the ticks; `cards` is the desk's catalogue, if the caller has it. While the work of an agent is not
     settled the page is left alone: a tick may be the agent's. Raises: WriteFailed, Refused.
@@ -89,7 +90,7 @@ def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None)
 
 
 def _with_ticks(vault: Vault, before: Iterable[Gap], now: datetime) -> list[Event]:
-    """The decisions in the ledger, once the ticks of the page are among them."""
+    """Return the decisions in the ledger, with the ticks of the page recorded among them."""
     decided = decisions_of(vault)
     ticked = [gap for gap in before if gap.open and gap.ticked]
     if not ticked:
@@ -105,7 +106,7 @@ def _with_ticks(vault: Vault, before: Iterable[Gap], now: datetime) -> list[Even
 def learner_gaps(
     desk: Desk, others: Sequence[Gap], decided: Iterable[Event] = (), cards: Catalogue | None = None
 ) -> list[Gap]:
-    """The learner's gaps as of the last event, the most pressing first. `others` are the gaps of the wiki.
+    """Return the learner's gaps as of the last event, the most pressing first. `others` are the gaps of the wiki.
 
     What the human resolved comes back when it is forgotten anew; what is ignored does not.
     """
@@ -121,39 +122,35 @@ def learner_gaps(
 
 
 def _decisions(decided: Iterable[Event]) -> dict[GapId, tuple[GapStatus, int]]:
-    """The last decision on each gap and when it was made, in Unix milliseconds; "reopen" takes one back."""
+    """Return the last decision on each gap and its Unix milliseconds; "reopen" voids the one before."""
     out: dict[GapId, tuple[GapStatus, int]] = {}
     for event in ledger.ordered(e for e in decided if e.get("type") == "gap"):
         gap, decision = GapId(str(event.get("gap"))), str(event.get("decision"))
         if decision in _STATUS:
-            out[gap] = (_STATUS[decision], _ms(ledger.parse_instant(str(event["at"]))))
+            out[gap] = (_STATUS[decision], unix_ms(ledger.parse_instant(str(event["at"]))))
         elif decision == "reopen":
             out.pop(gap, None)
     return out
 
 
 def _since(subject: Subject, at_ms: int) -> Subject:
-    """`subject` with the trials that came after that instant alone."""
+    """Return `subject` with only the trials after that instant."""
     return replace(
         subject,
         cards=tuple(replace(c, trials=tuple(t for t in c.trials if t.at_ms > at_ms)) for c in subject.cards),
     )
 
 
-def _ms(at: datetime) -> int:
-    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
-
-
 # --- gathering --------------------------------------------------------------------------------------------------------
 
 
 def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subject]:
-    """The concepts in trouble, the most pressing first, with all that the rules look at."""
+    """Return the concepts in trouble, the most pressing first, with all that the rules look at."""
     last = last_event(desk)
     if last is None:
         return []
     calendar = desk.scheduler.calendar
-    start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
+    start, recent = (unix_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
     log = desk.past.scanned()
     concepts = _candidates(desk, cards, log.reviews, start)
     if not concepts:
@@ -161,24 +158,25 @@ def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subje
     gathered = _Gathered(desk, cards, others, log, (start, recent), concepts)
     found = {s.concept: (s, rows) for rows in concepts.values() if (s := gathered.subject(rows)) and is_in_trouble(s)}
     worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
-    twins = _Twins(desk, cards, _met(log.reviews, start), [c.card for s in worst for c in s.cards if c.forgotten])
+    twins = _NearDuplicates(
+        desk, cards, _reviewed_since(log.reviews, start), [c.card for s in worst for c in s.cards if c.forgotten]
+    )
     return [gathered.completed(*found[subject.concept], twins) for subject in worst]
 
 
 def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
-    """The reviews that happened at `start` (Unix milliseconds) or later."""
+    """Yield the rows of the reviews that happened at `start` (Unix milliseconds) or later."""
     rows, clocks = range(bisect_left(columns.at_ms, start), len(columns)), columns.clocks
     return (row for row in rows if clocks.get(row, start) >= start)
 
 
-def _met(columns: ReviewColumns, start: int) -> set[CardId]:
-    """The cards that were reviewed since."""
+def _reviewed_since(columns: ReviewColumns, start: int) -> set[CardId]:
+    """Return the cards that were reviewed since."""
     return {columns.cards[number] for number in {columns.card[row] for row in _rows_since(columns, start)}}
 
 
 def _candidates(desk: Desk, cards: Catalogue, columns: ReviewColumns, start: int) -> dict[str, list[int]]:
-    """By concept the cards, as rows of the catalogue, of those that were not recalled often enough since `start` to be
-    looked at."""
+    """Return by concept the cards, as rows of the catalogue, of concepts that failed often enough since `start`."""
     failed = Counter(columns.card[row] for row in _rows_since(columns, start) if columns.rating[row] == 1)
     times = {columns.cards[number]: count for number, count in failed.items()}
     by_concept: Counter[str] = Counter()
@@ -193,13 +191,14 @@ def _candidates(desk: Desk, cards: Catalogue, columns: ReviewColumns, start: int
 
 @dataclass(slots=True)
 class _Marks:
-    """What the human said of the cards: why they were flagged, and which were suspended and not resumed."""
+    """The marks of the user on cards: why they were flagged, and which are suspended."""
 
     flags: dict[CardId, str]
     suspended: set[CardId]
 
 
 def _marks(events: Iterable[LogEvent], cards: Collection[CardId]) -> _Marks:
+    """Return the marks on `cards`."""
     marks = _Marks({}, set())
     for event in events:
         if isinstance(event, Flag) and event.card in cards:
@@ -212,7 +211,7 @@ def _marks(events: Iterable[LogEvent], cards: Collection[CardId]) -> _Marks:
 
 
 class _Gathered:
-    """What the subjects have in common, read once. `since`: where the window begins, and where its latest part does."""
+    """What all subjects need, read once. `since`: where the window begins, and where its latest part does."""
 
     def __init__(
         self,
@@ -226,7 +225,7 @@ class _Gathered:
         self.desk, self.cards = desk, cards
         ids = {cards.ids[row] for rows in concepts.values() for row in rows}
         self.marks = _marks(log.others, ids)
-        self.trials = _trials(desk, only(log.reviews, ids), *since)
+        self.trials = _trials(desk, columns_of_cards(log.reviews, ids), *since)
         self.needs = prerequisites(desk.vault.read_bytes(GRAPH) or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention
@@ -239,7 +238,7 @@ class _Gathered:
         self.shelf_of = {shelf.first: shelf for stem in concepts for shelf in self.shelves[stem]}
 
     def subject(self, rows: Sequence[int]) -> Subject | None:
-        """The concept of those cards and their trials; None if none of them is asked for any more."""
+        """Return the concept of those cards with their trials; None if none of them is asked any more."""
         shelf = self.shelf_of[rows[0]]
         records = tuple(self._record(id_) for row in rows if self._counts(id_ := self.cards.ids[row]))
         if not records:
@@ -252,8 +251,8 @@ class _Gathered:
             wanted=self.desk.scheduler.rules.retention,
         )
 
-    def completed(self, subject: Subject, rows: Sequence[int], twins: _Twins) -> Subject:
-        """`subject` with all that causes are told by, which takes longer to find."""
+    def completed(self, subject: Subject, rows: Sequence[int], twins: _NearDuplicates) -> Subject:
+        """Return `subject` with all that causes are recognized by, which takes longer to find."""
         shelf = self.shelf_of[rows[0]]
         article = article_of(shelf.stem)
         there = article in self.articles
@@ -261,7 +260,7 @@ class _Gathered:
         whole = replace(
             subject,
             link=note_link(article if there else shelf.path, subject.title),
-            cards=tuple(self._looked_at(record, twins) for record in subject.cards),
+            cards=tuple(self._with_text(record, twins) for record in subject.cards),
             has_article=there,
             needs=tuple(self._need(stem) for stem in sorted(self.needs.get(shelf.stem, ()))),
             unexplained=tuple(gap.what for gap in around if gap.kind is GapKind.STRUCTURAL),
@@ -269,7 +268,8 @@ class _Gathered:
         )
         return _with_article(whole, self.desk.vault, article) if there else whole
 
-    def _looked_at(self, record: CardRecord, twins: _Twins) -> CardRecord:
+    def _with_text(self, record: CardRecord, twins: _NearDuplicates) -> CardRecord:
+        """Return the record with the length of the card's answer and its near duplicate."""
         placed = self.desk.cards.get(record.card)
         if placed is None:  # gone in this very moment
             return record
@@ -277,9 +277,11 @@ class _Gathered:
         return replace(record, words=len(tokens(unescape(placed.card.answer))), twin=twin)
 
     def _counts(self, card: CardId) -> bool:
+        """Return whether the card can be asked."""
         return not self.desk.state(card).retracted and card not in self.marks.suspended
 
     def _record(self, card: CardId) -> CardRecord:
+        """Return the card's trials and marks."""
         state = self.desk.state(card)
         return CardRecord(
             card,
@@ -290,6 +292,7 @@ class _Gathered:
         )
 
     def _need(self, stem: str) -> Need:
+        """Return a needed concept with its cards."""
         shelves = self.shelves.get(stem, ())
         ids = [card for shelf in shelves for card in self.cards.ids[shelf.first : shelf.end]]
         cards = [card for card in ids if not self.desk.state(card).retracted]
@@ -300,7 +303,7 @@ class _Gathered:
 
 
 def _with_article(subject: Subject, vault: Vault, path: str) -> Subject:
-    """`subject` with what its article holds; one that cannot be read says nothing against it."""
+    """Return `subject` with what its article holds; without, where that cannot be read."""
     with suppress(Damaged, Refused):
         text = vault.read_text(path) or ""
         properties = read_properties(text)
@@ -314,7 +317,7 @@ def _with_article(subject: Subject, vault: Vault, path: str) -> Subject:
 
 
 def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict[CardId, list[Trial]]:
-    """The reviews since `start` that put a memory to the test, by card."""
+    """Return the reviews since `start` that tested a memory, by card."""
     seen = replay(columns, desk.scheduler, desk.changes)
     out: dict[CardId, list[Trial]] = defaultdict(list)
     when_ms = columns.when_ms
@@ -326,8 +329,8 @@ def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict
     return out
 
 
-class _Twins:
-    """Cards that were reviewed since and whose questions or answers are nearly those of the `wanted` ones.
+class _NearDuplicates:
+    """Cards that were reviewed since and whose question or answer is nearly that of a `wanted` card.
 
     They are found by numbers that stand for words, among the cards that share one with a wanted card: no deck is read.
     """
@@ -347,7 +350,7 @@ class _Twins:
                     self.holders[part][word].append(row)
 
     def of(self, card: CardId) -> Twin | None:
-        """The card that is most like it; of equals the one whose id comes first."""
+        """Return the card that is most like `card`; of equals the one whose id comes first; None if none is."""
         best: tuple[float, int, str] | None = None
         for part, name in enumerate(PARTS):
             said = set(self.cards.words_of(self.rows[card], part))
@@ -366,7 +369,7 @@ class _Twins:
         )
 
     def _near(self, row: int, part: int) -> list[int]:
-        """The rows that share a rare word with it, by their ids."""
+        """Return the rows that share a rare word with it, by their ids."""
         said = self.cards.words_of(row, part)
         rare = sorted(said, key=lambda word: (len(self.holders[part][word]), word))
         # Of two sets that share so much, one has a word of the other's among those that most cards lack. A word

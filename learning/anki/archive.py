@@ -1,4 +1,4 @@
-"""The zip that an Anki package is, opened as what it may be: hostile. Nothing is unpacked to disk.
+"""The zip file of an Anki package, read as untrusted input; nothing is unpacked to disk.
 
 What is granted: 50,000 entries, 1 GiB in all, 512 MiB for the collection; an entry may grow to a hundred times its
 packed size, and to 16 MiB whatever that is, as an honest but empty database packs far better than a hundredfold.
@@ -48,17 +48,19 @@ class Archive:
 
     @property
     def modern(self) -> bool:
-        """Whether everything in it is packed by zstd."""
+        """Return whether its entries are compressed by zstd."""
         return self.collection.endswith("21b")
 
     def read(self, name: str, limit: int) -> bytearray:
-        """The bytes of an entry, unpacked. Raises: Unreadable if it is damaged, missing or grows beyond its caps."""
+        """Return the bytes of an entry, unpacked. Raises: Unreadable if it is damaged, missing or grows beyond its
+        limits.
+        """
         try:
             info = self.zip.getinfo(name)
         except KeyError as error:
             raise self.fault(f"it lacks {clean_line(name)}") from error
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.fault("an entry is packed in a way that Anki does not use")
+            raise self.fault("an entry is compressed in a way that Anki does not use")
         limit = min(limit, self.left, max(GRANTED, MAX_RATIO * info.compress_size))
         out = bytearray()
         try:
@@ -70,12 +72,12 @@ class Archive:
                             f"{clean_line(name)} unpacks to more than is granted: a zip bomb, or too large"
                         )
         except _BROKEN as error:
-            raise self.fault("the package is cut off or damaged") from error
+            raise self.fault("the package is truncated or damaged") from error
         self.left -= len(out)
         return out
 
     def _blocks(self, packed: Any) -> Iterator[bytes]:
-        """The plain bytes, a block at a time."""
+        """Yield the unpacked bytes, a block at a time."""
         head = packed.read(4)
         rest = _Rejoined(head, packed)
         if not (self.modern and head == _PACKED):
@@ -90,17 +92,19 @@ class Archive:
             raise ValueError(str(error)) from error
 
     def fault(self, what: str) -> Unreadable:
-        return Unreadable(what, where=self.shown, hint="export it anew from Anki, or download it again")
+        """Return the error that names this package."""
+        return Unreadable(what, where=self.shown, hint="export it again from Anki, or download it again")
 
 
 @dataclass(slots=True)
 class _Rejoined:
-    """A stream of which the first bytes were read already."""
+    """A stream with the first bytes, which were read already, put back."""
 
     head: bytes
     rest: Any
 
     def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
         if self.head:
             out, self.head = self.head, b""
             return out
@@ -108,7 +112,7 @@ class _Rejoined:
 
 
 def open_archive(path: Path) -> Archive:
-    """The package at `path`, its list of media read. Raises: Unreadable."""
+    """Return the package at `path`, its list of media read. Raises: Unreadable."""
     shown = clean_line(str(path))
     try:
         _check_directory(path, shown)
@@ -127,11 +131,12 @@ def open_archive(path: Path) -> Archive:
 
 
 def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
+    """Return the archive after checking its entries. Raises: Unreadable."""
     names = archive.namelist()
     if len(names) > MAX_ENTRIES:
         raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
     if len(set(names)) != len(names):
-        raise Unreadable("two of its entries have one name", where=shown, hint="that is no work of Anki's")
+        raise Unreadable("two of its entries have one name", where=shown, hint="Anki does not write such a package")
     collection = next((name for name in _COLLECTIONS if name in names), None)
     if collection is None:
         raise Unreadable("there is no collection in it", where=shown, hint="name an .apkg or .colpkg file")
@@ -145,7 +150,9 @@ def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
 
 
 def _check_directory(path: Path, shown: str) -> None:
-    """Refuses a list of entries too large to parse, before Python parses it: an entry costs it far more than a byte."""
+    """Refuse a directory of entries too large to parse, before Python parses it: an entry takes it far more than a
+    byte.
+    """
     status = path.stat()  # before it is opened: a pipe would keep us waiting for somebody to write
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
         raise Unreadable("this is no regular file", where=shown, hint="name an .apkg or .colpkg file")
@@ -162,7 +169,7 @@ def _check_directory(path: Path, shown: str) -> None:
 
 
 def _media_of_json(data: bytearray) -> list[tuple[str, str]]:
-    """(entry, name) of a legacy list; what is no such pair is left out."""
+    """Return (entry, name) of each file in a legacy list; invalid pairs are left out."""
     try:
         found = json.loads(data or b"{}")
     except (ValueError, RecursionError):
@@ -172,7 +179,7 @@ def _media_of_json(data: bytearray) -> list[tuple[str, str]]:
 
 
 def _media_of_protobuf(data: bytearray) -> list[tuple[str, str]]:
-    """The same of a modern list: its nth entry names the file n."""
+    """Return (entry, name) of each file in a modern list: its nth entry names the file n."""
     pairs = []
     try:
         for number, entry in enumerate(
@@ -186,7 +193,7 @@ def _media_of_protobuf(data: bytearray) -> list[tuple[str, str]]:
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(field number, value) of a protobuf message: varints as they are, lengths and fixed ones as bytes.
+    """Yield (field number, value) of a protobuf message: varints as they are, lengths and fixed ones as bytes.
 
     Raises: ValueError where it is no message.
     """
@@ -202,12 +209,13 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
             raise ValueError("no protobuf message")
         length, at = _varint(message, at) if kind == 2 else (8 if kind == 1 else 4, at)
         if at + length > len(message):
-            raise ValueError("a cut off protobuf message")
+            raise ValueError("a truncated protobuf message")
         yield tag >> 3, message[at : at + length]
         at += length
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
+    """Return a varint and the position after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(message):

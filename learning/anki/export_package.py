@@ -1,4 +1,4 @@
-"""Decks as an Anki package. The one room that knows `genanki`.
+"""Export of decks as an Anki package. The only module that imports `genanki`.
 
 A card keeps its GUID for ever, so that importing a newer package updates its note and leaves its schedule alone. Anki
 takes a note in only if it is newer than its own; so each note carries the instant at which its content was first
@@ -68,7 +68,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
 @dataclass(frozen=True, slots=True)
 class AnkiNote:
-    """One card as Anki will have it. `fields` are HTML, `deck` the names of nested decks, outermost first."""
+    """A card as a note in Anki. `fields` are HTML, `deck` the names of nested decks, outermost first."""
 
     card: CardId
     guid: str
@@ -78,18 +78,18 @@ class AnkiNote:
 
     @property
     def shown(self) -> str:
-        """Says whether the fields are what Anki has (see `fields_digest`)."""
+        """Return the digest of the fields, by which they are compared with Anki's (see `fields_digest`)."""
         return fields_digest(self.fields)
 
     @property
     def digest(self) -> str:
-        """Says whether what Anki would show has changed."""
+        """Return a digest of all that Anki shows of the note."""
         return hashlib.sha256("\x1f".join([*self.fields, *self.tags]).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class NoteStamp:
-    """What an earlier export said of a note: its content, since when (Unix seconds), and its number in Anki.
+    """What an earlier export wrote of a note: its content, since when (Unix seconds), and its number in Anki.
 
     `shown` are digests of its fields now and in exports before, the oldest first: what Anki may still have.
     """
@@ -101,26 +101,27 @@ class NoteStamp:
 
 
 def fields_digest(values: Iterable[str]) -> str:
-    """Of our fields in their order; Anki composes letters and marks (NFC), which is no change."""
+    """Return the digest of our fields in their order; Anki composes letters and marks (NFC), which is no change."""
     words = unicodedata.normalize("NFC", "\x1f".join(values))
     return hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16]
 
 
 def guid_of(vault_id: str, card: CardId) -> str:
-    """The note's GUID: the same for ever, whatever becomes of the card's words."""
+    """Return the note's GUID, which stays the same whatever becomes of the card's words."""
     import genanki
 
     return str(genanki.guid_for(vault_id, card))
 
 
 def vault_tag(vault_id: str) -> str:
-    """Says of a note whose GUID we could not choose, as `sync` makes it, which vault it is of."""
+    """Return the tag that names the vault of a note whose GUID Anki chose, as `sync` creates it."""
     return f"{VAULT_TAG}{hashlib.sha256(vault_id.encode()).hexdigest()[:10]}"
 
 
 def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId] = ()) -> list[AnkiNote]:
-    """Every card of the vault but retracted ones and those `left_out`, in the order of the decks; the pictures they
-    show go to `media`."""
+    """Return a note for every card of the vault but retracted ones and those in `left_out`, in the order of the decks;
+    the pictures they show are added to `media`.
+    """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
     made = read_made(desk.vault)
@@ -140,6 +141,7 @@ def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId]
 
 
 def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None) -> tuple[str, ...]:
+    """Return the fields of a note as HTML."""
     question = placed.card.question
     quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
     places = dict.fromkeys(inert(clean_line(e.place)) for e in evidence)
@@ -157,22 +159,25 @@ def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None
 
 
 def _tag(word: str) -> str:
-    """A word as an Anki tag: no white space, which would part it in two."""
+    """Return a word as an Anki tag: without white space, which would divide it."""
     return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
 
 
 def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
-    """The names below the vault's own: those that an imported deck had in Anki, else the file's first tag."""
+    """Return the deck names below the vault's own: those that an imported deck had in Anki, else the file's
+    first tag.
+    """
     names = deck.properties.text(DECK).split("::") if is_imported(deck) else tags[:1]
     return list(filter(None, map(_deck_name, names)))
 
 
 def _deck_name(name: str) -> str:
+    """Return a deck's name without Anki's separator."""
     return re.sub(r":{2,}|[\"\x1f]", " ", clean_line(name)).strip(" :")[:60]
 
 
 def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: datetime) -> dict[CardId, NoteStamp]:
-    """The stamp of each note: the known one while its content stays, else of `now` and later than that."""
+    """Return the stamp of each note: the known one while its content stays, else of `now` and later than that."""
     stamps: dict[CardId, NoteStamp] = {}
     numbers = {stamp.number for stamp in known.values()}
     number = max(1, unix_ms(now))
@@ -197,12 +202,13 @@ def package(
     stamps: Mapping[CardId, NoteStamp],
     media: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """The bytes of an .apkg: a pure function of its arguments. `media` maps the names of pictures to their bytes."""
+    """Return the bytes of an .apkg. `media` maps the names of pictures to their bytes."""
     decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
     return _zipped(_database(decks, notes, stamps), media or {})
 
 
 def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
+    """Return Anki's number of a deck, which depends on vault and name alone."""
     digest = hashlib.sha256("\x1f".join((vault_id, *deck)).encode()).digest()
     return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
 
@@ -210,7 +216,7 @@ def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
 def _database(
     decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], stamps: Mapping[CardId, NoteStamp]
 ) -> bytes:
-    """The collection: genanki's own, with its note type and decks; notes and cards are written many at once."""
+    """Return the collection: genanki's note type and decks, with notes and cards written in bulk."""
     import genanki
 
     model = genanki.Model(
@@ -237,7 +243,7 @@ def _database(
 
 
 def _note_row(note: AnkiNote, stamp: NoteStamp) -> tuple[object, ...]:
-    """Number, GUID, note type, modification, tags, fields and the field that Anki sorts by."""
+    """Return number, GUID, note type, modification, tags, fields and the field that Anki sorts by."""
     return (
         stamp.number,
         note.guid,
@@ -250,11 +256,12 @@ def _note_row(note: AnkiNote, stamp: NoteStamp) -> tuple[object, ...]:
 
 
 def _card_row(stamp: NoteStamp, deck: int, place: int) -> tuple[object, ...]:
-    """A new card, in its place among the new ones. Number, note, deck, modification, place."""
+    """Return number, note, deck, modification and place of a new card."""
     return stamp.number, stamp.number, deck, stamp.mod, place
 
 
 def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
+    """Return the zip of the package."""
     names = sorted(media)
     listed = json.dumps({str(number): name for number, name in enumerate(names)}).encode()
     out = io.BytesIO()
@@ -269,7 +276,9 @@ def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
 
 
 def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
-    """The stamps of earlier exports; none where they are gone or spoilt, and then every note counts as new content."""
+    """Return the stamps of earlier exports; empty where they are missing or damaged: then every note counts as new
+    content.
+    """
     try:
         found = json.loads(data or b"{}")
         return {
@@ -280,20 +289,22 @@ def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
 
 
 def retracted_there(desk: Desk) -> list[CardId]:
-    """The cards that an earlier package held and that were retracted since: no package can take a note away in Anki."""
+    """Return the cards that an earlier package held and that were retracted since: no package can remove a note in
+    Anki.
+    """
     known = read_stamps(desk.vault.read_bytes(STAMPS))
     return [card for card in desk.cards if card in known and desk.state(card).retracted]
 
 
 def doubled_there(desk: Desk) -> list[CardId]:
-    """The cards that a sync made notes of whose GUIDs are not known: the package would give that Anki second notes."""
+    """Return the cards that a sync created notes of whose GUIDs are unknown: the package would add second notes."""
     return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
 
 
 def export_anki(
     desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
 ) -> int:
-    """Writes the package to `path`; gives the number of notes in it.
+    """Write the package to `path`; return the number of notes in it.
 
     With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
     Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
@@ -305,18 +316,18 @@ def export_anki(
     replaces = (lambda _: True) if force else is_package
     with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
         temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
-    keep_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
+    write_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
     return len(notes)
 
 
 def _after(stamp: NoteStamp, old: NoteStamp | None) -> NoteStamp:
-    """`stamp` with what exports before it showed, which Anki may still have."""
+    """Return `stamp` with what exports before it showed, which Anki may still have."""
     shown = (*(s for s in (old.shown if old else ()) if s not in stamp.shown), *stamp.shown)
     return replace(stamp, shown=shown[-_SHOWN:])
 
 
-def keep_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
-    """Writes down what Anki was given; without it the next export only says that every note is new."""
+def write_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
+    """Write down the stamps of what was exported; without them the next export treats every note as new."""
     kept = json.dumps({card: [s.digest, s.mod, s.number, *s.shown] for card, s in stamps.items()}, indent=0)
     guard = desk.vault.guard(Scope.LOG)
     with suppress(WriteFailed, Refused):

@@ -1,4 +1,4 @@
-"""A card's Markdown as the HTML of an Anki field: math, code and pictures live, all else from a document is inert.
+"""Markdown of a card as the HTML of an Anki field: math, code and pictures work, everything else is inert.
 
 Anki runs what a field holds: HTML with scripts, `[sound:]`, `[latex]`, MathJax. So every character of text is escaped,
 brackets and braces included; the only tags are those that this module writes. A picture or sound is one of the
@@ -42,7 +42,7 @@ NameOf = Callable[[str], str | None]  # what a card embeds -> the name that it h
 
 
 def field(markdown: str, name_of: NameOf | None = None) -> str:
-    """The HTML of a field that shows `markdown`; what `name_of` knows is shown or played, else named."""
+    """Return the HTML of a field that shows `markdown`; files that `name_of` knows are shown or played, else named."""
     text = clean(markdown).strip()
     if _PLAIN.fullmatch(text):
         return html.escape(text)
@@ -54,18 +54,19 @@ def field(markdown: str, name_of: NameOf | None = None) -> str:
 
 
 def field_of_words(words: str) -> str:
-    """The HTML of a field that shows plain words, such as a quote from a source; `$math$` and `` `code` `` live."""
+    """Return the HTML of a field that shows plain text, such as a quote; `$math$` and `` `code` `` work."""
     return field(escape(clean_line(words)))
 
 
 def inert(text: str) -> str:
-    """`text` as HTML that shows these very characters and does nothing, in Anki or anywhere."""
+    """Return `text` as HTML that shows these very characters and does nothing, in Anki or anywhere."""
     shown = html.escape(_TEX_START.sub("\\\\\u2060", clean(text)), quote=True)
     return shown.replace("[", "&#91;").replace("]", "&#93;").replace("{", "&#123;").replace("}", "&#125;")
 
 
 @cache
 def _parser() -> MarkdownIt:
+    """Return the Markdown parser."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     parser.disable(["reference", "autolink"])
     parser.inline.ruler.before("escape", "math", _math_rule)
@@ -74,6 +75,7 @@ def _parser() -> MarkdownIt:
 
 
 def _math_rule(state: StateInline, silent: bool) -> bool:
+    """Parse a formula between dollars."""
     found = _MATH.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     if found is None:
         return False
@@ -86,6 +88,7 @@ def _math_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _wikilink_rule(state: StateInline, silent: bool) -> bool:
+    """Parse a wikilink."""
     found = _WIKILINK.match(state.src, state.pos) if state.src[state.pos] in "![" else None
     if found is None:
         return False
@@ -100,7 +103,7 @@ def _wikilink_rule(state: StateInline, silent: bool) -> bool:
 
 
 class _Renderer(RendererHTML):
-    """Writes a handful of tags without attributes, and everything else as inert text."""
+    """Writes a few tags without attributes, and everything else as inert text."""
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return inert(tokens[idx].content)
@@ -147,7 +150,7 @@ class _Renderer(RendererHTML):
 
 
 def _tex(content: str, mark: str, opening: str, closing: str) -> str:
-    """A formula between MathJax's delimiters; one that would do more than show something stays text."""
+    """Return a formula between MathJax's delimiters; one that would do more than show something stays text."""
     if _TEX_ACTIVE.search(content) or closing in content:
         return inert(f"{mark}{content}{mark}")
     quiet = _ANKI_TAG.sub("[ ", content)

@@ -1,4 +1,5 @@
-"""The HTML of a stranger's field as plain Markdown: bold, lists, tables, code, formulas live, all else is inert text.
+"""HTML of an untrusted Anki field as plain Markdown: bold, lists, tables, code and formulas stay, all else is inert
+text.
 
 Nothing of the markup is passed on: what is written here is made anew from a few known elements, and every character
 of text is escaped. Pictures and sounds become embeds of files that the caller has named.
@@ -55,7 +56,7 @@ class _Node:
 
 
 class _Tree:
-    """Builds the elements; what is closed wrongly closes nothing, what is nested too deep stays flat.
+    """Builds the elements; a wrong closing tag is ignored, what is nested too deep stays flat.
 
     Not by Python's parser of HTML, which needs minutes for a field of `<a <a <a ...`: this one looks at each character
     a fixed number of times.
@@ -66,10 +67,10 @@ class _Tree:
         self._open = [self.top]
         at = 0
         while at < len(source):
-            at = self._taken(source, at)
+            at = self._parse_at(source, at)
 
-    def _taken(self, source: str, at: int) -> int:
-        """Takes in the text or tag at `at`; gives where the next one begins."""
+    def _parse_at(self, source: str, at: int) -> int:
+        """Parse the text or tag at `at`; return where the next one begins."""
         if source[at] != "<":
             end = source.find("<", at)
             end = len(source) if end < 0 else end
@@ -94,9 +95,11 @@ class _Tree:
         return found.end()
 
     def _words(self, words: str) -> None:
+        """Add text."""
         self._open[-1].below.append(_Node("", words))
 
     def _start(self, tag: str, attributes: str) -> None:
+        """Add an opening tag."""
         given = {m[1].lower(): html.unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(attributes)}
         if self._open[-1].tag == tag and tag in _NEVER_NESTED:
             self._open.pop()
@@ -106,6 +109,7 @@ class _Tree:
             self._open.append(node)
 
     def _close(self, tag: str) -> None:
+        """Close the element of a tag."""
         for depth in range(len(self._open) - 1, 0, -1):
             if self._open[depth].tag == tag:
                 del self._open[depth:]
@@ -113,33 +117,34 @@ class _Tree:
 
 
 def markdown(source: str, embed: Embed) -> str:
-    """`source` (HTML) as inert Markdown, without blank ends; media become what `embed` makes of their names."""
+    """Return `source` (HTML) as inert Markdown without blank ends; `embed` gives the Markdown of media by name."""
     text = _OURS.sub("", clean(source))
     kept: list[str] = []
-    text = _SOUND.sub(lambda m: _keep(kept, embed(html.unescape(m[1]).strip())), _formulas(text, kept))
+    text = _SOUND.sub(lambda m: _placeholder(kept, embed(html.unescape(m[1]).strip())), _formulas(text, kept))
     if "<" not in text and "&" not in text:
         return _tidy(_Writer(embed, kept).plain(re.sub(r"\s+", " ", text).strip()))
     return _tidy(_Writer(embed, kept).inside(_Tree(text).top))
 
 
-def _keep(kept: list[str], piece: str) -> str:
+def _placeholder(kept: list[str], piece: str) -> str:
+    """Store a piece and return the character that holds its place."""
     kept.append(piece)
     return f"\ue000{len(kept) - 1}\ue001"
 
 
 def _formulas(text: str, kept: list[str]) -> str:
-    """`text` with its formulas laid aside: they may hold what looks like markup, and tags may stand in them."""
+    """Return `text` with its formulas replaced by placeholders: they may hold what looks like markup, and tags."""
 
     def found(m: re.Match[str]) -> str:
         kind = m.lastgroup or "a"
         made = formula(m[kind], display=kind in "bd", latex=kind == "e")
-        return m[0] if made is None else _keep(kept, made)
+        return m[0] if made is None else _placeholder(kept, made)
 
     return _FORMULA.sub(found, text) if "\\" in text or "[" in text else text
 
 
 def formula(source: str, *, display: bool, latex: bool = False) -> str | None:
-    """A formula between dollars; None where it would not stay one, and so is better seen as the text it is."""
+    """Return a formula between dollars; None where it would not stay one, and is better seen as text."""
     words = re.sub(r"<br\s*/?>|</?(?:div|p)\b[^>]*>", " ", source, flags=re.IGNORECASE)
     words = html.unescape(re.sub(r"</?[A-Za-z][^>]*>", "", words)).replace("\xa0", " ")
     words = re.sub(r"\s+", " ", normal(words)).strip()
@@ -155,14 +160,17 @@ def formula(source: str, *, display: bool, latex: bool = False) -> str | None:
 
 @dataclass(slots=True)
 class _Writer:
+    """Writes elements as Markdown."""
+
     embed: Embed
     kept: list[str]
 
     def inside(self, node: _Node, preformatted: bool = False) -> str:
-        """The Markdown of what an element holds."""
+        """Return the Markdown of what an element holds."""
         return "".join(self._pieces(node, preformatted))
 
     def _pieces(self, node: _Node, preformatted: bool) -> Iterator[str]:
+        """Yield the Markdown of each part of an element."""
         words: list[str] = []
         for piece, is_text in self._tokens(node):
             if is_text:
@@ -174,7 +182,7 @@ class _Writer:
         yield self._words(words)
 
     def _tokens(self, node: _Node) -> Iterator[tuple[str, bool]]:
-        """(piece, whether it is bare text): text on both sides of an element without meaning is one text."""
+        """Yield (piece, whether it is bare text): text on both sides of an element without meaning is one text."""
         for below in node.below:
             if not below.tag:
                 yield below.words, True
@@ -186,10 +194,11 @@ class _Writer:
                 yield from self._tokens(below)
 
     def _words(self, words: list[str]) -> str:
+        """Return bare texts as one."""
         return self.plain(re.sub(r"[ \t\r\n\f\xa0]+", " ", "".join(words))) if words else ""
 
     def plain(self, text: str) -> str:
-        """Bare text, its every character shown as it is; what was laid aside is put back."""
+        """Return bare text, every character of it shown as it is, with placeholders filled."""
         out = []
         for n, piece in enumerate(_KEPT.split(normal(text))):
             if n % 2:
@@ -199,7 +208,7 @@ class _Writer:
         return "".join(out)
 
     def _element(self, node: _Node) -> str | None:
-        """What an element becomes; None for one that means nothing."""
+        """Return the Markdown of an element; None for one that means nothing."""
         tag = node.tag
         if tag in _MARKS:
             return _marked(self.inside(node), _MARKS[tag])
@@ -221,6 +230,7 @@ class _Writer:
         return self._block(node)
 
     def _block(self, node: _Node) -> str | None:
+        """Return the Markdown of a block element; None for others."""
         tag = node.tag
         if tag in ("code", "tt", "kbd", "samp"):
             return _code(self._raw(node))
@@ -239,13 +249,14 @@ class _Writer:
         return " " + self.inside(node) + " " if tag in ("td", "th") else None
 
     def _small(self, node: _Node, mark: str) -> str:
+        """Return the Markdown of a subscript or superscript."""
         words = self._raw(node).strip()
         if _SMALL.fullmatch(words) and (made := formula(f"{mark}{{{words}}}", display=False)) is not None:
             return made
         return self.plain(f"{mark}(") + self.inside(node) + self.plain(")")
 
     def _link(self, node: _Node) -> str | None:
-        """The words of a link, and where it leads: in words, as nothing of a stranger's is to be followed by chance."""
+        """Return the text of a link and its address in words, as an untrusted link must not be followed by accident."""
         target = node.attributes.get("href", "").strip()
         words = self.inside(node)
         if re.match(r"https?://", target) and len(target) <= 500 and target not in self._raw(node):
@@ -253,7 +264,7 @@ class _Writer:
         return words
 
     def _raw(self, node: _Node) -> str:
-        """The text of an element and of all below it, line breaks kept; what was laid aside as it is written."""
+        """Return the text of an element and of all below it, with line breaks and without Markdown."""
         if not node.tag:
             return _KEPT.sub(lambda m: self.kept[int(m[1])] if int(m[1]) < len(self.kept) else "", node.words)
         if node.tag == "br":
@@ -262,6 +273,7 @@ class _Writer:
         return f"{inner}\n" if node.tag in ("div", "p") else inner
 
     def _listed(self, node: _Node) -> str:
+        """Return the Markdown of a list."""
         lines = []
         items = [below for below in node.below if below.tag in ("li", "ul", "ol")]
         for number, item in enumerate(items, 1):
@@ -272,6 +284,7 @@ class _Writer:
         return "\n".join(lines)
 
     def _table(self, node: _Node) -> str:
+        """Return the Markdown of a table."""
         rows = [[self._cell(c) for c in row.below if c.tag in ("td", "th")] for row in _rows(node)]
         rows = [row for row in rows if row]
         if not rows:
@@ -281,10 +294,12 @@ class _Writer:
         return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
     def _cell(self, node: _Node) -> str:
+        """Return the Markdown of a cell."""
         return re.sub(r"\s*\n\s*", " ", _tidy(self.inside(node)))
 
 
 def _rows(node: _Node) -> Iterator[_Node]:
+    """Yield the rows of a table."""
     for below in node.below:
         if below.tag == "tr":
             yield below
@@ -293,7 +308,7 @@ def _rows(node: _Node) -> Iterator[_Node]:
 
 
 def _marked(words: str, mark: str) -> str:
-    """`words` between two marks, blanks at its ends outside; as they are where marks would not hold."""
+    """Return `words` between two marks, blanks at its ends outside; unmarked where the marks would not work."""
     inner = words.strip()
     if not inner or "\n" in inner or inner.startswith("*") or inner.endswith("*") or mark in inner:
         return words
@@ -302,6 +317,7 @@ def _marked(words: str, mark: str) -> str:
 
 
 def _code(raw: str) -> str:
+    """Return inline code."""
     words = clean(raw).strip("\n")
     if "\n" in words:
         return _fence(words)
@@ -310,13 +326,14 @@ def _code(raw: str) -> str:
 
 
 def _fence(raw: str) -> str:
+    """Return a fenced block of code."""
     words = clean(raw).replace("<%", "< %").strip("\n").rstrip()
     ticks = "`" * max(3, 1 + max(map(len, re.findall(r"`+", words)), default=0))
     return f"\n\n{ticks}\n{words}\n{ticks}\n\n" if words.strip() else ""
 
 
 def _tidy(text: str) -> str:
-    """No blank ends of lines and no more than one blank line, but for those in code."""
+    """Return the text without blank ends of lines and with at most one blank line, except in code."""
     out: list[str] = []
     fence = ""
     for line in text.split("\n"):

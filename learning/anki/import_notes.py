@@ -1,4 +1,4 @@
-"""A stranger's Anki notes as cards of the vault: one file a deck (and set of tags), each card known by its note.
+"""Foreign Anki notes as cards of the vault: one file a deck (and set of tags), each card identified by its note.
 
 An imported card is like one made by hand: it rests on no claim and has no kind, as nobody here wrote it for one. It
 carries the stamp of the words it came with, so that a newer package may reword it while no human has.
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from learning.anki.media_import import take_media
+from learning.anki.media_import import import_media
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.render import LARGEST
 from learning.cards.workspace import Desk, Placed
@@ -34,7 +34,7 @@ _NAMED = 20  # of the cards with one and the same fate; the rest are counted
 
 
 class Report(Protocol):
-    """Where it is told what became of notes, cards and media (see `learning.anki.import_package.ImportReport`)."""
+    """Receives what became of notes, cards and media (see `learning.anki.import_package.ImportReport`)."""
 
     dry_run: bool
     cards: dict[str, int]
@@ -47,7 +47,7 @@ class Report(Protocol):
 
 @dataclass(slots=True)
 class _Births:
-    """What the ledger says of imported cards."""
+    """The ledger's entries of imported cards."""
 
     ids: dict[str, CardId] = field(default_factory=dict)  # by key
     taken: set[str] = field(default_factory=set)
@@ -55,10 +55,10 @@ class _Births:
     slugs: set[str] = field(default_factory=set)
 
 
-def take_strangers(
+def import_foreign_cards(
     desk: Desk, package: Package, cards: Iterable[PackageCard], report: Report, *, restore: bool = False
 ) -> dict[int, CardId]:
-    """Writes the cards; gives Anki's card -> ours for every one that is in the vault now."""
+    """Write the cards; return our card for every card of Anki's that is in the vault now."""
     made = _gathered(cards, report)
     if not report.note_types:
         return {}
@@ -75,7 +75,7 @@ def take_strangers(
 
 
 def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]:
-    """The cards that were made; what can't be a card is counted by note type, and what is too large is named."""
+    """Return the cards that could be made; others are counted by note type, and too large ones are named."""
     out = []
     reasons: Counter[tuple[str, str]] = Counter()
     last: dict[str, int] = {}
@@ -102,9 +102,9 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
 
 
 def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Report) -> dict[str, str]:
-    """Name in the package -> vault path, of the pictures and sounds that could be taken in."""
+    """Return the vault path of each picture and sound that could be imported, by its name in the package."""
     wanted = {name for card in made for name in card.names}
-    paths = take_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
+    paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "is not what its name says, or too large"
         report.tell("", f"the file {clean_line(name)[:100]} {what}; its card names it")
@@ -112,7 +112,7 @@ def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Re
 
 
 def _with_media(card: PackageCard, paths: Mapping[str, str]) -> PackageCard:
-    """The card with links to its files in the place of their numbers."""
+    """Return the card with links to its files."""
     if not card.names:
         return card
     words = [f"![[{paths[n]}]]" if n in paths else escape(f"[{clean_line(n)[:100]}: missing]") for n in card.names]
@@ -129,6 +129,7 @@ def _with_media(card: PackageCard, paths: Mapping[str, str]) -> PackageCard:
 
 
 def _births(desk: Desk) -> _Births:
+    """Return the ledger's entries of imported cards."""
     found = _Births()
     events, _ = desk.vault.ledger_events(ledger.IDS)
     for event in events:
@@ -145,7 +146,7 @@ def _births(desk: Desk) -> _Births:
 
 @dataclass(slots=True)
 class _Work:
-    """Gathers what is to be written, file by file, and then writes it."""
+    """Collects what is to be written, file by file, then writes it."""
 
     desk: Desk
     report: Report
@@ -157,7 +158,7 @@ class _Work:
     _fates: Counter[str] = field(default_factory=Counter)
 
     def settle(self, made: PackageCard, *, restore: bool) -> None:
-        """Decides whether a card is new, kept, reworded or left alone."""
+        """Decide whether a card is new, unchanged, reworded or skipped."""
         id_ = self.births.ids.get(made.key)
         born = id_ is not None
         if id_ is None:
@@ -166,26 +167,29 @@ class _Work:
             self.births.taken.add(id_)
         placed = self.desk.cards.get(id_)
         if placed is not None:
-            self._standing(made, placed, born=born)
+            self._existing(made, placed, born=born)
         elif born and not restore:
-            self._skip(id_, "it was deleted here; --restore brings it back")
+            self._skip(id_, "it was deleted here; --restore restores it")
         else:
             self._create(id_, made, born=born)
 
     def _skip(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        """Report a card that is skipped."""
         self.report.cards["skipped"] += 1
         self._tell(id_, reason, path, line)
 
     def _tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        """Report a card."""
         self._fates[reason] += 1
         if self._fates[reason] <= _NAMED:
             self.report.tell(id_, reason, path, line)
 
     def _create(self, id_: CardId, made: PackageCard, *, born: bool) -> None:
+        """Add a new card."""
         fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
         block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
         if block is None:
-            self._skip(id_, f"note {clean_line(made.key)}: its words cannot be written as a card")
+            self._skip(id_, f"note {clean_line(made.key)}: its text cannot be written as a card")
             return
         self.report.cards["created"] += 1
         self.known[made.id] = id_
@@ -194,12 +198,13 @@ class _Work:
             self._remember(id_, made, "birth")
 
     def _remember(self, id_: CardId, made: PackageCard, type_: str) -> None:
+        """Add the ledger event of a card."""
         at = ledger.instant(self.desk.now)
         event: ledger.Event = {"v": 1, "type": type_, "of": "card", "id": id_, "at": at, "key": made.key}
         self._events.append(event | {"mod": made.note_mod} | ({"tags": list(made.tags)} if made.tags else {}))
 
-    def _standing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
-        """A card that is here already: reworded if the package is newer and no human touched it."""
+    def _existing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
+        """Decide on a card that is here already: reworded if the package is newer and no user edited it."""
         self.known[made.id] = placed.id
         old = placed.card
         new = with_stamp(Card(old.kind, made.question, made.answer, old.support, placed.id))
@@ -209,14 +214,14 @@ class _Work:
             self.report.cards["kept"] += 1
         elif old.human_edited:
             self.report.cards["kept"] += 1
-            self._tell(placed.id, "reworded in Anki and edited here; your words stay", placed.deck.path, old.line)
+            self._tell(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
         elif _block(new) is not None:
             self.report.cards["updated"] += 1
             self._changes[placed.deck.path].append((old, new))
             self._remember(placed.id, made, "reanchor")
 
     def write(self) -> None:
-        """Files first, then births: a card in a file tells the next import by itself that it was born."""
+        """Write the files, then the ledger: a card in a file is recognized by the next import without it."""
         texts = self._texts()
         self.report.files = sorted(texts)
         if self.report.dry_run:
@@ -229,7 +234,7 @@ class _Work:
             guard.append(ledger.IDS, b"".join(map(ledger.encode, self._events)))
 
     def _texts(self) -> dict[str, tuple[str | None, str]]:
-        """Path -> (the text that it has, None if none; the text that it gets)."""
+        """Return by path the present text (None if there is no file) and the new one."""
         decks = {p.deck.path: p.deck for p in self.desk.cards.values()}
         texts: dict[str, tuple[str | None, str]] = {}
         for path, changes in self._changes.items():
@@ -262,7 +267,7 @@ class _Work:
 def _grouped(
     new: Iterable[tuple[CardId, PackageCard, str]],
 ) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]]:
-    """New cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
+    """Return new cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
     by_deck: dict[str, list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for each in new:
         by_deck[each[1].deck].append(each)
@@ -277,12 +282,13 @@ def _grouped(
 
 
 def _head(deck: str, tags: tuple[str, ...]) -> str:
+    """Return the front matter of a new deck."""
     properties: dict[str, str | tuple[str, ...]] = {"type": "flashcards", DECK: deck}
     return render_note({**properties, **({"tags": tags} if tags else {})}, f"\n# {escape(deck)}\n")
 
 
 def _block(card: Card) -> str | None:
-    """The text of a card, if a deck that holds it is read as that very card and nothing else."""
+    """Return the text of a card; None unless a deck that holds it reads back as that very card and nothing else."""
     text = render_card(with_stamp(card))
     deck = parse_deck(f"{text}\nQ: x\nA: y\n", "")
     whole = len(deck.cards) == 2 and not deck.diagnostics and deck.cards[0].id == card.id

@@ -1,4 +1,4 @@
-"""Bringing an Anki package home: what was reviewed there into the log, a stranger's notes into cards.
+"""Import of an Anki package: reviews into the log, foreign notes into cards.
 
 The same package twice changes nothing the second time, and packages may come in any order: an event has an id of its
 own origin (`learning.anki.reviews`), a card one of its Anki note. First the cards are on disk, then their births, then
@@ -17,13 +17,13 @@ from itertools import islice
 from typing import Any
 
 from learning.anki.export_package import STAMPS, VAULT_TAG, guid_of, notes_of, read_stamps, vault_tag
-from learning.anki.import_notes import take_strangers
-from learning.anki.made_notes import Made, keep_made, read_made, told
+from learning.anki.import_notes import import_foreign_cards
+from learning.anki.made_notes import Made, read_made, record_made, told
 from learning.anki.media import Media
 from learning.anki.package_reader import Identity, Package, PackageCard
 from learning.anki.read import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
-from learning.anki.suspension import SUSPENDED, AnkiState, take_marks
+from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
 from learning.cards.workspace import Desk, open_desk, read_desk
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """Something that the human should know of: `path` is a vault path, or "" for what is in the package alone."""
+    """Something that the user should know: `path` is a vault path, or "" for what is in the package alone."""
 
     id: str
     reason: str
@@ -68,9 +68,11 @@ class ImportReport:
     reported: list[Reported] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
+        """Return the report as JSON."""
         return asdict(self)
 
     def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        """Add what became of a card."""
         self.reported.append(Reported(id_, reason, path, line))
 
 
@@ -85,8 +87,8 @@ def import_package(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Takes `package` in. `deck` names the one deck (with those below it) to take; without `history` no review is
-    added; `restore` brings back imported cards that were deleted here.
+    """Import `package`. `deck` names the one deck (with those below it) to import; without `history` no reviews are
+    imported.
 
     A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck has that name;
     LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as what came in
@@ -97,17 +99,17 @@ def import_package(
     report = ImportReport(dry_run)
     options = _Options(decks, history, restore, progress)
     if dry_run:
-        return _taken(replace(read_desk(vault), now=now), package, report, options)
+        return _imported(replace(read_desk(vault), now=now), package, report, options)
     with ExitStack() as held:
         held.enter_context(lock(vault.root, "import", purpose="importing", now=now))
         held.enter_context(lock(vault.root, "publish", purpose="importing", now=now, timeout_s=_PATIENCE_S))
         refuse_beside_agents(vault)
-        return _taken(open_desk(vault, now), package, report, options)
+        return _imported(open_desk(vault, now), package, report, options)
 
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What an import was asked for; `decks` None is all of them."""
+    """The options of an import; `decks` None is all of them."""
 
     decks: list[int] | None
     history: bool
@@ -115,31 +117,33 @@ class _Options:
     progress: Progress | None
 
 
-def _taken(desk: Desk, package: Package, report: ImportReport, options: _Options) -> ImportReport:
-    """As `import_package`."""
+def _imported(desk: Desk, package: Package, report: ImportReport, options: _Options) -> ImportReport:
+    """Import the package; return the report."""
 
     vault, now = desk.vault, desk.now
     notes = sort_notes(desk, package, report)
     report.notes["ours"] = len(notes.own)
     if not report.dry_run and (learnt := told(read_made(vault), notes.made)):
-        keep_made(vault, learnt)
+        record_made(vault, learnt)
     cards = _Cards(notes.own, _Edits(desk, report))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
-    known = take_strangers(desk, package, cards.of_others(made), report, restore=options.restore)
+    known = import_foreign_cards(desk, package, cards.of_others(made), report, restore=options.restore)
     report.notes["strange"] = cards.strange_notes
     states = cards.own_states + [state._replace(card=known[state.id]) for state in cards.states if state.id in known]
     _tell_undated(sum(state.id in known for state in cards.undated), report)
     if options.history:
         events = known_history(stream_log(vault.root))
-        take_marks(vault, events, states, now, report)
+        import_suspension(vault, events, states, now, report)
         known |= {state.id: state.card for state in cards.own_states}
-        _take_reviews(vault, events, package, known, now, report, options.progress)
+        _import_reviews(vault, events, package, known, now, report, options.progress)
     return report
 
 
 @dataclass(slots=True)
 class _Cards:
-    """Tells the cards of the vault's own notes from others while they are read once, and keeps how each is in Anki."""
+    """Separates the cards of the vault's own notes from others while they are read once, and records their state in
+    Anki.
+    """
 
     own: Mapping[int, CardId]
     edits: _Edits
@@ -149,6 +153,7 @@ class _Cards:
     strange_notes: int = 0
 
     def of_others(self, cards: Iterable[PackageCard]) -> Iterator[PackageCard]:
+        """Yield the cards of foreign notes."""
         last = None
         for card in cards:
             own = self.own.get(card.note, CardId(""))
@@ -169,20 +174,21 @@ class _Cards:
 
 
 def _tell_undated(count: int, report: ImportReport) -> None:
+    """Report reviews without a valid date."""
     if count:
         what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
         report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")
 
 
 def _chosen(package: Package, deck: str) -> list[int] | None:
-    """The numbers of the deck and of those below it; None without a deck, for all. Raises: UsageError."""
+    """Return the numbers of the deck and of those below it; None without a deck, for all. Raises: UsageError."""
     if not deck:
         return None
     wanted, names = deck.casefold(), package.decks()
     chosen = [i for i, name in names.items() if f"{name.casefold()}::".startswith(f"{wanted}::")]
     if not chosen:
         raise UsageError(
-            f"no deck in the package is called {clean_line(deck)[:100]!r}",
+            f"the package has no deck named {clean_line(deck)[:100]!r}",
             where=clean_line(str(package.path)),
             hint=f"it has: {_nearest(deck, names.values())}",
         )
@@ -190,7 +196,7 @@ def _chosen(package: Package, deck: str) -> list[int] | None:
 
 
 def _nearest(wanted: str, decks: Iterable[str]) -> str:
-    """The names of decks, those most like `wanted` first."""
+    """Return the names of decks, those most like `wanted` first."""
 
     def unlike(name: str) -> tuple[float, str]:
         return -SequenceMatcher(None, wanted.casefold(), name.casefold()).ratio(), name
@@ -211,7 +217,7 @@ class Notes:
 
 
 def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
-    """Finds every note that this vault gave out, whatever was edited in it since.
+    """Return every note that this vault exported, whatever was edited in it since, and the notes of other vaults.
 
     Its GUID says so, or that a sync wrote down to have made it: tag and CardId alone could be anybody's. Notes of
     another vault are a stranger's, and are named.
@@ -242,22 +248,26 @@ def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
 
 
 def _is_made(note: Identity, made: Made | None) -> bool:
+    """Return whether the note is one that a sync created."""
     return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
 
 
 def _tell_of_vaults(others: int, odd: int, report: ImportReport) -> None:
+    """Report the notes of other vaults."""
     if others:
         notes = "1 note is" if others == 1 else f"{others} notes are"
         report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
     if odd:
         who = "1 note says it is" if odd == 1 else f"{odd} notes say they are"
-        what = f"{who} of this vault, but with another GUID, and no sync here made any such: left out, with reviews"
+        what = f"{who} of this vault, but with another GUID that no sync here created: left out, with reviews"
         report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
 
 
 @dataclass(slots=True)
 class _Edits:
-    """Names the cards that read otherwise in Anki than the last export made them: no edit comes in unseen."""
+    """Reports the cards that read otherwise in Anki than the last export wrote them: edits are never imported
+    unseen.
+    """
 
     desk: Desk
     report: ImportReport
@@ -266,7 +276,7 @@ class _Edits:
     _told: set[CardId] = field(default_factory=set)
 
     def tell(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
-        """`fields` are the first two of the note that the package has of `card`."""
+        """Report a card if it was edited; `fields` are the first two of its note."""
         if self._stamps is None:
             self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
             self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
@@ -274,19 +284,19 @@ class _Edits:
             return
         self._told.add(card)
         if card not in self._ours:
-            self.report.tell(card, "no deck here has this card any more; its reviews are kept")
+            self.report.tell(card, "no deck here has this card any more; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
             placed = self.desk.cards[card]
-            what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
+            what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
             self.report.tell(card, what, placed.deck.path, placed.card.line)
 
 
 def _edited(mod: int, stamp: Any) -> bool:
-    """Whether a note that reads otherwise was edited in Anki: without a stamp of its export, that is assumed."""
+    """Return whether a note that reads otherwise was edited in Anki: without a stamp of its export, that is assumed."""
     return stamp is None or mod > stamp.mod
 
 
-def _take_reviews(
+def _import_reviews(
     vault: Vault,
     history: KnownHistory,
     package: Package,
@@ -295,7 +305,7 @@ def _take_reviews(
     report: ImportReport,
     progress: Progress | None,
 ) -> None:
-    """Every answer of a known card that the log has not yet, each once; the others are counted by reason.
+    """Log every answer of a known card that the log lacks, each once; the others are counted by reason.
 
     They come and go to the log a batch at a time, oldest first, so that no more than a batch is ever in memory.
     """
@@ -315,7 +325,7 @@ def _take_reviews(
 
 @dataclass(slots=True)
 class _Counts:
-    """What became of the reviews in a package: `why` those were left out that were, and how many for each reason."""
+    """Counts of the reviews in a package, and `why` others were left out."""
 
     seen: int = 0
     added: int = 0
@@ -326,8 +336,7 @@ class _Counts:
     def fresh(
         self, rows: Iterable[AnkiRow], history: KnownHistory, known: Mapping[int, CardId], now: datetime
     ) -> Iterator[AnkiReview]:
-        """Those that the log does not know: neither by their number, nor as a review of that card at that very instant,
-        which is one of our own that had gone to Anki. What was undone here stays undone."""
+        """Yield the reviews that the log lacks, by their number and by card and instant."""
         last = None
         for row in rows:
             self.seen += 1
@@ -339,7 +348,7 @@ class _Counts:
                 continue
             review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
             if not review.counts:
-                self.why["no answer: crammed, or set by hand"] += 1
+                self.why["no answer: crammed or rescheduled by hand"] += 1
                 continue
             kept, odd = dated([review], now)
             if odd:

@@ -1,4 +1,4 @@
-"""Notes that a sync made in Anki one by one: Anki chose their GUIDs, so what they are is written down here.
+"""Notes that a sync created in Anki one by one: Anki chose their GUIDs, so they are recorded here.
 
 Only what stands here is believed of such a note. Its tag and its field CardId could be in any stranger's deck.
 """
@@ -20,14 +20,14 @@ MADE = ".retain/anki-notes.json"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A note by Anki's number; `guid` is "" until a package from Anki has told it."""
+    """A created note by Anki's number; `guid` is "" until a package from Anki has shown it."""
 
     number: int
     guid: str = ""
 
 
 def read_made(vault: Vault) -> dict[CardId, Made]:
-    """Card -> the note that a sync made of it; none where the file is gone or spoilt."""
+    """Return by card the note that a sync created of it; empty where the file is missing or damaged."""
     try:
         found = json.loads(vault.read_bytes(MADE) or b"{}")
         return {CardId(card): Made(int(number), str(guid)) for card, (number, guid) in found.items()}
@@ -35,8 +35,8 @@ def read_made(vault: Vault) -> dict[CardId, Made]:
         return {}
 
 
-def keep_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
-    """Adds to what is written down. Without it those notes are taken for a stranger's in a package from Anki."""
+def record_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
+    """Record created notes. Without it they count as foreign notes in a package from Anki."""
     guard = vault.guard(Scope.LOG)
     kept = {card: [one.number, one.guid] for card, one in (read_made(vault) | dict(made)).items()}
     with suppress(WriteFailed, Refused):
@@ -46,7 +46,9 @@ def keep_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
 
 
 def told(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
-    """Those of `made` whose GUID is learnt now; `seen` are (card, number, GUID) of notes in a package from Anki."""
+    """Return those of `made` whose GUID is known now; `seen` are (card, number, GUID) of notes in a package
+    from Anki.
+    """
     return {
         card: replace(made[card], guid=guid)
         for card, number, guid in seen

@@ -1,4 +1,4 @@
-"""The pictures and sounds of an Anki package: read from the vault, told by their bytes, named after them."""
+"""Pictures and sounds for an Anki package: read from the vault, checked by their bytes, named by their digest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Media:
     _names: dict[str, str | None] = field(default_factory=dict)
 
     def name_of(self, target: str) -> str | None:
-        """The name in the package of the picture or sound that a card embeds; None where the vault has none such.
+        """Return the name in the package of the picture or sound that a card embeds; None where the vault has none.
 
         `target` is a vault path below `wiki/assets`, `raw` or `learning/media`, where imported decks have theirs, or
         the mere name of one file there, as Obsidian has it.
@@ -37,7 +37,8 @@ class Media:
         return self._names[target]
 
     def _taken(self, target: str) -> str | None:
-        path = target if "/" in target else self._lying.get(target, "")
+        """Return the name of a file after adding its bytes; None where it cannot be used."""
+        path = target if "/" in target else self._paths_by_name.get(target, "")
         if not path.startswith((f"{ASSETS}/", "raw/", f"{MEDIA}/")):
             return None
         try:
@@ -52,9 +53,8 @@ class Media:
         return name
 
     @cached_property
-    def _lying(self) -> dict[str, str]:
-        """Name -> the one path below `raw/`, among the assets or the imported media that has it; as deep down as the
-        audit looks."""
+    def _paths_by_name(self) -> dict[str, str]:
+        """Return by name the one path below `raw/`, the assets or the imported media that has it."""
         found: dict[str, list[str]] = {}
         for top in ("raw", ASSETS, MEDIA):
             for folder, folders, names in os.walk(self.vault.root / top):
@@ -67,12 +67,14 @@ class Media:
 
 
 def _suffix(path: str, data: bytes) -> str | None:
+    """Return the suffix of a file as its bytes show it; None for other files."""
     return suffix_of(path, data) or (as_imported(path, data) if len(data) <= MAX_BYTES else None)
 
 
 def suffix_of(path: str, data: bytes) -> str | None:
-    """The suffix that a picture's own bytes ask for; None for what is none. A drawing (SVG) must be a copy that the
-    compile made, as only that has been read and found to do nothing but draw."""
+    """Return the suffix that a picture's bytes show; None for other files. A drawing (SVG) must be a copy that the
+    compile wrote, as only that is known to be harmless.
+    """
     if len(data) > MAX_BYTES:
         return None
     known = next((suffix for start, suffix in _SIGNATURES if data.startswith(start)), None)

@@ -1,4 +1,4 @@
-"""The pictures and sounds of a stranger's deck: which are taken in, under which names, and which may go out again."""
+"""Pictures and sounds of a foreign package: which are imported, under which names, and which may be exported again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ACTIVE = re.compile(
 
 
 def safe_name(name: str, data: bytes) -> str | None:
-    """The name in the vault, made of a slug and of the bytes; None for what is not shown or played as it claims."""
+    """Return the name in the vault, made of a slug and a digest; None for a file that is not what its name says."""
     stem, dot, suffix = name.rpartition(".")
     suffix = suffix.lower()
     if not dot or not data or not _is_what_it_says(suffix, data):
@@ -40,7 +40,7 @@ def safe_name(name: str, data: bytes) -> str | None:
 
 
 def as_imported(path: str, data: bytes) -> str | None:
-    """The suffix of a file that lies where an import put it, with the very bytes; None for any other."""
+    """Return the suffix of a file that an import wrote and nobody changed; None for any other."""
     folder, _, name = path.rpartition("/")
     stem, _, suffix = name.rpartition(".")
     whole = folder == MEDIA and stem.endswith(f"-{sha256_hex(data)[:12]}")
@@ -48,6 +48,7 @@ def as_imported(path: str, data: bytes) -> str | None:
 
 
 def _is_what_it_says(suffix: str, data: bytes) -> bool:
+    """Return whether the bytes are of the kind that the suffix names."""
     if suffix in _PICTURES:
         return data.startswith(_PICTURES[suffix]) and (suffix != "webp" or data[8:12] == b"WEBP")
     if suffix == "svg":
@@ -55,10 +56,10 @@ def _is_what_it_says(suffix: str, data: bytes) -> bool:
     return suffix in SOUNDS and not _MARKUP.match(data[:1024])
 
 
-def take_media(
+def import_media(
     vault: Vault, package: Package, wanted: Iterable[str], counts: dict[str, int], *, dry_run: bool
 ) -> dict[str, str | None]:
-    """Name -> vault path, of every wanted file in the package; None for one that was not taken in.
+    """Return by name the vault path of every wanted file in the package; None for one that was not imported.
 
     All are counted in `counts`.
     """

@@ -1,4 +1,4 @@
-"""An Anki package as its own process reads it: every reply is checked, and nothing larger than its limit is taken.
+"""An Anki package read by a confined process: every reply is checked, and its size is limited.
 
 What reads a package may have been taken over by it. So numbers, lengths and counts are limited here once more, and what
 comes is text that is as untrusted as the package itself.
@@ -36,7 +36,7 @@ Few = Annotated[tuple[Short, ...], msgspec.Meta(max_length=20)]
 
 
 class Identity(msgspec.Struct, array_like=True, frozen=True):
-    """What tells whose note it is: `card` is the CardId that it says it is of, `tags` those that name a vault."""
+    """What shows whose note it is: `card` is the CardId in it, `tags` those that name a vault."""
 
     id: int
     guid: Short
@@ -75,16 +75,22 @@ class PackageCard(msgspec.Struct, frozen=True):
 
 
 class _Problem(msgspec.Struct, frozen=True):
+    """A reply that names what is wrong with the package."""
+
     what: Short
     hint: Short = ""
 
 
 class _Part(msgspec.Struct, frozen=True):
+    """A part of a list."""
+
     unreadable: _Problem | None = None
     done: bool = True
 
 
 class _Head(_Part, frozen=True):
+    """The reply to opening a package."""
+
     container: Short = ""
     notes: int = 0
     cards: int = 0
@@ -93,22 +99,32 @@ class _Head(_Part, frozen=True):
 
 
 class _Decks(_Part, frozen=True):
+    """The reply with the decks."""
+
     items: tuple[tuple[int, Short], ...] = ()
 
 
 class _Identities(_Part, frozen=True):
+    """A part of the notes' identities."""
+
     items: tuple[Identity, ...] = ()
 
 
 class _Cards(_Part, frozen=True):
+    """A part of the cards."""
+
     items: tuple[PackageCard, ...] = ()
 
 
 class _Rows(_Part, frozen=True):
+    """A part of the review log."""
+
     items: tuple[AnkiRow, ...] = ()
 
 
 class _Bytes(_Part, frozen=True):
+    """A part of a file."""
+
     items: tuple[str, ...] = ()
 
 
@@ -118,7 +134,7 @@ Ask = Callable[[dict[str, Any], Callable[[bytes], Any]], Any]  # a request, and 
 
 @dataclass(slots=True)
 class Package:
-    """The package at `path`, of which `ask` answers. What is listed is read while it is asked for, one list at a time.
+    """The package at `path`, of which `ask` answers. Lists are read while they are asked for, one at a time.
 
     Everything here raises Unreadable for a fault of the package, and WorkerFailed where its reader broke its limits.
     """
@@ -132,36 +148,39 @@ class Package:
     media: int = 0
 
     def open(self) -> None:
+        """Open the package. Raises: Unreadable, WorkerFailed."""
         head = self._reply({"op": "open"}, _Head)
         self.container, self.media = head.container, head.media
         self.notes, self.cards, self.reviews = head.notes, head.cards, head.reviews
 
     def decks(self) -> dict[int, str]:
+        """Return the names of the decks by number."""
         return dict(_at_most(_MAX_DECKS, self._listed({"op": "decks"}, _Decks)))
 
     def identities(self, prefix: str) -> Iterator[Identity]:
-        """Of every note, in order of their numbers; `prefix` begins the tags that name a vault."""
+        """Yield the identity of every note, in order of their numbers; `prefix` begins the tags that name a vault."""
         return _at_most(MAX_NOTES, self._listed({"op": "notes", "prefix": prefix}, _Identities))
 
     def made_cards(
         self, decks: Sequence[int] | None, own: Sequence[int], left_out: Sequence[int]
     ) -> Iterator[PackageCard]:
-        """The cards in `decks` (None: all), in order of their notes: those of `own` notes, and what becomes of others,
-        but for notes that are `left_out`."""
+        """Yield the cards in `decks` (None: all), in order of their notes, without those of notes in `left_out`."""
         asked = {"op": "cards", "decks": decks, "own": own, "left_out": left_out}
         left = MAX_MADE + 2 * LARGEST
         for card in _at_most(MAX_CARDS, self._listed(asked, _Cards)):
             left -= len(card.question) + len(card.answer) + sum(map(len, (*card.names, *card.tags)))
             if left < 0:
-                raise WorkerFailed("the reader of the package gave more text than is allowed")
+                raise WorkerFailed("the package has more text than is allowed")
             yield card
 
     def rows(self) -> Iterator[AnkiRow]:
-        """Anki's log of reviews, oldest first."""
+        """Yield Anki's log of reviews, oldest first."""
         return _at_most(MAX_REVIEWS, self._listed({"op": "reviews"}, _Rows))
 
     def media_files(self, wanted: frozenset[str]) -> Iterator[tuple[str, bytes]]:
-        """(name, bytes) of each picture or sound that is `wanted` and here; no bytes of one damaged or too large."""
+        """Yield (name, bytes) of each picture or sound that is `wanted` and there; no bytes of one damaged or too
+        large.
+        """
         left = MAX_TOTAL
         for name in sorted(wanted):
             data, is_here = bytearray(), False
@@ -169,18 +188,20 @@ class Package:
                 is_here = True
                 data += base64.b64decode(part, validate=True)
                 if len(data) > min(left, MAX_MEDIUM):
-                    raise WorkerFailed("the reader of the package gave a larger file than is allowed")
+                    raise WorkerFailed("the package has a larger file than is allowed")
             left -= len(data)
             if is_here:
                 yield name, bytes(data)
 
     def _listed(self, message: dict[str, Any], type_: Any) -> Iterator[Any]:
+        """Yield the items of a list, part by part."""
         part = self._reply(message, type_)
         while not part.done:
             yield from part.items
             part = self._reply({"op": "more"}, type_)
 
     def _reply(self, message: dict[str, Any], type_: type[Part]) -> Part:
+        """Return the checked reply to a request."""
         reply: Part = self.ask(message, msgspec.json.Decoder(type_).decode)
         if reply.unreadable is not None:
             what, hint = (clean_line(text) for text in (reply.unreadable.what, reply.unreadable.hint))
@@ -189,17 +210,18 @@ class Package:
 
 
 def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
+    """Yield the items. Raises: Unreadable if there are more."""
     for number, item in enumerate(items):
         if number >= most:
-            raise WorkerFailed("the reader of the package gave more than is allowed")
+            raise WorkerFailed("the package has more than is allowed")
         yield item
 
 
 @contextmanager
 def open_package(path: Path) -> Iterator[Package]:
-    """The package at `path`, read by a process of its own. Raises: Unreadable, WorkerFailed."""
+    """Return the package at `path`, read by a process of its own. Raises: Unreadable, WorkerFailed."""
     program = ("-m", "learning.anki.worker", str(path.absolute()))
-    hint = "nothing more of it was taken in; import it deck by deck, with --deck, or export less from Anki"
+    hint = "the rest was not imported; import it deck by deck, with --deck, or export less from Anki"
     with Child(program, reading="reading the package", hint=hint, max_reply=_MAX_REPLY) as child:
         package = Package(path, child.exchange)
         package.open()

@@ -1,4 +1,4 @@
-"""Anki packages of every generation (`.apkg`, `.colpkg`), row by row. Nothing in them is believed.
+"""Anki packages of every generation (`.apkg`, `.colpkg`), row by row, read as untrusted input.
 
 The collection is read in memory alone, by a connection that may read tables and do nothing else: no function of
 SQL, no view, no trigger, no file. So a hostile one can be wrong, but not act. `retain` does this in a process of its
@@ -40,6 +40,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class NoteType:
+    """A note type: its name, fields and templates."""
+
     id: int
     name: str
     cloze: bool
@@ -101,18 +103,18 @@ class Collection:
 
     @property
     def media(self) -> Mapping[str, str]:
-        """The entry in the archive of each file, by the name that the fields say: hostile."""
+        """Return the entry in the archive of each file, by the name that the fields use: untrusted."""
         return self.archive.media
 
     def notes(self) -> Iterator[AnkiNote]:
-        """In order of their ids, as everything else here."""
+        """Yield the notes in order of their ids, as everything else here."""
         rows = self.connection.execute("SELECT id, guid, mid, mod, tags, flds FROM notes ORDER BY id")
         for id_, guid, type_, mod, tags, values in _limited(rows, MAX_NOTES, "notes"):
             parts = tuple(_str(values)[:MAX_FIELD].split("\x1f"))
             yield AnkiNote(_int(id_), _str(guid)[:200], _int(type_), _int(mod), tuple(_str(tags)[:4096].split()), parts)
 
     def cards(self) -> Iterator[AnkiCard]:
-        """In order of note and number; a card in a filtered deck counts to its home."""
+        """Yield the cards in order of note and number; a card in a filtered deck counts to its home."""
         asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags FROM cards ORDER BY nid, ord"
         for row in _limited(self.connection.execute(asked), MAX_CARDS, "cards"):
             id_, note, deck, home, ord_, mod, type_, queue, flags = row
@@ -120,7 +122,7 @@ class Collection:
             yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags)))
 
     def cards_with_notes(self) -> Iterator[tuple[AnkiCard, AnkiNote]]:
-        """Each card whose note is there, beside that note."""
+        """Yield each card whose note is there, beside that note."""
         notes = self.notes()
         note = next(notes, None)
         for card in self.cards():
@@ -130,12 +132,13 @@ class Collection:
                 yield card, note
 
     def reviews(self) -> Iterator[AnkiRow]:
+        """Yield the rows of the review log."""
         rows = self.connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog ORDER BY id")
         for row in _limited(rows, MAX_REVIEWS, "reviews"):
             yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
 
     def look_through(self) -> None:
-        """Reads every row once, so that a fault in any of them is found before the first is used.
+        """Read every row once, so that a fault in any of them is found before the first is used.
 
         Raises: sqlite3.Error or ValueError, for damage and for too many rows.
         """
@@ -153,12 +156,13 @@ class Collection:
         self.counts = notes, len(self.answered), reviews
 
     def close(self) -> None:
+        """Close the database."""
         self.connection.close()
         self.archive.zip.close()
 
 
 def open_collection(path: Path) -> Collection:
-    """The package at `path`, looked through. Raises: Unreadable, naming the file and what is wrong with it."""
+    """Return the package at `path`, looked through. Raises: Unreadable, naming the file and what is wrong with it."""
     archive = open_archive(path)
     try:
         data = archive.read(archive.collection, MAX_COLLECTION)
@@ -180,7 +184,7 @@ def open_collection(path: Path) -> Collection:
 
 @contextmanager
 def faults_of(archive: Archive) -> Iterator[None]:
-    """What reading a collection raises, as Unreadable."""
+    """Raise the errors of reading a collection as Unreadable."""
     try:
         yield
     except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
@@ -188,6 +192,7 @@ def faults_of(archive: Archive) -> Iterator[None]:
 
 
 def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
+    """Return the collection in an open database."""
     table = _tables(connection)
     if not {"notes", "cards", "revlog", "col"} <= table.keys():
         raise ValueError("it lacks a table that every collection has")
@@ -198,8 +203,9 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
 
 
 def _opened(data: bytearray) -> sqlite3.Connection:
-    """A connection to a copy in memory that can only read. The journal mode of the file (WAL) needs files: it is
-    taken out of the header, as the whole of the content is here."""
+    """Return a connection to a copy in memory that can only read. The journal mode of the file (WAL) needs files, so it
+    is removed from the header, as the whole content is here.
+    """
     if len(data) < 100 or not data.startswith(b"SQLite format 3\0"):
         raise ValueError("not an SQLite database")
     data[18:20] = b"\x01\x01"
@@ -219,7 +225,7 @@ def _opened(data: bytearray) -> sqlite3.Connection:
         connection.create_collation("unicase", _by_case)
         connection.text_factory = _text
         connection.set_authorizer(_reading_only)
-        connection.set_progress_handler(_patience(), _STEPS)
+        connection.set_progress_handler(_step_limit(), _STEPS)
     except BaseException:
         connection.close()
         raise
@@ -227,28 +233,30 @@ def _opened(data: bytearray) -> sqlite3.Connection:
 
 
 def _text(data: bytes) -> str:
+    """Return bytes as text, invalid ones replaced."""
     return data.decode("utf-8", "replace")
 
 
 def _by_case(one: str, other: str) -> int:
+    """Compare two texts without case, as Anki's collation does."""
     left, right = one.casefold(), other.casefold()
     return (left > right) - (left < right)
 
 
 def _reading_only(action: int, one: str | None, two: str | None, where: str | None, inner: str | None) -> int:
-    """Columns of tables, and nothing through a view or a trigger (`inner`); no function, no pragma, no writing."""
+    """Allow columns of tables, and nothing through a view or a trigger (`inner`); no function, pragma or writing."""
     allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ) and inner is None
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _patience() -> Callable[[], bool]:
-    """Ends a question that takes more steps than the largest honest collection needs."""
+def _step_limit() -> Callable[[], bool]:
+    """Return a function that ends a query after more steps than the largest honest collection needs."""
     looks = iter(range(_MOST_LOOKS))
     return lambda: next(looks, None) is None
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, str]:
-    """The plain tables by name. Raises: ValueError where a name that is asked for is a view or a virtual table."""
+    """Return the plain tables by name. Raises: ValueError where a needed name is a view or a virtual table."""
     found: dict[str, str] = {}
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
         if kind == "table" and str(sql or "").lstrip()[:14].casefold().split()[:2] == ["create", "table"]:
@@ -257,6 +265,7 @@ def _tables(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def _limited(rows: Any, most: int, noun: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows. Raises: ValueError if there are more than `most`."""
     for number, row in enumerate(rows):
         if number >= most:
             raise ValueError(f"it has more than {most:,} {noun}")
@@ -264,25 +273,28 @@ def _limited(rows: Any, most: int, noun: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _int(value: object) -> int:
-    """A number, which a hostile column may hold as anything."""
+    """Return a number, which an untrusted column may hold as anything."""
     if isinstance(value, float) and value == value and abs(value) < 2**62:
         return int(value)
     return value if isinstance(value, int) else 0
 
 
 def _str(value: object) -> str:
+    """Return a text, which an untrusted column may hold as anything."""
     if isinstance(value, bytes):
         return _text(value)
     return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def _legacy_table(connection: sqlite3.Connection, column: str) -> dict[str, Any]:
+    """Return the JSON table in a column of the legacy format."""
     row = connection.execute(f"SELECT {column} FROM col").fetchone()  # noqa: S608 (one of two names of ours)
     found = json.loads(_str(row[0]) if row else "{}")
     return found if isinstance(found, dict) else {}
 
 
 def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
+    """Return the note types of the legacy format."""
     types = {}
     for key, model in _legacy_table(connection, "models").items():
         if isinstance(model, dict) and key.isdecimal():
@@ -297,21 +309,25 @@ def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
 
 
 def _in_order(listed: object) -> list[dict[str, Any]]:
+    """Return the items in order of `ord`."""
     found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     return sorted(found, key=lambda each: _int(each.get("ord")))
 
 
 def _legacy_decks(connection: sqlite3.Connection) -> dict[int, str]:
+    """Return the decks of the legacy format."""
     decks = _legacy_table(connection, "decks").items()
     return {int(key): _str(deck.get("name")) for key, deck in decks if isinstance(deck, dict) and key.isdecimal()}
 
 
 def _modern_decks(connection: sqlite3.Connection) -> dict[int, str]:
+    """Return the decks of the modern format."""
     rows = connection.execute("SELECT id, name FROM decks")
     return {_int(id_): _str(name).replace("\x1f", "::") for id_, name in _limited(rows, 100_000, "decks")}
 
 
 def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
+    """Return the note types of the modern format."""
     names: dict[int, list[tuple[int, str]]] = {}
     for type_, ord_, name in connection.execute("SELECT ntid, ord, name FROM fields"):
         names.setdefault(_int(type_), []).append((_int(ord_), _str(name)))
@@ -330,4 +346,5 @@ def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
 
 
 def _message(config: object) -> list[tuple[int, int | bytes]]:
+    """Return the fields of a protobuf message in a column."""
     return list(fields(config)) if isinstance(config, bytes) else []

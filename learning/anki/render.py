@@ -1,4 +1,4 @@
-"""What a note of an Anki package becomes as a card: its two sides as inert Markdown, or the reason why it is none."""
+"""A note of an Anki package as a card: its two sides as inert Markdown, or the reason why it cannot be one."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class Rendered:
 
 
 def deck_name(name: str) -> str:
+    """Return a deck's name for the vault."""
     return (clean_line(name).strip(": ") or "Default")[:300]
 
 
 def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) -> Rendered:
-    """The card that Anki shows of `note` in `deck`."""
+    """Return the card that Anki shows of `note` in `deck`."""
     out = Rendered(_fault(card, note, type_))
     if out.fault or type_ is None:
         return out
@@ -72,6 +73,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
 
 
 def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
+    """Return why the card cannot be rendered; "" if it can."""
     if type_ is None or not type_.templates or not type_.fields:
         return "its note type is not in the package"
     if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
@@ -82,7 +84,7 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:
-    """What a template may ask for; fields win over Anki's own names, and are the first in order."""
+    """Return what a template may use; fields go before Anki's own names, and are the first in order."""
     padded = (*note.values, *[""] * len(type_.fields))
     named = dict(zip(type_.fields, padded, strict=False))
     template = type_.templates[0 if type_.cloze else card.ord].name
@@ -91,17 +93,20 @@ def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[
 
 
 def _sub(named: Mapping[str, str], deck: str) -> dict[str, str]:
+    """Return the values with the name of the innermost deck."""
     return {} if "Subdeck" in named else {"Subdeck": escape_html(deck.rsplit("::", 1)[-1])}
 
 
 def escape_html(text: str) -> str:
+    """Return the text with HTML's signs escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _led(words: str) -> str:
-    """A side that begins with code gets a word before it: a fence right behind `Q:` would not be read as one."""
+    """Return a side that begins with code with a word before it: a fence right after `Q:` would not be read as one."""
     return f"(code)\n{words}" if words.startswith(("```", "~~~")) else words
 
 
 def _tag(word: str) -> str:
+    """Return a word as a tag of the vault."""
     return re.sub(r"[^\w/.+:-]+", "-", clean_line(word)).replace("::", "/").strip(":-/")[:100]

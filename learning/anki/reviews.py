@@ -1,4 +1,4 @@
-"""Reviews done in Anki as events of the log: the same events, whichever way and however often they come."""
+"""Reviews done in Anki as events of the log: the same events, however often they are imported."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from operator import gt
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.log.events import Import, LogEvent, Rating, Resume, Review, Suspend
-from vault.log.review_log import mint_stamp, unix_ms
+from vault.log.review_log import at_of, mint_stamp, unix_ms
 
 VIA = "anki"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
@@ -38,27 +37,30 @@ class AnkiReview:
 
     @property
     def counts(self) -> bool:
-        """Whether somebody answered: no manual rescheduling, no cramming that leaves the schedule alone."""
+        """Return whether the user answered: no manual rescheduling, no cramming that leaves the schedule alone."""
         return 1 <= self.ease <= 4 and self.kind >= 0 and is_answer(self.kind, self.factor)
 
     @property
     def origin(self) -> str:
+        """Return the text that identifies the review in the log."""
         return f"{VIA}:{self.id}"
 
 
 def is_answer(kind: int, factor: int) -> bool:
-    """Whether a row of that kind is one: no manual rescheduling, no cramming that leaves the schedule alone."""
+    """Return whether a row of that kind is an answer: no manual rescheduling, no cramming without effect on the
+    schedule.
+    """
     return kind < MANUAL and (kind != FILTERED or factor != 0)
 
 
 def known_origins(events: Iterable[LogEvent]) -> set[str]:
-    """What has come home before, also where it was undone since."""
+    """Return the origins of all imported reviews, undone ones included."""
     return {event.origin for event in events if isinstance(event, Import) and event.origin}
 
 
 @dataclass(slots=True)
 class KnownHistory:
-    """What an import has to know of the log, in little memory however many reviews came from Anki before.
+    """What an import needs of the log, in little memory however many reviews were imported before.
 
     `origins` are the numbers in Anki of all reviews that came home, sorted, also where they were undone since; `own`
     are the other reviews by card and Unix millisecond. `marks` is the last word of Anki's on each card as (Unix second,
@@ -72,13 +74,13 @@ class KnownHistory:
     reviewed: dict[CardId, int] = field(default_factory=dict)
 
     def is_known(self, number: int) -> bool:
-        """Whether the review of that number in Anki came home before."""
+        """Return whether the review of that number in Anki was imported before."""
         at = bisect_left(self.origins, number)
         return at < len(self.origins) and self.origins[at] == number
 
 
 def known_history(events: Iterable[LogEvent]) -> KnownHistory:
-    """Of `events` in any order, each any number of times; they are read once."""
+    """Return what `events` hold, in any order, each any number of times; they are read once."""
     found, origins = KnownHistory(), array("q")
     for event in events:
         if isinstance(event, Review):
@@ -98,13 +100,13 @@ def known_history(events: Iterable[LogEvent]) -> KnownHistory:
 
 
 def _number_of(origin: str) -> int | None:
-    """Anki's number of a review by the origin that an import wrote."""
+    """Return Anki's number of a review by the origin that an import wrote; None for other origins."""
     found = _ORIGIN.fullmatch(origin)
     return int(found[1]) if found else None
 
 
 def dated(rows: Iterable[AnkiReview], now: datetime) -> tuple[list[AnkiReview], list[Diagnostic]]:
-    """The answers among `rows` that lie between 1970 and `now`, and what is said of the others.
+    """Return the answers among `rows` that are between 1970 and `now`, and diagnostics of the others.
 
     One from the future is left for a later time: taken now, it would push every review until then behind it.
     """
@@ -117,23 +119,22 @@ def dated(rows: Iterable[AnkiReview], now: datetime) -> tuple[list[AnkiReview], 
         if 0 < row.id <= latest:
             kept.append(row)
         else:
-            found.append(_oddly_dated(row))
+            found.append(_invalid_date(row))
     return kept, found
 
 
-def _oddly_dated(row: AnkiReview) -> Diagnostic:
+def _invalid_date(row: AnkiReview) -> Diagnostic:
+    """Return the diagnostic of a review with an invalid date."""
     if row.id > 0:
-        when = (
-            f"{_EPOCH + timedelta(milliseconds=row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
-        )
-        what, hint = f"is dated {when}, in the future", "set that device's clock; it comes in once that time has come"
+        when = f"{at_of(row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
+        what, hint = f"is dated {when}, in the future", "set that device's clock; it is imported after that time"
     else:
         what, hint = "is dated before 1970", "nothing was taken from it"
     return Diagnostic("Anki", 0, "anki-review-date", f"review {row.id} of card {row.card} {what}", hint)
 
 
 def imports(rows: Iterable[AnkiReview], known: Collection[str], vault_id: str, zone: tzinfo) -> list[Import]:
-    """The events of the answers that are not `known` yet (origins), each once, in order of (at, id).
+    """Return the events of the answers whose origins are not `known` yet, each once, in order of (at, id).
 
     A pure function: two machines that take in the same review write the same line, and the union has it once. Rows
     that are no answer or have no date that a log can hold are left out; `dated` names them.
@@ -143,7 +144,8 @@ def imports(rows: Iterable[AnkiReview], known: Collection[str], vault_id: str, z
 
 
 def _event(row: AnkiReview, vault_id: str, zone: tzinfo) -> Import:
-    at = _EPOCH + timedelta(milliseconds=row.id)
+    """Return the event of a review, the same in every import."""
+    at = at_of(row.id)
     entropy = hashlib.sha256(f"{vault_id}\0{row.origin}".encode()).digest()[:10]
     stamp = mint_stamp(at, last=None, zone=zone, via=VIA, entropy=entropy)
     return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), row.origin)

@@ -1,4 +1,4 @@
-"""Suspension as it was in Anki: marks in the log that packages give in any order, each once.
+"""Suspension as it was in Anki: log events that packages give in any order, each once.
 
 A package says of a card how it stood when Anki last touched it. The newest word counts, whichever package came first;
 so what was last heard of a card is written down where no mark in the log tells it. Without that file an old package
@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Report(Protocol):
-    """Where it is told how many cards were marked (see `learning.anki.import_package.ImportReport`)."""
+    """Receives how many cards were suspended or resumed (see `learning.anki.import_package.ImportReport`)."""
 
     dry_run: bool
     marks: dict[str, int]
@@ -45,11 +45,13 @@ class AnkiState(NamedTuple):
     answered: int = -1
 
 
-def take_marks(vault: Vault, history: KnownHistory, states: Iterable[AnkiState], now: datetime, report: Report) -> None:
-    """Cards suspended in Anki are suspended here, and resumed once they are there: only where that has changed since
-    the last import, so that what the human says here afterwards stands. Of several `states` of one card, the newest
-    counts."""
-    heard = read_heard(vault)
+def import_suspension(
+    vault: Vault, history: KnownHistory, states: Iterable[AnkiState], now: datetime, report: Report
+) -> None:
+    """Suspend and resume cards as they are in Anki, where that has changed since the last import, so that later
+    decisions of the user here stay.
+    """
+    heard = read_suspension(vault)
     learnt: dict[CardId, int] = {}
     new: list[LogEvent] = []
     newest, answered = _newest(states, unix_ms(now) // 1000)
@@ -60,7 +62,7 @@ def take_marks(vault: Vault, history: KnownHistory, states: Iterable[AnkiState],
         reviewed, there = history.reviewed.get(own, -1), answered[own]
         if state.is_suspended != was and not (state.is_suspended and reviewed > max(second, there)):
             new.append(_event(vault, own, second, suspended=state.is_suspended))
-        elif state.is_suspended or not _is_told(state, second, max(reviewed, there)):
+        elif state.is_suspended or not _is_certain(state, second, max(reviewed, there)):
             learnt[own] = second
     new = [event for event in new if event.id not in history.mark_ids]
     suspended = sum(isinstance(event, Suspend) for event in new)
@@ -70,12 +72,13 @@ def take_marks(vault: Vault, history: KnownHistory, states: Iterable[AnkiState],
     if new:
         append(vault.guard(Scope.LOG), *new)
     if learnt:
-        _keep_heard(vault, heard | learnt)
+        _record_suspension(vault, heard | learnt)
 
 
 def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tuple[int, AnkiState]], dict[CardId, int]]:
-    """Our card -> (Unix second, Anki's card) that was changed last, where two of Anki's are one of ours; and -> the
-    second of its last answer in either."""
+    """Return for our cards (Unix second, Anki's card) changed last, where two of Anki's are one of ours; and the second
+    of the last answer in either.
+    """
     found: dict[CardId, tuple[int, AnkiState]] = {}
     answered: dict[CardId, int] = {}
     for state in states:
@@ -87,25 +90,27 @@ def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tupl
 
 
 def _order(word: tuple[int, AnkiState]) -> tuple[int, bool]:
+    """Return the sort key of a change."""
     return word[0], word[1].is_suspended
 
 
-def _is_told(card: AnkiState, second: int, reviewed: int) -> bool:
-    """Whether no older package can say that a card was suspended and be believed: a review came later, or the card has
-    not been touched since it was made."""
+def _is_certain(card: AnkiState, second: int, reviewed: int) -> bool:
+    """Return whether no older package can contradict: a review came later, or the card has not changed since its
+    creation.
+    """
     return second <= reviewed or second <= card.id // 1000
 
 
 def _event(vault: Vault, card: CardId, second: int, *, suspended: bool) -> LogEvent:
-    """The same wherever it is made. Of two in one second, being suspended is the last word."""
+    """Return the event, the same wherever it is made. Of two in one second, suspending is the later."""
     at = _EPOCH + timedelta(seconds=second)
     kind = Suspend if suspended else Resume
     seed = hashlib.sha256(f"{vault.settings.vault_id}\0{kind.type}:{card}".encode()).digest()
     return kind(Stamp(ulid(unix_ms(at), bytes([255 * suspended]) + seed[:9]), at, via=VIA), card)
 
 
-def read_heard(vault: Vault) -> dict[CardId, int]:
-    """Card -> the Unix second of what was last heard of it; none where the file is gone or spoilt."""
+def read_suspension(vault: Vault) -> dict[CardId, int]:
+    """Return by card the Unix second of the last change imported; empty where the file is missing or damaged."""
     try:
         found = json.loads(vault.read_bytes(HEARD) or b"{}")
         return {CardId(card): int(second) for card, second in found.items()}
@@ -113,7 +118,8 @@ def read_heard(vault: Vault) -> dict[CardId, int]:
         return {}
 
 
-def _keep_heard(vault: Vault, heard: Mapping[CardId, int]) -> None:
+def _record_suspension(vault: Vault, heard: Mapping[CardId, int]) -> None:
+    """Record the last changes imported."""
     guard = vault.guard(Scope.LOG)
     with suppress(WriteFailed, Refused):
         old = guard.read(HEARD)

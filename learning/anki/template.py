@@ -1,4 +1,4 @@
-"""What Anki's templates make of a note: front and back of one card, as HTML. Nothing is run, nothing is fetched."""
+"""Anki's templates: front and back of one card of a note, as HTML. Nothing is run, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SILENT = frozenset(("tts", "hint", "type"))  # filters that show nothing on the
 
 
 class TooLarge(Exception):
-    """A template that makes more of a note than a card could hold, or is too long itself."""
+    """Raised for a template that makes more of a note than a card could hold, or is too long itself."""
 
 
 @dataclass(slots=True)
 class Sheet:
-    """What a template may ask for: the fields of one note and a few facts. `odd` gathers what was not understood.
+    """What a template may use: the fields of one note and a few facts. `odd` collects what was not understood.
 
     `work` counts the characters that were read for the side being made.
     """
@@ -39,19 +39,20 @@ class Sheet:
     work: int = 0
 
     def read(self, name: str) -> str:
-        """The value of that name, "" without one. Raises: TooLarge after too many."""
+        """Return the value of that name, "" without one. Raises: TooLarge after too many."""
         value = self.values.get(name, "")
         self.count(len(value))
         return value
 
     def count(self, characters: int) -> None:
+        """Count characters. Raises: TooLarge."""
         self.work += characters
         if self.work > _MAX_WORK:
             raise TooLarge("making it takes too long")
 
 
 def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
-    """(front, back) of the card as HTML; the back without what stands on the front.
+    """Return (front, back) of the card as HTML; the back without what is on the front.
 
     A template that is not understood shows the first field, and the others behind it. Raises: TooLarge.
     """
@@ -65,18 +66,18 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
-        sheet.odd.add("its template is not understood: the first field is the question, the others are the answer")
+        sheet.odd.add("its template cannot be read: the first field is the question, the others are the answer")
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))
 
 
 def is_empty(value: str) -> bool:
-    """Whether a field counts as empty, as Anki sees it."""
+    """Return whether a field counts as empty, as Anki sees it."""
     return _EMPTY.fullmatch(value[:4000]) is not None and len(value) <= 4000
 
 
 def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
-    """Raises: ValueError where sections are not closed as they were opened; TooLarge."""
+    """Return the filled template. Raises: ValueError where sections are not closed as they were opened; TooLarge."""
     out: list[str] = []
     made, sheet.work = 0, 0
     open_: list[tuple[str, bool]] = []
@@ -88,13 +89,13 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             continue
         name = piece.strip()
         if len(open_) > _DEEPEST_SECTION:
-            raise ValueError("sections too deep in each other")
+            raise ValueError("sections are nested too deeply")
         if name[:1] in ("#", "^"):
             there = not is_empty(_asked(name[1:].strip(), sheet))
             open_.append((name[1:].strip(), there == (name[0] == "#")))
         elif name[:1] == "/":
             if not open_ or open_.pop()[0] != name[1:].strip():
-                raise ValueError("sections cross each other")
+                raise ValueError("sections overlap")
         elif name[:1] == "=":
             raise ValueError("other marks than braces")
         elif showing:
@@ -108,13 +109,14 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
 
 
 def _asked(name: str, sheet: Sheet) -> str:
-    """What decides whether a section is shown."""
+    """Return the value that decides whether a section is shown."""
     if re.fullmatch(r"c\d{1,3}", name):
         return "x" if int(name[1:]) == sheet.ord + 1 else ""
     return sheet.read(name)
 
 
 def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
+    """Return the value of a field with its filters applied."""
     *filters, own = [part.strip() for part in name.split(":")]
     if own == "FrontSide":
         return ""  # the reader has just seen it
@@ -130,6 +132,7 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
 
 
 def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
+    """Return a value after one filter."""
     if name == "cloze":
         return cloze(value, sheet.ord + 1, is_back=is_back)
     if name == "cloze-only":
@@ -148,14 +151,14 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
 
 @dataclass(slots=True)
 class _Gap:
-    """A cloze being read: its numbers, its parts between `::`."""
+    """A cloze being parsed: its numbers, its parts between `::`."""
 
     numbers: frozenset[int]
     parts: list[list[str]]
 
 
 def cloze(text: str, number: int, *, is_back: bool) -> str:
-    """`text` for the card of that number: its gaps hidden, or filled and strong on the back; others always filled.
+    """Return `text` for the card of that number: its gaps hidden, or filled and bold on the back; others always filled.
 
     Nothing if there is no gap of that number.
     """
@@ -165,13 +168,14 @@ def cloze(text: str, number: int, *, is_back: bool) -> str:
 
 
 def hidden(text: str, number: int) -> list[str]:
-    """What stands in the gaps of that number."""
+    """Return the texts in the gaps of that number."""
     found: list[str] = []
     _with_gaps(text, number, True, found)
     return found
 
 
 def _with_gaps(text: str, number: int, is_back: bool, found: list[str]) -> str:
+    """Return the text with its gaps hidden or filled, adding the hidden ones to `found`."""
     out: list[str] = []
     open_: list[_Gap] = []
     at = 0
@@ -198,6 +202,7 @@ def _with_gaps(text: str, number: int, is_back: bool, found: list[str]) -> str:
 
 
 def _gap(gap: _Gap, number: int, is_back: bool, found: list[str]) -> str:
+    """Return what is shown of a gap."""
     words = "".join(gap.parts[0])
     if number not in gap.numbers:
         return words
@@ -209,5 +214,5 @@ def _gap(gap: _Gap, number: int, is_back: bool, found: list[str]) -> str:
 
 
 def numbers(text: str) -> frozenset[int]:
-    """The numbers of all gaps in `text`."""
+    """Return the numbers of all gaps in `text`."""
     return frozenset(int(n) for found in _CLOZE.finditer(text) if found[1] for n in found[1].split(","))

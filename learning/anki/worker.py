@@ -36,6 +36,7 @@ class Session:
         self._parts: Iterator[list[Any]] = iter(())
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the reply to a request."""
         try:
             if self._collection is None:
                 self._collection = open_collection(self._path)
@@ -47,6 +48,7 @@ class Session:
             return {"unreadable": {"what": error.what, "hint": error.hint or ""}}
 
     def _answered(self, collection: Collection, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the reply of an open collection."""
         match message["op"]:
             case "open":
                 counts = dict(zip(("notes", "cards", "reviews"), collection.counts, strict=True))
@@ -65,17 +67,19 @@ class Session:
         return {"items": part or [], "done": part is None}
 
     def close(self) -> None:
+        """Close the package."""
         if self._collection is not None:
             self._collection.close()
 
 
 def _lots(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield the items in parts."""
     items = iter(items)
     return iter(lambda: list(islice(items, _ROWS)), [])
 
 
 def _by_size(items: Iterable[tuple[dict[str, Any], int]]) -> Iterator[list[Any]]:
-    """Parts of (item, its size in characters)."""
+    """Yield parts of (item, its size in characters)."""
     part: list[Any] = []
     size = 0
     for item, characters in items:
@@ -89,14 +93,15 @@ def _by_size(items: Iterable[tuple[dict[str, Any], int]]) -> Iterator[list[Any]]
 
 
 def _identity(note: AnkiNote, prefix: str) -> list[Any]:
-    """What tells whose note it is: its GUID, the id in its field CardId, which is its last, and tags with `prefix`."""
+    """Return what shows whose note it is: its GUID, the id in its last field, CardId, and tags with `prefix`."""
     said = next((v.strip() for v in reversed(note.values) if ID.fullmatch(v.strip())), "")
     return [note.id, note.guid, said, [tag[:60] for tag in note.tags if tag.startswith(prefix)][:5]]
 
 
 def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], int]]:
-    """(card, characters) of every card in the decks that are asked for: words of a note's fields if it is the vault's
-    own, else a card made of it; none of notes that are left out."""
+    """Yield (card, characters) of every card in the decks: fields if it is the vault's own, else a rendered card; none
+    of notes that are left out.
+    """
     decks = None if message["decks"] is None else set(message["decks"])
     own, left_out = set(message["own"]), set(message["left_out"])
     left, last = MAX_MADE, None
@@ -128,17 +133,20 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
 
 
 def _characters(told: Mapping[str, Any]) -> int:
+    """Return the size of a card in characters."""
     texts = [*told.get("fields", ()), *told.get("names", ()), *told.get("tags", ()), *told.get("reasons", ())]
     texts += [str(told.get(name, "")) for name in ("question", "answer", "deck", "key")]
     return sum(map(len, texts)) + 200
 
 
 def _type_name(collection: Collection, note: AnkiNote) -> str:
+    """Return the name of the note's type."""
     type_ = collection.types.get(note.type)
     return type_.name[:200] if type_ else "unknown"
 
 
 def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, Any]:
+    """Return the rendered card of a foreign note."""
     deck = deck_name(collection.decks.get(card.deck, "Default"))
     made = render(card, note, collection.types.get(note.type), deck)
     reasons = sorted(made.odd | ({made.fault} if made.fault else set()))
@@ -150,8 +158,9 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
 
 
 def _file(collection: Collection, name: str) -> Iterator[list[str]]:
-    """The bytes of a picture or sound in parts, as base64, the first of them empty; only that of one that is damaged
-    or too large, and nothing of one that is not there."""
+    """Yield the bytes of a picture or sound in parts, as base64, the first of them empty; only that of one that is
+    damaged or too large, and nothing of one that is not there.
+    """
     entry = collection.media.get(name)
     if entry is None:
         return
@@ -165,6 +174,7 @@ def _file(collection: Collection, name: str) -> Iterator[list[str]]:
 
 
 def main() -> None:
+    """Answer requests on standard input until it ends."""
     path = Path(sys.argv[1])
 
     def prepare() -> Answer:

@@ -1,4 +1,4 @@
-"""A running Anki, spoken to through the add-on AnkiConnect: its API version 6, on this machine alone.
+"""A client of the Anki add-on AnkiConnect, API version 6, on this machine alone.
 
 Whatever answers there is a stranger until it is checked: the size of an answer, the time it takes and its form have
 limits. No redirect is followed and no proxy asked, and the key goes nowhere but to the loopback address.
@@ -28,11 +28,11 @@ _KEY = "put the key of AnkiConnect's settings into the environment variable RETA
 
 
 class AnkiNotReached(RetainError):
-    """No AnkiConnect answers at that address, or what answers is none."""
+    """Raised if no AnkiConnect answers at that address."""
 
 
 class AnkiRefused(RetainError):
-    """AnkiConnect answered that it would not or could not."""
+    """Raised if AnkiConnect answers with an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +45,34 @@ class AnkiConnect:
     timeout_s: float = TIMEOUT_S
 
     def call(self, action: str, **params: Any) -> Any:
-        """What the action gives. Raises: AnkiNotReached, AnkiRefused."""
+        """Return the result of the action. Raises: AnkiNotReached, AnkiRefused."""
         return self._result(action, self._answer(self._request(action, params)))
 
     def each(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
-        """What each (action, parameters) gives, in one request; an AnkiRefused stands where one was refused."""
+        """Return the results of all (action, parameters), in one request; an AnkiRefused in the place of a
+        refused one.
+        """
         answers = self.call("multi", actions=[self._request(action, params) for action, params in asked])
         if not isinstance(answers, list) or len(answers) != len(asked):
-            raise self._odd("the number of its answers is not that of the questions")
+            raise self._invalid("the number of its answers is not that of the questions")
         return [self._result_or_refusal(action, said) for (action, _), said in zip(asked, answers, strict=True)]
 
     def _request(self, action: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the JSON of a request."""
         key = {"key": self.key} if self.key else {}
         return {"action": action, "version": VERSION, "params": params, **key}
 
     def _result_or_refusal(self, action: str, answer: object) -> Any:
+        """Return the result of an action, or the refusal."""
         try:
             return self._result(action, answer)
         except AnkiRefused as refused:
             return refused
 
     def _result(self, action: str, answer: object) -> Any:
+        """Return the result of an action. Raises: AnkiRefused."""
         if not isinstance(answer, dict) or not answer.keys() >= {"result", "error"}:
-            raise self._odd("its answer has no result and no error")
+            raise self._invalid("its answer has no result and no error")
         if answer["error"] is not None:
             said = clean_line(str(answer["error"]))[:300]
             hint = _KEY if "api key" in said else ""
@@ -76,18 +81,20 @@ class AnkiConnect:
 
     @property
     def shown(self) -> str:
+        """Return the address for a message."""
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def _answer(self, request: dict[str, Any]) -> object:
+        """Return the parsed answer to a request. Raises: AnkiNotReached."""
         words = json.dumps(request, ensure_ascii=False)
         data = self._exchanged(words.encode(errors="replace"))  # half a character pair may have come in a tag
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self._odd("its answer is no JSON") from error
+            raise self._invalid("its answer is no JSON") from error
 
     def _exchanged(self, body: bytes) -> bytes:
-
+        """Return the bytes of the answer. Raises: AnkiNotReached."""
         connection = HTTPConnection(self.host, self.port, timeout=self.timeout_s)
         headers = {"Content-Type": "application/json", "Connection": "close"}
         try:
@@ -105,34 +112,36 @@ class AnkiConnect:
             connection.close()
 
     def _read(self, response: HTTPResponse) -> bytes:
+        """Return the body of a response, up to a limit."""
         if response.status == 403:
             hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
             raise AnkiRefused("AnkiConnect does not let us in", where=self.shown, hint=hint)
         if response.status != 200:
-            raise self._odd(f"it answered with the status {response.status}")
+            raise self._invalid(f"it answered with the status {response.status}")
         read, size, end = [], 0, time.monotonic() + self.timeout_s
         while block := response.read1(_BLOCK):
             read.append(block)
             size += len(block)
             if size > MAX_REPLY:
-                raise self._odd(f"its answer is larger than {MAX_REPLY >> 20} MiB")
+                raise self._invalid(f"its answer is larger than {MAX_REPLY >> 20} MiB")
             if time.monotonic() > end:
                 raise TimeoutError
         return b"".join(read)
 
-    def _odd(self, what: str) -> AnkiNotReached:
+    def _invalid(self, what: str) -> AnkiNotReached:
+        """Return the error of an invalid answer."""
         return AnkiNotReached(f"what answers there is no AnkiConnect: {what}", where=self.shown, hint=_START)
 
 
 def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiConnect:
-    """The AnkiConnect at `url`, which has been asked and lets us in.
+    """Return the AnkiConnect at `url` once it has granted access.
 
     Raises: UsageError if `url` is not one of this machine; AnkiNotReached; AnkiRefused.
     """
-    anki = AnkiConnect(*_place(url), key, timeout_s)
+    anki = AnkiConnect(*_address(url), key, timeout_s)
     asked = anki.call("requestPermission")
     if not isinstance(asked, dict):
-        raise anki._odd("it does not say whether we may come in")
+        raise anki._invalid("it does not say whether we may come in")
     if asked.get("permission") != "granted":
         hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
         raise AnkiRefused("AnkiConnect does not let us in", where=anki.shown, hint=hint)
@@ -146,8 +155,8 @@ def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiC
     return anki
 
 
-def _place(url: str) -> tuple[str, int]:
-    """Host and port of an address on this machine. Raises: UsageError."""
+def _address(url: str) -> tuple[str, int]:
+    """Return host and port of an address on this machine. Raises: UsageError."""
     shown = clean_line(url)[:200]
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""What a sync does in a running Anki: notes, pictures and tags go there in batches, and what one is refused stops none.
+"""Changes in a running Anki: notes, pictures and tags are sent in batches, and one refusal stops none of the others.
 
 New notes go as a package, so that they have the GUIDs of the export; where the add-on takes none, one by one.
 """
@@ -27,7 +27,7 @@ Job = tuple[CardId, str, dict[str, Any]]  # whose card it is, the action of Anki
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What Anki would not take: of a card, or of a file with `id` "". `path` and `line` are where its card stands."""
+    """What Anki refused: of a card, or of a file with `id` "". `path` and `line` are where its card is."""
 
     id: str
     reason: str
@@ -36,7 +36,7 @@ class Failed:
 
 
 @dataclass(slots=True)
-class Deeds:
+class SyncResults:
     """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `written` cards whose words it took,
     `media` is the number of files sent."""
 
@@ -47,13 +47,13 @@ class Deeds:
 
     @property
     def refused(self) -> set[str]:
-        """The cards of which Anki would not take something."""
+        """Return the cards of which Anki refused something."""
         return {each.id for each in self.failed}
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """The tags that a note is to have, in the place of those that it has."""
+    """The tags that a note is to have, in place of its present ones."""
 
     note: Found
     tags: Sequence[str]
@@ -61,7 +61,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class ToDo:
-    """What is to be changed in Anki: notes made, fields written, tags set, cards suspended and let go again."""
+    """What is to be changed in Anki: notes created, fields written, tags set, cards suspended and resumed."""
 
     new: Sequence[AnkiNote] = ()
     fields: Sequence[tuple[Found, AnkiNote]] = ()
@@ -70,8 +70,10 @@ class ToDo:
     resumed: Sequence[Found] = ()
 
 
-def package_taken(vault: Vault, anki: AnkiConnect, data: bytes) -> bool:
-    """Whether Anki says that it took the package in: it may see no file of ours, or the add-on be older than Anki."""
+def import_in_anki(vault: Vault, anki: AnkiConnect, data: bytes) -> bool:
+    """Return whether Anki reports that it imported the package: it may not see our files, or the add-on may be older
+    than Anki.
+    """
     guard = vault.guard(Scope.LOG)
     old = guard.read(_PACKAGE)
     guard.write(_PACKAGE, data, expect=None if old is None else sha256_hex(old))
@@ -83,25 +85,28 @@ def package_taken(vault: Vault, anki: AnkiConnect, data: bytes) -> bool:
         guard.remove(_PACKAGE, expect=sha256_hex(data))
 
 
-def do(anki: AnkiConnect, todo: ToDo, media: Mapping[str, bytes], deeds: Deeds, progress: Progress | None) -> None:
-    """Does it all; `deeds` gathers what came of it, also where the connection breaks.
+def do(
+    anki: AnkiConnect, todo: ToDo, media: Mapping[str, bytes], results: SyncResults, progress: Progress | None
+) -> None:
+    """Make all changes; `results` collects their results, also where the connection breaks.
 
     Raises: AnkiNotReached; AnkiRefused if notes cannot be made because another note type has the name of ours.
     """
     if todo.new or todo.fields:
-        _send_media(anki, media, deeds)
+        _send_media(anki, media, results)
     if todo.new:
         _make_note_type(anki)
     last = [job for one in todo.suspended for job in _retagging(Tagged(one, [*one.tags, RETRACTED]))]
     jobs = _jobs(todo)
     whole = len(jobs) + len(last)
-    _run(anki, jobs, deeds, progress, 0, whole)
+    _run(anki, jobs, results, progress, 0, whole)
     # Only a card that is suspended is tagged as such: the tag says that no later sync has to do it.
-    refused = deeds.refused
-    _run(anki, [job for job in last if job[0] not in refused], deeds, progress, len(jobs), whole)
+    refused = results.refused
+    _run(anki, [job for job in last if job[0] not in refused], results, progress, len(jobs), whole)
 
 
 def _jobs(todo: ToDo) -> list[Job]:
+    """Return the requests for all changes."""
     nobody = CardId("")
     jobs: list[Job] = [
         (nobody, "createDeck", {"deck": deck}) for deck in dict.fromkeys("::".join(n.deck) for n in todo.new)
@@ -115,25 +120,27 @@ def _jobs(todo: ToDo) -> list[Job]:
 
 
 def _run(
-    anki: AnkiConnect, jobs: Sequence[Job], deeds: Deeds, progress: Progress | None, before: int, whole: int
+    anki: AnkiConnect, jobs: Sequence[Job], results: SyncResults, progress: Progress | None, before: int, whole: int
 ) -> None:
+    """Send the requests in batches."""
     done = before
     for some in parts(jobs, _FEW):
         answers = anki.each([(action, params) for _, action, params in some])
         for (card, action, _), answer in zip(some, answers, strict=True):
             if isinstance(answer, AnkiRefused):
-                deeds.failed.append(Failed(card, answer.what))
+                results.failed.append(Failed(card, answer.what))
                 continue
             if action in ("addNote", "updateNoteFields"):
-                deeds.written.add(card)
+                results.written.add(card)
             if action == "addNote" and type(answer) is int:
-                deeds.made[card] = Made(answer)
+                results.made[card] = Made(answer)
         done += len(some)
         if progress is not None:
             progress(done, whole)
 
 
 def _retagging(each: Tagged) -> list[Job]:
+    """Return the requests that replace a note's tags."""
     one = each.note
     changes = (
         ("removeTags", [tag for tag in one.tags if tag not in each.tags]),
@@ -143,7 +150,7 @@ def _retagging(each: Tagged) -> list[Job]:
 
 
 def _new(note: AnkiNote) -> dict[str, Any]:
-    """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
+    """Return a note as `addNote` takes it. Two cards may ask the same question: they are no duplicates."""
     return {
         "deckName": "::".join(note.deck),
         "modelName": MODEL,
@@ -154,11 +161,12 @@ def _new(note: AnkiNote) -> dict[str, Any]:
 
 
 def _named(note: AnkiNote) -> dict[str, str]:
+    """Return the fields of a note by name."""
     return dict(zip(FIELDS, note.fields, strict=True))
 
 
 def _make_note_type(anki: AnkiConnect) -> None:
-    """Our note type, made where Anki has none. Raises: AnkiRefused if another one has its name."""
+    """Create our note type where Anki has none. Raises: AnkiRefused if another one has its name."""
     names = anki.call("modelNames")
     check(isinstance(names, list), "modelNames", anki)
     if MODEL not in names:
@@ -172,8 +180,8 @@ def _make_note_type(anki: AnkiConnect) -> None:
         raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
 
 
-def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], deeds: Deeds) -> None:
-    """Sends the files that Anki hasn't got. Their names say what is in them, so that no other file is replaced."""
+def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], results: SyncResults) -> None:
+    """Send the files that Anki lacks. Their names hold a digest, so that no other file is replaced."""
     if not files:
         return
     there = anki.call("getMediaFilesNames", pattern="retain-*")
@@ -181,6 +189,6 @@ def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], deeds: Deeds) -> 
     for name in sorted(files.keys() - {name for name in there if isinstance(name, str)}):
         try:
             anki.call("storeMediaFile", filename=name, data=base64.b64encode(files[name]).decode())
-            deeds.media += 1
+            results.media += 1
         except AnkiRefused as refused:
-            deeds.failed.append(Failed("", f"file {name}: {refused.what}"))
+            results.failed.append(Failed("", f"file {name}: {refused.what}"))

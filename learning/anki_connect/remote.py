@@ -1,4 +1,4 @@
-"""What a running Anki holds of the vault's cards: asked of AnkiConnect, and checked before anything is believed."""
+"""What a running Anki holds of the vault's cards, read through AnkiConnect and checked."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Found:
 
     @property
     def digest(self) -> str:
-        """Says whether our fields are what we last took there."""
+        """Return the digest of the fields, by which they are compared with what was last sent."""
         return fields_digest(self.fields.get(name, "") for name in FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether Anki's card is suspended, and when it was last touched there, in Unix seconds."""
+    """Whether Anki's card is suspended, and when it was last changed there, in Unix seconds."""
 
     number: int
     mod: int
@@ -43,15 +43,17 @@ class Standing:
 
 
 def found_notes(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[Found]:
-    """The notes in Anki of the vault's cards, in the order in which they were made; none that another vault made,
-    whose tag is not `tag`. AnkiConnect tells no GUIDs, so the field CardId is all there is to know them by."""
+    """Return the notes in Anki of the vault's cards, in the order of creation; none of another vault, whose tag is not
+    `tag`. AnkiConnect gives no GUIDs, so the field CardId identifies them.
+    """
     numbers = anki.call("findNotes", query='"CardId:_*"')
     check(isinstance(numbers, list) and all(map(_is_number, numbers)), "findNotes", anki)
-    found = [note for some in parts(sorted(set(numbers)), _MANY) for note in _told(anki, some)]
+    found = [note for some in parts(sorted(set(numbers)), _MANY) for note in _details(anki, some)]
     return [one for one in found if one.card in cards and _whose(one) in ("", tag)]
 
 
-def _told(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
+def _details(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
+    """Return the notes with these numbers."""
     told = anki.call("notesInfo", notes=list(asked))
     check(isinstance(told, list), "notesInfo", anki)
     notes = [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
@@ -61,10 +63,12 @@ def _told(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
 
 
 def _whose(one: Found) -> str:
+    """Return the card of a note."""
     return next((tag for tag in one.tags if tag.startswith(VAULT_TAG)), "")
 
 
 def _note(told: Any, anki: AnkiConnect) -> Found:
+    """Return a note as AnkiConnect describes it. Raises: AnkiNotReached for an invalid one."""
     try:
         fields = {str(name): value["value"] for name, value in told["fields"].items()}
         note = Found(
@@ -78,12 +82,12 @@ def _note(told: Any, anki: AnkiConnect) -> Found:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it can be one of Anki's numbers."""
+    """Return whether it can be one of Anki's numbers."""
     return type(value) is int and abs(value) < _LARGEST
 
 
 def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
-    """Every row of Anki's review log that is of a card of ours."""
+    """Yield every row of Anki's review log that is of a card of ours."""
     ours = {one.cards[0]: one.card for one in found if one.cards}
     for some in parts(sorted(ours), _MANY):
         told = anki.call("getReviewsOfCards", cards=list(some))
@@ -97,6 +101,7 @@ def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
 
 
 def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
+    """Return a row of the review log. Raises: AnkiNotReached for an invalid one."""
     check(isinstance(row, dict), "getReviewsOfCards", anki)
     numbers = [row.get(name) for name in ("id", "ease", "time", "type", "factor")]
     check(all(type(n) is int for n in numbers), "getReviewsOfCards", anki)
@@ -104,8 +109,9 @@ def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
 
 
 def standings(anki: AnkiConnect, cards: Sequence[int]) -> list[Standing | None]:
-    """How each of the cards stands in Anki; None for one that was deleted meanwhile, and for all where the add-on is
-    too old to be asked."""
+    """Return whether each of the cards is suspended in Anki; None for one that was deleted, and for all where the
+    add-on is too old.
+    """
     found: list[Standing | None] = []
     for some in parts(cards, _MANY):
         suspended, mods = anki.each([(action, {"cards": list(some)}) for action in ("areSuspended", "cardsModTime")])
@@ -118,6 +124,7 @@ def standings(anki: AnkiConnect, cards: Sequence[int]) -> list[Standing | None]:
 
 
 def _standing(anki: AnkiConnect, number: int, is_suspended: object, told: object) -> Standing | None:
+    """Return whether a card is suspended; None for one that was deleted."""
     if is_suspended is None or told == {}:
         return None
     check(isinstance(is_suspended, bool), "areSuspended", anki)
@@ -127,15 +134,17 @@ def _standing(anki: AnkiConnect, number: int, is_suspended: object, told: object
 
 
 def check(fits: bool, action: str, anki: AnkiConnect) -> None:
-    """Raises: AnkiNotReached unless what the action gave has the form that it must have."""
+    """Raise AnkiNotReached unless the result of the action has the right form."""
     if not fits:
         raise no_answer(action, anki)
 
 
 def no_answer(action: str, anki: AnkiConnect) -> AnkiNotReached:
+    """Return the error of an action without a valid result."""
     what = f"what answers there is no AnkiConnect: its answer to `{action}` has another form"
     return AnkiNotReached(what, where=anki.shown, hint="update Anki and the add-on")
 
 
 def parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield the items in parts of `size`."""
     return (items[start : start + size] for start in range(0, len(items), size))

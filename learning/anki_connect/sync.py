@@ -1,4 +1,4 @@
-"""Cards and reviews of a vault and a running Anki, brought together: reviews come home, notes go there.
+"""Sync of a vault with a running Anki: reviews come from there, notes go there.
 
 A note is known by its field CardId, whichever way it came into Anki. What a human wrote into a note in Anki stays until
 the vault says something new, and what a human deleted there stays away. Cards that came from Anki are notes there
@@ -17,19 +17,19 @@ from learning.anki.export_package import (
     VAULT_TAG,
     AnkiNote,
     NoteStamp,
-    keep_stamps,
     notes_of,
     package,
     read_stamps,
     stamped,
     vault_tag,
+    write_stamps,
 )
-from learning.anki.made_notes import keep_made
+from learning.anki.made_notes import record_made
 from learning.anki.media import Media
 from learning.anki.reviews import dated, imports, known_history, known_origins
-from learning.anki.suspension import AnkiState, take_marks
+from learning.anki.suspension import AnkiState, import_suspension
 from learning.anki_connect.client import AnkiConnect
-from learning.anki_connect.push import RETRACTED, Deeds, Failed, Progress, Tagged, ToDo, do, package_taken
+from learning.anki_connect.push import RETRACTED, Failed, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
 from learning.anki_connect.remote import Found, found_notes, reviews, standings
 from learning.cards.workspace import Desk
 from learning.store.siblings import imported_cards
@@ -87,22 +87,26 @@ class Synced:
 
     @property
     def created(self) -> list[CardId]:
+        """Return the cards of new notes."""
         return self._done(note.card for note in self.plan.create)
 
     @property
     def changed(self) -> list[CardId]:
+        """Return the cards of changed notes."""
         return self._done(note.card for _, note in (*self.plan.update, *self.plan.retag))
 
     @property
     def suspended(self) -> list[CardId]:
+        """Return the cards that were suspended."""
         return self._done(one.card for one in self.plan.retracted)
 
     @property
     def resumed(self) -> list[CardId]:
+        """Return the cards that were resumed."""
         return self._done(one.card for one in self.plan.revived)
 
     def _done(self, cards: Iterable[CardId]) -> list[CardId]:
-        """Each card once, less those of which Anki would not take something."""
+        """Return each card once, without those of which Anki refused something."""
         refused = {each.id for each in self.failed}
         return [card for card in dict.fromkeys(cards) if card not in refused]
 
@@ -116,7 +120,7 @@ def sync(
     imported: bool = False,
     progress: Progress | None = None,
 ) -> Synced:
-    """Brings every review of our cards home, then takes new and changed cards there; safe to repeat or to break off.
+    """Log every review of our cards in Anki, then send new and changed cards there; can be repeated or interrupted.
 
     With `newer`, the vault's words also replace what was edited or deleted in Anki; with `imported`, cards that came
     from Anki go there as well; with `dry_run`, Anki is only read. `progress` hears (done, of) of the changes in Anki.
@@ -130,30 +134,30 @@ def sync(
     notes, known = notes_of(desk, media, frozenset(left_out)), read_stamps(desk.vault.read_bytes(STAMPS))
     pushed = read_pushed(old, tag)
     plan = _planned(desk, notes, found, known, pushed, newer=newer)
-    home = _home(desk, anki, found)
+    home = _new_reviews(desk, anki, found)
     if home.new and not dry_run:
         append(desk.vault.guard(Scope.LOG), *home.new)
     marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
     if dry_run:
         return Synced(plan, home, left_out=left_out, marks=marks)
-    deeds, there = Deeds(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    results, there = SyncResults(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
     try:
         # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
-        _do(desk, anki, plan, {} if newer else known, media, deeds, progress)
+        _do(desk, anki, plan, {} if newer else known, media, results, progress)
     except BaseException:  # what Anki took before it broke off is no edit of a human's either
-        there = [note for note in there if note.card in deeds.written]
+        there = [note for note in there if note.card in results.written]
         raise
     finally:
-        refused = deeds.refused
+        refused = results.refused
         there = [note for note in there if note.card not in refused]
-        keep_stamps(desk, known | stamped(there, known, desk.now))
-        _keep(desk, old, pushed | {note.card: note.shown for note in there}, tag)
-    failed = tuple(_placed(desk, each) for each in deeds.failed)
-    return Synced(plan, home, deeds.media, failed, left_out, marks)
+        write_stamps(desk, known | stamped(there, known, desk.now))
+        _record_pushed(desk, old, pushed | {note.card: note.shown for note in there}, tag)
+    failed = tuple(_placed(desk, each) for each in results.failed)
+    return Synced(plan, home, results.media, failed, left_out, marks)
 
 
 def _placed(desk: Desk, failed: Failed) -> Failed:
-    """`failed` with the place of its card."""
+    """Return `failed` with the place of its card."""
     if CardId(failed.id) not in desk.cards:
         return failed
     place = desk.place(CardId(failed.id))
@@ -172,6 +176,7 @@ def _planned(
     *,
     newer: bool,
 ) -> Plan:
+    """Return what is to be changed in Anki for this desk."""
     retracted = {one.card for one in found if desk.state(one.card).retracted}
     # What an export gave out counts as taken there, for cards that no sync has taken yet.
     given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
@@ -191,8 +196,7 @@ def planned(
     *,
     newer: bool = False,
 ) -> Plan:
-    """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there,
-    `taken` the cards that were there once: one that isn't any more was deleted there.
+    """Return what makes Anki's notes equal to the vault's.
 
     Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki; unless
     they are words that we gave out before (`older`), and what came later was never imported.
@@ -238,19 +242,20 @@ def planned(
 
 
 def _tags(one: Found, note: AnkiNote) -> list[str]:
-    """The tags that the note is to have: ours, and whatever a human put there."""
+    """Return the tags that the note is to have: ours, and those that the user added in Anki."""
     return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if _stays(tag))]))
 
 
 def _stays(tag: str) -> bool:
+    """Return whether a tag in Anki is the user's."""
     return not tag.startswith(_OURS) or tag.startswith(VAULT_TAG)
 
 
 # --- reviews come home ----------------------------------------------------------------------------------------------
 
 
-def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
-    """What is new in Anki's log of reviews, not yet written down."""
+def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
+    """Return what is new in Anki's log of reviews, not yet logged here."""
     rows, odd = dated(reviews(anki, found), desk.now)
     known = known_origins(desk.log.events)
     new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
@@ -259,6 +264,8 @@ def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
 
 @dataclass(slots=True)
 class _Marks:
+    """Counts of cards suspended and resumed here."""
+
     dry_run: bool
     marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
 
@@ -266,7 +273,7 @@ class _Marks:
 def _marked(
     desk: Desk, anki: AnkiConnect, found: Sequence[Found], new: Sequence[Import], *, dry_run: bool
 ) -> dict[str, int]:
-    """Suspends and resumes here what was suspended and resumed there, as an import does; gives how many.
+    """Suspend and resume here what was suspended and resumed in Anki, as an import does; return how many.
 
     What a sync suspended, as its card was retracted, is no word of the human's.
     """
@@ -277,7 +284,7 @@ def _marked(
         if s is not None
     ]
     report = _Marks(dry_run)
-    take_marks(desk.vault, known_history((*desk.log.events, *new)), states, desk.now, report)
+    import_suspension(desk.vault, known_history((*desk.log.events, *new)), states, desk.now, report)
     return report.marks
 
 
@@ -290,19 +297,19 @@ def _do(
     plan: Plan,
     known: Mapping[CardId, NoteStamp],
     media: Media,
-    deeds: Deeds,
+    results: SyncResults,
     progress: Progress | None,
 ) -> None:
-    """Does what was planned, and tells `deeds`; notes that Anki made are written down even where it breaks off."""
-    new = _sent(desk, anki, plan.create, known, media, deeds)
+    """Make the planned changes; notes that Anki created are recorded even where it is interrupted."""
+    new = _sent(desk, anki, plan.create, known, media, results)
     tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
     told = {each.note.id for each in tags}
     tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in told]
     try:
-        do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, deeds, progress)
+        do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, results, progress)
     finally:
-        if deeds.made:
-            keep_made(desk.vault, deeds.made)
+        if results.made:
+            record_made(desk.vault, results.made)
 
 
 def _sent(
@@ -311,9 +318,9 @@ def _sent(
     create: Sequence[AnkiNote],
     known: Mapping[CardId, NoteStamp],
     media: Media,
-    deeds: Deeds,
+    results: SyncResults,
 ) -> list[AnkiNote]:
-    """Sends new notes as a package; gives those that have to be made one by one, as Anki took no package.
+    """Send new notes as a package; return those that must be created one by one, as Anki imported no package.
 
     A note that is not to be found though the package was taken in is there under its GUID, with another CardId:
     made once more, it would be there twice.
@@ -321,10 +328,10 @@ def _sent(
     tag = vault_tag(desk.vault.settings.vault_id)
     new = [replace(note, tags=(*note.tags, tag)) for note in create]
     data = package(desk.vault.settings.vault_id, new, stamped(create, known, desk.now), media.files)
-    if not new or not package_taken(desk.vault, anki, data):
+    if not new or not import_in_anki(desk.vault, anki, data):
         return new
     came = {one.card for one in found_notes(anki, desk.cards, tag)}
-    deeds.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
+    results.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
     return []
 
 
@@ -332,8 +339,9 @@ def _sent(
 
 
 def read_pushed(data: bytes | None, tag: str = "") -> dict[CardId, str]:
-    """Card -> digest of its fields as they were taken to Anki; none where the file is gone or spoilt, or is of the
-    vault of another `tag`, of which this one is a copy."""
+    """Return by card the digest of its fields as they were sent to Anki; empty where the file is missing or damaged, or
+    is of the vault of another `tag`.
+    """
     try:
         found = {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
     except (ValueError, AttributeError, RecursionError):
@@ -341,7 +349,8 @@ def read_pushed(data: bytes | None, tag: str = "") -> dict[CardId, str]:
     return {} if found.pop(_VAULT, tag) != tag else found
 
 
-def _keep(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str], tag: str) -> None:
+def _record_pushed(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str], tag: str) -> None:
+    """Record what was sent to Anki."""
     data = json.dumps({_VAULT: tag, **pushed}, indent=0, sort_keys=True).encode()
     with suppress(WriteFailed, Refused):  # without it the next time takes an edit made in Anki for an older text
         desk.vault.guard(Scope.LOG).write(PUSHED, data, expect=None if old is None else sha256_hex(old))

@@ -1,4 +1,4 @@
-"""What the human does to one card or to many at once: a deed is some events of the log, written with one stroke.
+"""What a user does to one card or to many at once: an action is some events of the log, appended in one write.
 
     deed = suspending(desk, cards, via="tui")
     desk = do(desk, deed)
@@ -29,8 +29,8 @@ MOST_DAYS = 3_653  # that cards may be spread over, or put off
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """`events` are what the log is to be told; `asked` counts the cards that were named, `via` says whose hand it is.
+class Action:
+    """An action on cards: `events` to append, `asked` is how many cards were named, `via` the program.
 
     A card that is as it was to become already, or that has no day to be moved from, is asked for and has no event.
     """
@@ -41,48 +41,55 @@ class Deed:
 
     @property
     def cards(self) -> tuple[CardId, ...]:
+        """Return the cards that the events change."""
         return tuple(event.card for event in self.events)
 
 
-def suspending(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
-    """Keeps the cards out of every queue until they are resumed. Raises: NotFound, as all of these do."""
+def suspending(desk: Desk, cards: Iterable[str], *, via: str) -> Action:
+    """Return the action that keeps the cards out of every queue until they are resumed. Raises: NotFound, as all of
+    these do.
+    """
     found = _found(desk, cards)
     wanted = [card for card in found if not desk.state(card).suspended]
-    return _deed([Suspend(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+    return _action([Suspend(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
 
 
-def resuming(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
-    """Lets suspended and buried cards come back."""
+def resuming(desk: Desk, cards: Iterable[str], *, via: str) -> Action:
+    """Return the action that brings suspended and buried cards back."""
     found = _found(desk, cards)
     wanted = [card for card in found if desk.state(card).suspended or _buried(desk, card)]
-    return _deed([Resume(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+    return _action([Resume(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
 
 
-def burying(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
-    """Keeps the cards out of the queue until the next study day."""
+def burying(desk: Desk, cards: Iterable[str], *, via: str) -> Action:
+    """Return the action that keeps the cards out of the queue until the next study day."""
     found = _found(desk, cards)
     wanted = [card for card in found if not _buried(desk, card)]
-    return _deed([Bury(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+    return _action([Bury(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
 
 
-def flagging(desk: Desk, cards: Iterable[str], reason: str, *, via: str) -> Deed:
-    """Says that something is wrong with the cards; of `REASONS`, or in the human's own words."""
+def flagging(desk: Desk, cards: Iterable[str], reason: str, *, via: str) -> Action:
+    """Return the action that flags the cards, for one of `REASONS` or in the user's own words."""
     found, said = _found(desk, cards), clean_line(reason)[:LONGEST_REASON]
-    return _deed([Flag(stamp, card, said) for stamp, card in _stamped(desk, found, via)], found, via)
+    return _action([Flag(stamp, card, said) for stamp, card in _stamped(desk, found, via)], found, via)
 
 
-def tagging(desk: Desk, cards: Iterable[str], add: Iterable[str], remove: Iterable[str] = (), *, via: str) -> Deed:
-    """Gives the cards some tags and takes others away. Raises: NotFound; UsageError for what is no tag."""
+def tagging(desk: Desk, cards: Iterable[str], add: Iterable[str], remove: Iterable[str] = (), *, via: str) -> Action:
+    """Return the action that gives the cards some tags and removes others. Raises: NotFound; UsageError for an invalid
+    tag.
+    """
     found, more, gone = _found(desk, cards), *(tuple(map(tag_of, words)) for words in (add, remove))
     if both := {tag.casefold() for tag in more} & {tag.casefold() for tag in gone}:
-        raise UsageError("a tag cannot be given and taken away at once", where=min(both))
+        raise UsageError("a tag cannot be added and removed at once", where=min(both))
     wanted = [card for card in found if tags_after(desk.state(card).tags, more, gone) != desk.state(card).tags]
     events = [Tag(stamp, card, more, gone) for stamp, card in _stamped(desk, wanted, via)]
-    return _deed(events, found, via)
+    return _action(events, found, via)
 
 
 def tag_of(text: str) -> str:
-    """A tag as it is kept: without `#`, in Unicode's composed form, its blanks made hyphens. Raises: UsageError."""
+    """Return a tag as it is stored: without `#`, in Unicode's composed form, its blanks made hyphens. Raises:
+    UsageError.
+    """
     tag = "-".join(unicodedata.normalize("NFC", clean_line(text)).removeprefix("#").split())
     if not tag or len(tag) > LONGEST_TAG or "," in tag:
         hint = f"letters, digits, hyphens and slashes, at most {LONGEST_TAG}"
@@ -90,38 +97,40 @@ def tag_of(text: str) -> str:
     return tag
 
 
-def rescheduling(desk: Desk, cards: Iterable[str], due: date, *, via: str) -> Deed:
-    """Has the cards due on that study day, until they are rated next. New cards have no day, and come in their turn.
+def rescheduling(desk: Desk, cards: Iterable[str], due: date, *, via: str) -> Action:
+    """Return the action that makes the cards due on a study day, until they are rated next. New cards stay as they are.
 
     Raises: NotFound; UsageError for a day further off than ten years.
     """
     return spreading(desk, cards, due, 1, via=via)
 
 
-def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: str) -> Deed:
-    """Spreads the cards evenly over so many days from `first` on, the longest due first. Raises: as `rescheduling`."""
+def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: str) -> Action:
+    """Return the action that spreads the cards evenly over so many days from `first` on, the longest due first."""
     found, today = _found(desk, cards), desk.scheduler.calendar.day(desk.now)
     if not (1 <= days <= MOST_DAYS and abs(first.toordinal() + days - 1 - today) <= MOST_DAYS):
-        raise UsageError("cards are put off by ten years at most", where=first.isoformat())
+        raise UsageError("cards can be postponed by ten years at most", where=first.isoformat())
     wanted = sorted((card for card in found if desk.state(card).phase is not Phase.NEW), key=lambda c: _order(desk, c))
     stamps, events = desk.writer(via).stamps(desk.now), []
     for n, card in enumerate(wanted):
         day = date.fromordinal(first.toordinal() + n * days // len(wanted))
         if desk.state(card).due != desk.scheduler.calendar.start(day.toordinal()):
             events.append(Reschedule(next(stamps), card, day))
-    return _deed(events, found, via)
+    return _action(events, found, via)
 
 
-def do(desk: Desk, deed: Deed) -> Desk:
-    """Puts the deed on disk, all of it or, where that is refused, none. Raises: WriteFailed, Refused, LockHeld."""
+def do(desk: Desk, deed: Action) -> Desk:
+    """Append the action to the log, all of it or, where that is refused, none. Raises: WriteFailed, Refused,
+    LockHeld.
+    """
     if not deed.events:
         return desk
     desk.writer(deed.via).write(*deed.events)
     return after(desk, *deed.events)
 
 
-def undo(desk: Desk, deed: Deed, *, via: str) -> Desk:
-    """Takes the whole deed back, whatever was done since. Raises as `do`."""
+def undo(desk: Desk, deed: Action, *, via: str) -> Desk:
+    """Undo the whole action, whatever was done since. Raises as `do`."""
     if not deed.events:
         return desk
     writer = desk.writer(via)
@@ -131,7 +140,7 @@ def undo(desk: Desk, deed: Deed, *, via: str) -> Desk:
 
 
 def _found(desk: Desk, cards: Iterable[str]) -> list[CardId]:
-    """The cards, each once, in their order. Raises: NotFound."""
+    """Return the cards, each once, in their order. Raises: NotFound."""
     wanted = list(dict.fromkeys(cards))
     for card in wanted:
         if card not in desk.cards:
@@ -140,18 +149,22 @@ def _found(desk: Desk, cards: Iterable[str]) -> list[CardId]:
 
 
 def _buried(desk: Desk, card: CardId) -> bool:
+    """Return whether the card is buried now."""
     until = desk.state(card).buried_until
     return until is not None and desk.now < until
 
 
 def _stamped(desk: Desk, cards: Sequence[CardId], via: str) -> Iterable[tuple[Stamp, CardId]]:
+    """Yield each card with the stamp of its event."""
     return zip(desk.writer(via).stamps(desk.now), cards, strict=False)
 
 
-def _deed(events: Sequence[CardMark], asked: Sequence[CardId], via: str) -> Deed:
-    return Deed(tuple(events), len(asked), via)
+def _action(events: Sequence[CardMark], asked: Sequence[CardId], via: str) -> Action:
+    """Return the action of these events."""
+    return Action(tuple(events), len(asked), via)
 
 
 def _order(desk: Desk, card: CardId) -> tuple[float, CardId]:
+    """Return the sort key by which cards are spread."""
     state: MemoryState = desk.state(card)
     return state.due.timestamp() if state.due else 0.0, card

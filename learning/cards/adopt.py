@@ -1,4 +1,4 @@
-"""Cards that a human wrote by hand get their ids: recorded in the ledger, then written below the card."""
+"""Ids for cards that a user wrote by hand: recorded in the ledger, then written below the card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from learning.cards.orphans import Orphan, of_deck, orphans, says
+from learning.cards.orphans import Orphan, ledger_words, of_deck, orphans
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
@@ -20,7 +20,7 @@ _COMMENT = "<!-- card {} -->"
 
 
 def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iterable[CardId] = ()) -> list[Deck]:
-    """`decks`, each with an id for every card; those that had some already are as they were.
+    """Return `decks` with an id for every card, which are recorded and written; decks that had all ids are unchanged.
 
     `others` are the ids of cards in further decks. A block whose comment was lost gets the id back that it had, as long
     as its words are the ledger's last for one card alone.
@@ -46,13 +46,15 @@ def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iter
 
 
 def _key(id_: str) -> str:
+    """Return the ledger key of a card with that id."""
     return f"human:{id_}"
 
 
 def _adopted(vault: Vault, deck: Deck, taken: set[str], known: set[str], now: datetime, lost: Sequence[Orphan]) -> Deck:
+    """Return the deck with ids for its cards, recorded and written."""
     waiting = _waiting(deck)
     missing = of_deck(lost, deck) if waiting else []
-    back, unsure = _given_back(waiting, missing)
+    back, unsure = _matched(waiting, missing)
     named: list[tuple[Card, CardId]] = []
     for card in waiting:
         if card in back or card in unsure:
@@ -63,7 +65,7 @@ def _adopted(vault: Vault, deck: Deck, taken: set[str], known: set[str], now: da
         taken.add(id_)
         named.append((card, id_))
     strange = [id_ for card, id_ in named if card not in back and id_ not in known]
-    named, after, unheard = _heard(deck, named, {id_: stamp_of(card) for card, id_ in back.items()})
+    named, after, unheard = _readable(deck, named, {id_: stamp_of(card) for card, id_ in back.items()})
     found = tuple(_without_id(deck, card) for card in unheard)
     found += tuple(_whose(deck, card, ids) for card, ids in unsure.items())
     if strange and (left := [one.id for one in missing if one.id not in back.values()]):
@@ -81,14 +83,12 @@ def _adopted(vault: Vault, deck: Deck, taken: set[str], known: set[str], now: da
     return replace(after, diagnostics=after.diagnostics + found)
 
 
-def _given_back(
-    waiting: Sequence[Card], missing: Sequence[Orphan]
-) -> tuple[dict[Card, CardId], dict[Card, list[CardId]]]:
-    """(the cards whose id is certain, those that may be one of several)."""
+def _matched(waiting: Sequence[Card], missing: Sequence[Orphan]) -> tuple[dict[Card, CardId], dict[Card, list[CardId]]]:
+    """Return (the cards whose lost id is certain, those that may have one of several)."""
     back: dict[Card, CardId] = {}
     unsure: dict[Card, list[CardId]] = {}
     for card in waiting if missing else ():
-        alike = [one.id for one in missing if one.words == says(card) and one.id not in back.values()]
+        alike = [one.id for one in missing if one.words == ledger_words(card) and one.id not in back.values()]
         if len(alike) == 1:
             back[card] = alike[0]
         elif alike:
@@ -97,16 +97,16 @@ def _given_back(
 
 
 def _waiting(deck: Deck) -> list[Card]:
-    """The cards without an id, less those above a comment that was cut off: it is theirs, and so is its history."""
+    """Return the cards without an id, except those above a damaged comment, which may hold their id."""
     alone = {found.line for found in deck.diagnostics if found.code == LONE_COMMENT}
     above = {max((card.line for card in deck.cards if card.line < line), default=0) for line in alone}
     return [card for card in deck.cards if card.id is None and card.line not in above]
 
 
-def _heard(
+def _readable(
     deck: Deck, named: list[tuple[Card, CardId]], stamps: Mapping[CardId, str]
 ) -> tuple[list[tuple[Card, CardId]], Deck, list[Card]]:
-    """(those whose id is read again once it is written, the deck with these, the cards of the others).
+    """Return (the cards whose id reads back once it is written, the deck with these, the other cards).
 
     In a card with an open fence the comment would be code, and another one would be added each time.
     """
@@ -122,10 +122,12 @@ def _heard(
 
 
 def _words(card: Card) -> tuple[object, ...]:
+    """Return what identifies a card without its id."""
     return card.kind, card.question, card.answer, card.support
 
 
 def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId, str]) -> str:
+    """Return the deck's text with the comments of these ids."""
     for card, id_ in reversed(named):
         newline = "\r\n" if text.startswith("\r\n", card.end) else "\n"
         stamp = f" {stamps[id_]}" if id_ in stamps else ""
@@ -134,17 +136,20 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
 
 
 def _without_id(deck: Deck, card: Card) -> Diagnostic:
+    """Return the diagnostic of a card that cannot get an id."""
     what = "this card gets no id, as its comment would not be read"
     return Diagnostic(deck.path, card.line, "card-without-id", what, "close the code fence (```) in it")
 
 
 def _whose(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic:
+    """Return the diagnostic of a card that may have one of several lost ids."""
     what = f"this card lost its comment, and may be {' or '.join(ids)}"
     hint = f"put `{_COMMENT.format(ids[0])}` below it, or another id of these: its history is there"
     return Diagnostic(deck.path, card.line, "card-comment-lost", what, hint)
 
 
 def _stands_nowhere(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic:
+    """Return the diagnostic of a card that may be one that was lost."""
     shown = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
     what = f"this card got an id of its own, and {shown} of this concept stands in no deck now"
     hint = f"if it is that one: write `{_COMMENT.format(ids[0])}` in place of its new comment, to keep the history"

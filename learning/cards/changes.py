@@ -1,4 +1,4 @@
-"""What a card said before, as the ledger has it: for whoever learnt it so and is now shown something else."""
+"""What a card said before, as the ledger has it, for a user who learnt it so and now sees it changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOW_OF = {"changed": FACT, "reworded": REWORDED}
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A change of a card since the learner last saw it: `how` is FACT or REWORDED, the instant that of the latest."""
+    """A change of a card since the user last saw it: `how` is FACT or REWORDED, the instant that of the latest."""
 
     how: str
     at: datetime
@@ -31,21 +31,22 @@ class Changed:
 
     @property
     def before(self) -> str:
-        """What the card answered, below its question where it asked something else."""
+        """Return what the card answered, below its question where it asked something else."""
         return self.was.answer if self.was.question == self.now.question else _both(self.was)
 
     @property
     def after(self) -> str:
-        """What the card answers now, in the same manner."""
+        """Return what the card answers now, in the same form."""
         return self.now.answer if self.was.question == self.now.question else _both(self.now)
 
 
 def _both(version: Version) -> str:
+    """Return the question and the answer of a version."""
     return f"{version.question}\n{version.answer}"
 
 
 class ChangedCards:
-    """Tells of each card what changed since its last review. The ledger itself is read only where something did."""
+    """The changes of cards since their last reviews. The ledger is read only where something changed."""
 
     def __init__(self, vault: Vault, changes: Iterable[CardEvent]) -> None:
         self._vault = vault
@@ -55,7 +56,7 @@ class ChangedCards:
                 self._news.setdefault(change.card, []).append(change)
 
     def of(self, card: CardId, state: MemoryState) -> Changed | None:
-        """What changed in the card since its last review; None where nothing did, or it was never reviewed."""
+        """Return what changed in the card since its last review; None where nothing did, or it was never reviewed."""
         seen = state.last_review
         news = [c for c in self._news.get(card, ()) if seen is not None and c.at > seen]
         if seen is None or not news:
@@ -67,6 +68,7 @@ class ChangedCards:
 
 
 def _since(versions: tuple[Version, ...], seen: datetime, how: str) -> Changed | None:
+    """Return the change between the version of that instant and the last one; None if there is none."""
     if not versions:
         return None
     before = [v for v in versions if v.at <= seen] or [versions[0]]

@@ -1,4 +1,4 @@
-"""The cards of a desk as their files have them at this moment; of a file that has not changed nothing is read again."""
+"""The cards of a desk as their files have them now; files that have not changed are not read again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from vault.ids import CardId
 from vault.model.card import Deck, parse_deck
 
 
-class Dealer:
-    """`problems` are those of files that could not be shown."""
+class CurrentCards:
+    """Reads cards from their files. `problems` are errors of files that could not be shown."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -24,7 +24,7 @@ class Dealer:
         self._read: dict[str, tuple[stamps.Stamp, str]] = {}  # decks as they stood when they were read last
 
     def card(self, id_: CardId) -> Placed | None:
-        """The card as its file has it now; None if it is gone, paused, or in a file that cannot be read."""
+        """Return the card as its file has it now; None if it is gone, paused, or in a file that cannot be read."""
         known = self._known(id_)
         vault = self.desk.vault
         try:
@@ -45,7 +45,7 @@ class Dealer:
         return found
 
     def read_ahead(self, cards: Iterable[CardId]) -> None:
-        """Reads the decks of cards that may come next, so that nobody waits for them then."""
+        """Read the decks of cards that may come next, so that showing them takes no time."""
         for id_ in cards:
             with suppress(RetainError):  # told when the card's turn comes, should it last until then
                 known = self._known(id_)
@@ -53,10 +53,11 @@ class Dealer:
                     self._text(known.deck.path)
 
     def _known(self, id_: CardId) -> Placed | None:
+        """Return the card as it was last read; None if it is in no deck."""
         return self._placed.get(id_) or self.desk.cards.get(id_)
 
     def _text(self, path: str) -> str | None:
-        """What the deck at `path` says now: read again unless its stamp shows that nothing has changed since."""
+        """Return the text of the deck at `path`, read again unless its stamp shows that it has not changed."""
         found = stamps.stamp(self.desk.vault.root, path)
         kept = self._read.get(path)
         if kept is not None and kept[0] == found != stamps.NONE:
@@ -68,7 +69,7 @@ class Dealer:
 
 
 def _with(id_: CardId, decks: Iterable[Deck]) -> Iterator[Placed]:
-    """Where the card stands in `decks`."""
+    """Yield the card from those of `decks` that hold it."""
     for deck in decks:
         for card in deck.cards:
             if card.id == id_:

@@ -1,4 +1,4 @@
-"""A card's words as the human wants them: spliced into its deck, where every other byte stays as it was.
+"""Edits of a card's question and answer: spliced into its deck, where every other byte stays.
 
 What the card said before is kept in `.retain/card-edits.jsonl`, so that the last edit can be taken back:
 {"card":"k7q2m9xd3f","before":["Why …?","Because …"],"after":["Why …?","As …"]}
@@ -27,7 +27,7 @@ _SHOW = "`retain card show {}` shows it as it is now"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a card says, as Markdown."""
+    """Question and answer of a card, as Markdown."""
 
     question: str
     answer: str
@@ -44,26 +44,28 @@ class Edited:
 
     @property
     def changed(self) -> bool:
+        """Return whether the edit changed anything."""
         return self.before != self.after
 
 
 def words_of(card: Card) -> Words:
+    """Return question and answer of a card."""
     return Words(card.question, card.answer)
 
 
 def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Words | None = None) -> Edited:
-    """Has the card say `question` and `answer`; its id, its history and its schedule stay, and so does its support.
+    """Give the card another question and answer; its id, history, schedule and support stay.
 
     `expect` is what the card said when the human began, as its deck has it: another hand may have been there since.
     Raises: NotFound; EditedMeanwhile; Refused for words that no deck can hold; LockHeld while an agent works.
     """
     if at_work(vault):
         hint = "`retain guard status` names the run; edit the card when its work is judged"
-        raise LockHeld("an agent is at work, and what it wrote is told by what changed", hint=hint)
+        raise LockHeld("an agent is running, and its changes are recognized by what changed meanwhile", hint=hint)
     deck, card = _found(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
-        raise EditedMeanwhile("the card says something else by now", where=where, hint=_SHOW.format(card.id))
+        raise EditedMeanwhile("the card was changed meanwhile", where=where, hint=_SHOW.format(card.id))
     after = edited_deck(deck, card, question, answer)
     edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of(after, id_) or card))
     if edited.changed:
@@ -75,26 +77,26 @@ def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Wor
 
 
 def form_of(words: Words) -> str:
-    """The words as a small form for an editor: `Q: ...` and `A: ...`, as in a deck."""
+    """Return question and answer as a small form for an editor: `Q: ...` and `A: ...`, as in a deck."""
     blank = parse_deck("Q: ?\nA: ?\n", "form")
     return splice_words(blank.text, blank.cards[0], words.question, words.answer)
 
 
 def words_in(form: str) -> Words:
-    """What stands behind `Q:` and `A:` in a form; what comes before is passed over. Raises: Refused."""
+    """Return what follows `Q:` and `A:` in a form; text before them is ignored. Raises: Refused."""
     lines = form.removeprefix("\ufeff").splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith("Q:")), None)
     if first is None:
-        raise Refused("no line begins with Q:", hint="the question stands behind `Q:`, the answer behind `A:`")
+        raise Refused("no line begins with Q:", hint="write the question after `Q:`, the answer after `A:`")
     lines = lines[first:]
     second = answer_line(lines)
     if second is None:
-        raise Refused("no line begins with A:", hint="the question stands behind `Q:`, the answer behind `A:`")
+        raise Refused("no line begins with A:", hint="write the question after `Q:`, the answer after `A:`")
     return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
 
 
 def restore(vault: Vault, edited: Edited) -> Edited:
-    """Has the card say again what it said before that edit, if it still says what the edit made of it.
+    """Undo that edit, if the card still says what the edit made of it.
 
     Raises: as `edit_card`.
     """
@@ -102,7 +104,7 @@ def restore(vault: Vault, edited: Edited) -> Edited:
 
 
 def last_edit(vault: Vault, id_: str) -> Edited:
-    """The latest edit of the card that was not taken back. Raises: NotFound."""
+    """Return the latest edit of the card that was not undone. Raises: NotFound."""
     done: list[Edited] = []
     for edited in _edits(vault, id_):
         if done and (edited.before, edited.after) == (done[-1].after, done[-1].before):
@@ -110,49 +112,50 @@ def last_edit(vault: Vault, id_: str) -> Edited:
         else:
             done.append(edited)
     if not done:
-        hint = "git may have it, or `retain card edit` writes it anew"
-        raise NotFound(f"no edit of card {clean_line(id_)} is known here", hint=hint)
+        hint = "look in git, or write it again with `retain card edit`"
+        raise NotFound(f"no edit of card {clean_line(id_)} is recorded here", hint=hint)
     return done[-1]
 
 
 def edited_deck(deck: Deck, card: Card, question: str, answer: str) -> Deck:
-    """The deck once its `card` says that. Raises: Refused, naming what a deck cannot hold."""
+    """Return the deck with the card's new words. Raises: Refused, naming what a deck cannot hold."""
     where = f"{deck.path}:{card.line}"
     question, answer = _plain(question), _plain(answer)
     for name, text in (("question", question), ("answer", answer)):
         if not text:
-            raise Refused(f"the {name} is empty", where=where, hint="`retain card suspend` puts a card away")
+            raise Refused(f"the {name} is empty", where=where, hint="to hide a card, use `retain card suspend`")
         if leaves_fence_open(text):
-            hint = "end it with a line of ``` of its own"
+            hint = "end it with a line of ```"
             raise Refused(f"the {name} leaves a code fence open", where=where, hint=hint)
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
     now = _of(after, str(card.id))
     if now is None or len(question) + len(answer) > MAX_CARD:
-        raise Refused("the card would be larger than 64 KiB, or no card any more", where=where, hint="say it in less")
-    if _others(after, now) != _others(deck, card) or (now.kind, now.support, now.stamp) != _kept(card):
-        hint = "quotes of nothing but links, and lines that only a deck's own marks begin with, stand there for support"
-        raise Refused("those words would be read as another part of the deck", where=where, hint=hint)
+        raise Refused("the card would be larger than 64 KiB, or invalid", where=where, hint="say it in less")
+    if _others(after, now) != _others(deck, card) or (now.kind, now.support, now.stamp) != _unchanged_parts(card):
+        hint = "a quote of links alone, or a line that begins like a deck's own marks, means support there"
+        raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
     return after
 
 
 def _plain(text: str) -> str:
-    """`text` with the line breaks of a deck, and nothing in it that a file of text cannot hold."""
+    """Return `text` with the line breaks of a deck. Raises: Refused for what a text file cannot hold."""
     shown = "".join(c for c in text if c in "\n\r\t" or c.isprintable() or c.isspace() or ord(c) > 0x9F)
     return "\n".join(shown.encode(errors="replace").decode().splitlines()).strip()
 
 
-def _kept(card: Card) -> tuple[object, ...]:
+def _unchanged_parts(card: Card) -> tuple[object, ...]:
+    """Return the parts of a card that an edit leaves as they are."""
     return card.kind, card.support, card.stamp
 
 
 def _others(deck: Deck, card: Card) -> list[tuple[object, ...]]:
-    """What the other cards of the deck are, and what is told of it, but for the lines these stand in."""
-    cards = [(c.id, c.question, c.answer, *_kept(c)) for c in deck.cards if c is not card]
+    """Return the other cards of the deck and its properties, without line numbers."""
+    cards = [(c.id, c.question, c.answer, *_unchanged_parts(c)) for c in deck.cards if c is not card]
     return [*cards, *((d.code, d.message) for d in deck.diagnostics)]
 
 
 def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
-    """The card as its deck has it now. Raises: NotFound."""
+    """Return the card as its deck has it now. Raises: NotFound."""
 
     with suppress(OSError, KeyError):
         path = IndexedCards(vault, read_index(vault)).place(CardId(id_)).path
@@ -166,16 +169,19 @@ def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
 
 
 def _of(deck: Deck, id_: str) -> Card | None:
+    """Return the card of the deck with that id; None if it has none."""
     return next((card for card in deck.cards if card.id == id_), None)
 
 
 def _line(edited: Edited) -> bytes:
+    """Return the line that records the edit."""
     pair = ([words.question, words.answer] for words in (edited.before, edited.after))
     record = {"card": edited.card, "path": edited.path} | dict(zip(("before", "after"), pair, strict=True))
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
 def _edits(vault: Vault, id_: str) -> Iterator[Edited]:
+    """Yield the recorded edits of the card, the latest first."""
     for line in (vault.read_bytes(EDITS) or b"").split(b"\n"):
         if id_.encode() not in line:
             continue

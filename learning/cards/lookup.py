@@ -1,4 +1,4 @@
-"""The concept that somebody means: by its title, an alias, the name of its file or its id."""
+"""The concept that a name means: its title, an alias, the name of its file or its id."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ class Subject:
 
     @property
     def names(self) -> frozenset[str]:
+        """Return every name of the concept, as it is compared."""
         return frozenset({_key(self.title), _key(self.stem)})
 
     @property
     def shown(self) -> str:
+        """Return the concept's name for a message."""
         return f"{self.title} ({self.stem})"
 
 
 def find_subject(vault: Vault, wanted: str) -> Subject:
-    """The one concept that goes by that name.
+    """Return the one concept with that name.
 
     An id or a title comes before an alias. Raises: NotFound, which names what may be meant; UsageError if more than
     one goes by it.
@@ -57,13 +59,13 @@ def find_subject(vault: Vault, wanted: str) -> Subject:
         if found:
             choices = " or ".join(s.shown for s in found[:NEAR])
             more = f" ({len(found)} in all)" if len(found) > NEAR else ""
-            what = f"more than one concept goes by that name: {choices}{more}"
-            raise UsageError(what, where=clean_line(wanted)[:60], hint="say which by the name in brackets")
-    raise NotFound("no concept goes by that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
+            what = f"more than one concept has that name: {choices}{more}"
+            raise UsageError(what, where=clean_line(wanted)[:60], hint="use the name in brackets")
+    raise NotFound("no concept has that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
 
 
 def _near(vault: Vault, key: str) -> str:
-
+    """Return a hint with similar names."""
     shown = {_key(s.title): s.shown for s in _subjects(vault, "")}
     alike = get_close_matches(key, shown, NEAR, 0.6) or [name for name in shown if key and key in name][:NEAR]
     meant = f"perhaps {' or '.join(shown[name] for name in alike)}; " if alike else ""
@@ -71,11 +73,12 @@ def _near(vault: Vault, key: str) -> str:
 
 
 def _key(name: str) -> str:
+    """Return a name as it is compared."""
     return fold(name).casefold()
 
 
 def _subjects(vault: Vault, word: str) -> Iterator[Subject]:
-    """The concepts in whose names a word may stand, by file: YAML is slow, so the others are not parsed."""
+    """Yield the concepts whose files contain a word: YAML is slow, so the others are not parsed."""
     articles = set()
     for path in vault.paths(CONCEPTS, ".md"):
         stem = _stem(path)
@@ -94,14 +97,16 @@ def _subjects(vault: Vault, word: str) -> Iterator[Subject]:
 
 
 def _stem(path: str) -> str:
+    """Return the stem of a path."""
     return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _text(vault: Vault, path: str) -> str:
+    """Return the text of a file; "" if it cannot be read."""
     return (vault.read_bytes(path) or b"").decode("utf-8", "replace")
 
 
 def _front(text: str) -> str:
-    """The front matter of a note, its fences included."""
+    """Return the front matter of a note, its fences included."""
     end = text.find("\n---", 3)
     return text[: end + 5] if end >= 0 else ""

@@ -1,4 +1,4 @@
-"""Cards of the ledger that stand in no deck, by what they said: a comment lost by hand must not cost their history."""
+"""Cards of the ledger that are in no deck, by their words: a comment lost by hand must not lose their history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BY_HAND = "the human deleted it"  # as a compile says of a card that it no long
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A card that lives by the ledger, or was only missed, with the words it was last given."""
+    """A card that the ledger does not retire and no deck holds, with the words it last had."""
 
     id: CardId
     concept: str
@@ -26,7 +26,7 @@ class Orphan:
 
 
 def orphans(events: Iterable[Event], standing: Collection[str]) -> tuple[Orphan, ...]:
-    """The cards of the ledger's events that are not among those `standing` in decks, by id.
+    """Return the cards of the ledger's events that are not among those `standing` in decks, by id.
 
     Those that were retired as their evidence went are none: nobody is to be asked for them again.
     """
@@ -48,12 +48,12 @@ def orphans(events: Iterable[Event], standing: Collection[str]) -> tuple[Orphan,
 
 
 def of_deck(found: Iterable[Orphan], deck: Deck) -> list[Orphan]:
-    """Those that belong to the deck's concept, or that the machine says it left in it."""
+    """Return those that belong to the deck's concept, or that the machine says it left in it."""
     concept, left = deck.properties.text("concept"), deck.properties.text("cards").split()
     return [one for one in found if (concept and one.concept == concept) or one.id in left]
 
 
-def says(card: Card) -> tuple[str, str]:
-    """The words of a card's block as the ledger has them: Markdown's escapes and what is shown below left out."""
+def ledger_words(card: Card) -> tuple[str, str]:
+    """Return question and answer as the ledger has them: without Markdown's escapes and what is shown below."""
     said, _ = split_exhibits(card.answer.split("\n"))
     return fold(unescape(card.question)), fold(unescape("\n".join(said)))

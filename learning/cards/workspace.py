@@ -1,4 +1,4 @@
-"""The learner's desk: cards, log and memory of a vault at one instant, and what the human's commands do there."""
+"""The desk: cards, log and memory states of a vault at one instant, and ratings of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.store.due import groups_of, items
 from learning.store.graph import GRAPH, importance, prerequisites
-from learning.store.history import Past
+from learning.store.history import History
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
 from vault.cache.stamps import Listing
@@ -58,7 +58,7 @@ __all__ = [
     "rate",
     "read_desk",
     "retention_of",
-    "undo_deed",
+    "undo_last",
 ]
 
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
@@ -75,7 +75,7 @@ class Desk:
     now: datetime
     tag: str
     cards: Mapping[CardId, Placed]
-    past: Past
+    past: History
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
@@ -83,46 +83,49 @@ class Desk:
 
     @property
     def log(self) -> Log:
-        """Every event there is. What has to be quick asks `past`, which does not read years for an answer."""
+        """Return every event there is, which may take long. `past` answers most questions without it."""
         return self.past.whole()
 
     @property
     def changes(self) -> tuple[CardEvent, ...]:
+        """Return the ledger's changes of cards."""
         return self.past.changes
 
     @property
     def scheduler(self) -> Scheduler:
+        """Return the scheduler with the parameters of the log."""
         return self.past.scheduler
 
     @property
     def states(self) -> Mapping[CardId, MemoryState]:
+        """Return the state of every card that log or ledger name."""
         return self.past.states
 
     def state(self, card: CardId) -> MemoryState:
-        """What is remembered of the card; NEW if nothing is."""
+        """Return the state of the card; NEW if it has none."""
         return self.states.get(card, MemoryState())
 
     def card(self, id_: str) -> Placed:
-        """The card with that id. Raises: NotFound."""
+        """Return the card with that id. Raises: NotFound."""
         found = self.cards.get(CardId(id_))
         if found is None:
             raise NotFound(f"no card has the id {clean_line(id_)}", hint="`retain due --json` lists the ids")
         return found
 
     def writer(self, via: str) -> LogWriter:
-        """The hand that adds to this vault's log; `via` says whose it is ("cli", "tui", "plain")."""
+        """Return what appends to this vault's log; `via` names the program ("cli", "tui", "plain")."""
         zone = self.scheduler.calendar.zone
         return LogWriter(self.vault.guard(Scope.LOG), (), zone=zone, via=via, last=self.past.last)
 
     @property
     def today(self) -> dict[str, int]:
-        """How many cards today has room for, and the minutes they will take."""
+        """Return how many cards today has room for, and the minutes they will take."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
         return {"due": due, "new": new, "minutes": minutes(due, new, self.past.for_minutes())}
 
     def place(self, card: CardId) -> Place:
-        """Where a card stands, and what a list says of it. Raises: KeyError."""
+        """Return where a card is, and what a list shows of it. Raises: KeyError."""
         if isinstance(self.cards, IndexedCards):
             return self.cards.place(card)
         placed = self.cards[card]
@@ -132,7 +135,7 @@ class Desk:
 def open_desk(
     vault: Vault, now: datetime, *, tag: str = "", listing: Listing | None = None, queued: bool = True
 ) -> Desk:
-    """The desk at `now`; with `tag`, its queue holds only cards with that tag or kind, or of that concept.
+    """Return the desk at `now`; with `tag`, its queue holds only cards with that tag or kind, or of that concept.
 
     Without `queued` the queue stays empty, as after what is done at that desk. `listing` is the folder of the decks,
     where it has just been listed. Cards that a human wrote by hand get their ids on the way. What cannot be read is
@@ -150,8 +153,8 @@ def open_desk(
     return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found), is_queued=queued))
 
 
-def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
-    """What log and ledger date ahead of the clock."""
+def _ahead(past: History, now: datetime) -> list[Diagnostic]:
+    """Return diagnostics of what log and ledger date ahead of the clock."""
     told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
     if max(told, default=now) <= now:
         return []
@@ -162,7 +165,7 @@ def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
 
 
 def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
-    """The index of the decks; None where they have to be read one by one, as something about them is out of order."""
+    """Return the index of the decks; None where each has to be parsed, as something in them is irregular."""
     if at_work(vault):
         return None
     try:
@@ -173,6 +176,7 @@ def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
 
 
 def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[LogEvent]], Scheduler]:
+    """Return the function that makes a scheduler of the events that tune it."""
     if not (by_tag := vault.settings.retention_by_tag):
         return lambda events: scheduler_for(rules_of(vault.settings), events)
     wanted = retention_of(vault, index)
@@ -182,7 +186,7 @@ def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[L
 def _with_own(
     wanted: Mapping[CardId, float], by_tag: Mapping[str, float], events: Iterable[LogEvent]
 ) -> dict[CardId, float]:
-    """`wanted` once the cards' own tags are heard, too, which `events` give and take."""
+    """Return `wanted` with the retentions that the cards' own tags ask for, which `events` add and remove."""
 
     out, tags = dict(wanted), dict[CardId, tuple[str, ...]]()
     for event in live(events):
@@ -195,7 +199,7 @@ def _with_own(
 
 
 def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:
-    """The cards whose tags ask for a retention of their own: of several the highest."""
+    """Return the cards whose tags ask for a retention of their own: of several the highest."""
     wanted: dict[CardId, float] = {}
     by_tag = vault.settings.retention_by_tag
     for cards, tags in tags_of(vault, index):
@@ -208,7 +212,7 @@ def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:
 def _all_cards(
     vault: Vault, now: datetime, found: list[Diagnostic]
 ) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
-    """Every card, from decks that are all read. What kept cards from getting ids goes to `found`."""
+    """Return every card, from decks that are all parsed. What kept cards from getting ids goes to `found`."""
     decks = list(judged_decks(vault))
     decks = decks if at_work(vault) else _adopted(vault, decks, now, found, ())
     cards, repeats = _place(decks)
@@ -218,7 +222,7 @@ def _all_cards(
 def _indexed(
     vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
 ) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
-    """As `_all_cards`, by the index."""
+    """Return every card by the index, as `_all_cards` does."""
     odd = list(index.odd.values())
     if any(card.id is None for deck in odd for card in deck.cards):
         odd = _adopted(vault, odd, now, found, index.card_ids())
@@ -235,26 +239,26 @@ def _indexed(
 def _adopted(
     vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
 ) -> list[Deck]:
-    """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
+    """Return `decks` with ids for cards that a user wrote; `others` are ids of cards elsewhere."""
 
     try:
         return adopt_cards(vault, decks, now, others)
     except (WriteFailed, Refused) as problem:
-        found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
+        found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards have no ids yet"))
         return decks
 
 
 def _waiting(vault: Vault) -> list[Diagnostic]:
-    """What is said of decks that nobody is shown before an agent's work is judged."""
+    """Return diagnostics of decks that are hidden until an agent's work is judged."""
     count = len(held_back(vault)) if at_work(vault) else 0
     if not count:
         return []
-    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards wait"
-    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they are back when the agent's work is judged")]
+    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards are hidden"
+    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they return once the agent's work is checked")]
 
 
 def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic]]:
-    """Every card that has an id, where it stands first; another place is named."""
+    """Return every card that has an id, by its first place; other places of it are reported."""
     cards: dict[CardId, Placed] = {}
     found: list[Diagnostic] = []
     for deck in decks:
@@ -264,18 +268,18 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
                 continue
             first = cards.setdefault(card.id, Placed(card.id, card, deck, concept))
             if first.deck is not deck:
-                what = f"card {card.id} stands in {first.deck.path} too, and is taken from there"
+                what = f"card {card.id} stands in {first.deck.path} too; that copy is used"
                 found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
     return cards, found
 
 
 def queued(desk: Desk) -> Desk:
-    """A desk that was opened without its queue, with it."""
+    """Return a desk that was opened without its queue, with it."""
     return _queued(replace(desk, is_queued=True))
 
 
 def _queued(desk: Desk) -> Desk:
-    """`desk` with the queue of its past, if anybody asks for it."""
+    """Return `desk` with the queue of its history, unless it is opened without."""
     if not desk.is_queued:
         return desk
     settings, calendar = desk.vault.settings, desk.scheduler.calendar
@@ -307,7 +311,7 @@ def _queued(desk: Desk) -> Desk:
 
 
 def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
-    """How many more new cards the minutes a day leave room for; what was done today has had its part of them."""
+    """Return how many more new cards the minutes a day leave room for, after those done today."""
     rules, settings = desk.scheduler.rules, desk.vault.settings
     pace = pace_of(ms_per_rating(desk.past.for_minutes()))
     coming = coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
@@ -326,7 +330,7 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
 
 
 def after(desk: Desk, *events: LogEvent) -> Desk:
-    """`desk` once these events are in the log."""
+    """Return `desk` once these events are in the log."""
     past = desk.past.with_events(*events)
     if past is None:
         past = open_past(desk.vault, _scheduler_of(desk.vault, _index(desk.vault)))
@@ -337,7 +341,7 @@ def after(desk: Desk, *events: LogEvent) -> Desk:
 def rate(
     desk: Desk, id_: str, rating: Rating, *, via: str, dated: datetime | None = None, ms: int = 0
 ) -> tuple[Desk, Review]:
-    """Puts a rating on disk, at `dated` if the human says when.
+    """Append a rating to the log, at `dated` if the user says when.
 
     Raises: NotFound; ClockWentBackwards if `dated` is before the card's last review; WriteFailed.
     """
@@ -349,14 +353,14 @@ def rate(
     return after(desk, event), event
 
 
-def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:
-    """Voids what a human's command wrote last: one event, or those of one deed; gives them, too.
+def undo_last(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:
+    """Void the events that a user's command wrote last: one, or those of one action; return them, too.
 
     Raises: NotFound, WriteFailed.
     """
     voided = desk.past.undoable_together()
     if not voided:
-        raise NotFound("nothing in the review log is left to undo")
+        raise NotFound("nothing left to undo in the review log")
     writer = desk.writer(via)
     events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
     writer.write(*events)
@@ -364,13 +368,15 @@ def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[Lo
 
 
 def last_event(desk: Desk) -> datetime | None:
-    """The instant of the last thing that happened to a card and still counts."""
+    """Return the instant of the last thing that happened to a card and still counts."""
     reviewed = () if desk.past.latest is None else (desk.past.latest,)
     return max((*reviewed, *(change.at for change in desk.changes)), default=None)
 
 
 def read_desk(vault: Vault) -> Desk:
-    """The desk of a page that knows no clock: nothing is adopted, and its queue is of no day. Raises as `read_log`."""
+    """Return the desk of a page that knows no clock: no card gets an id, and its queue is of no day. Raises as
+    `read_log`.
+    """
     index = _index(vault)
     past = open_past(vault, _scheduler_of(vault, index))
     if index is None:

@@ -1,4 +1,4 @@
-"""Cards as a table of comma-separated values: one row a card, and no cell that a spreadsheet would run."""
+"""Export of cards as comma-separated values: one row a card, and no cell that a spreadsheet would run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ _ACTS = re.compile(r"[\t\r\n]|[\s\"'\u200b-\u200f\ufeff]*[=+\-@＝＋－＠|%]")
 
 
 def cell(text: str) -> str:
-    """`text` as a cell that only shows it: a leading apostrophe keeps a spreadsheet from taking it for a formula."""
+    """Return `text` as a cell that only shows it: a leading apostrophe keeps a spreadsheet from taking it for a
+    formula.
+    """
     shown = clean(text)
     return f"'{shown}" if _ACTS.match(shown) else shown
 
 
 def render_table(desk: Desk) -> str:
-    """The table, RFC 4180; retracted cards are left out. Questions and answers are Markdown, as in the decks."""
+    """Return the table, RFC 4180, without retracted cards. Questions and answers are Markdown, as in the decks."""
     reader = EvidenceReader(desk.vault)
     out = io.StringIO()
     writer = csv.writer(out)
@@ -38,6 +40,7 @@ def render_table(desk: Desk) -> str:
 
 
 def _row(placed: Placed, own: tuple[str, ...], reader: EvidenceReader) -> tuple[str, ...]:
+    """Return the cells of a card."""
     card, evidence = placed.card, reader.of(placed.card.support)
     quotes = "\n".join(e.claim.quote for e in evidence if e.claim is not None)
     places = "; ".join(dict.fromkeys(clean_line(e.place) for e in evidence))
@@ -46,7 +49,7 @@ def _row(placed: Placed, own: tuple[str, ...], reader: EvidenceReader) -> tuple[
 
 
 def export_table(desk: Desk, out: Path, *, force: bool = False) -> int:
-    """Writes the table to `out`; gives the number of cards. UTF-8 with a mark, or Excel would guess another encoding.
+    """Write the table to `out`; return the number of cards. UTF-8 with a mark, or Excel would guess another encoding.
 
     Raises: Refused, also for a file that is no such table, but with `force`; WriteFailed.
     """

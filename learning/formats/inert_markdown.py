@@ -1,4 +1,4 @@
-"""A card's Markdown for other programs' readers: words, emphasis, math and code stay; what would act there does not.
+"""Markdown of a card for other programs: text, emphasis, math and code stay; what could act there is escaped.
 
 Other readers run what stands in Markdown: HTML, pictures and links that tell a stranger who reads, queries of plugins,
 templates. A human's card may hold any of it, pasted from anywhere.
@@ -33,7 +33,7 @@ class Piece:
 
 
 def pieces(markdown: str) -> Iterator[Piece]:
-    """`markdown` as prose in which nothing acts and blocks of code, which stay; each fence is closed.
+    """Yield `markdown` as prose in which nothing acts and blocks of code, which stay; each fence is closed.
 
     Only a fence in the first column counts: elsewhere readers differ on where it ends, and so its lines are prose.
     """
@@ -53,7 +53,7 @@ def pieces(markdown: str) -> Iterator[Piece]:
 
 
 def _block(fence: str, info: str, lines: Iterator[str]) -> str:
-    """A fenced block of code; of its language nothing but a name that is known to be only coloured."""
+    """Return a fenced block of code; of its language only a name that is known for highlighting."""
     closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*")
     inside = []
     for line in lines:
@@ -65,11 +65,12 @@ def _block(fence: str, info: str, lines: Iterator[str]) -> str:
 
 
 def inert_prose(text: str) -> str:
-    """`text` with HTML, pictures, links, embeds and what plugins would run shown as the characters they are."""
+    """Return `text` with HTML, pictures, links, embeds and plugin syntax shown as the characters they are."""
     return _ACTS.sub(_shown, text)
 
 
 def _shown(found: re.Match[str]) -> str:
+    """Return what a match is replaced by."""
     if found["kept"]:
         return found["kept"]
     if found["ticks"]:
@@ -86,5 +87,5 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def _quiet(code: str) -> str:
-    """Code without what a template of Obsidian's would run."""
+    """Return code without what a template of Obsidian would run."""
     return code.replace("<%", f"<{JOINER}%")

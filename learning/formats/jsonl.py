@@ -1,4 +1,4 @@
-"""Cards as JSON, one object a line, with the words that support them and what is remembered of them."""
+"""Export of cards as JSON, one object a line, with the quotes that support them and their memory state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is k
 
 
 def render_jsonl(desk: Desk) -> str:
-    """The lines; retracted cards are left out. Question and answer are Markdown, as in the decks."""
+    """Return the lines, without retracted cards. Question and answer are Markdown, as in the decks."""
     reader = EvidenceReader(desk.vault)
     cards = (placed for id_, placed in desk.cards.items() if not desk.state(id_).retracted)
     lines = (_object(placed, reader.of(placed.card.support), desk.state(placed.id)) for placed in cards)
@@ -26,6 +26,7 @@ def render_jsonl(desk: Desk) -> str:
 
 
 def _object(placed: Placed, evidence: list[Evidence], state: MemoryState) -> dict[str, Any]:
+    """Return the object of a card."""
     return {
         "id": placed.id,
         "kind": placed.kind,
@@ -43,6 +44,7 @@ def _object(placed: Placed, evidence: list[Evidence], state: MemoryState) -> dic
 
 
 def _support(one: Evidence) -> dict[str, str]:
+    """Return the object of one quote."""
     if one.claim is None:
         return {"source": clean_line(one.source), "place": clean_line(one.place), "problem": clean_line(one.problem)}
     return {
@@ -55,7 +57,7 @@ def _support(one: Evidence) -> dict[str, str]:
 
 
 def _memory(state: MemoryState) -> dict[str, Any]:
-    """What the log says of the card: days and probabilities as numbers, instants as text, null where there is none."""
+    """Return the memory state: days and probabilities as numbers, instants as text, null where there is none."""
     new = state.phase is Phase.NEW
     return {
         "phase": state.phase.name.lower(),
@@ -74,7 +76,7 @@ def _memory(state: MemoryState) -> dict[str, Any]:
 
 
 def export_jsonl(desk: Desk, out: Path, *, force: bool = False) -> int:
-    """Writes the lines to `out`; gives the number of cards.
+    """Write the lines to `out`; return the number of cards.
 
     Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
     """

@@ -1,4 +1,4 @@
-"""Cards in the inline syntax of Obsidian's plugin Spaced Repetition: `question::answer`, or parted by a line `?`.
+"""Export of cards for Obsidian's plugin Spaced Repetition: `question::answer`, or separated by a line `?`.
 
 The plugin keeps of a schedule the day a card is due, the interval and an ease; what FSRS knows beyond that (stability,
 difficulty, what was answered when) has no place there, and the ease is the plugin's own to begin with. It parts cards
@@ -28,7 +28,7 @@ _ALONE = re.compile(r"\s*\?{1,2}\s*")
 
 
 def obsidian_files(desk: Desk) -> dict[str, bytes]:
-    """File name -> text of every concept with cards that may be asked."""
+    """Return by file name the text of every concept with cards that may be asked."""
     cards: dict[str, list[Placed]] = {}
     for placed in shown(desk):
         cards.setdefault(placed.concept, []).append(placed)
@@ -36,11 +36,13 @@ def obsidian_files(desk: Desk) -> dict[str, bytes]:
 
 
 def shown(desk: Desk) -> list[Placed]:
+    """Return the cards that are not retracted or suspended."""
     states = ((placed, desk.state(id_)) for id_, placed in desk.cards.items())
     return [placed for placed, state in states if not (state.retracted or state.suspended)]
 
 
 def _render(desk: Desk, cards: list[Placed]) -> str:
+    """Return the text of a concept's file."""
     tags = cards[0].deck.properties.texts("tags")
     deck = "/".join([TAG, *filter(None, map(_tag, tags[:1]))])
     blocks = [render_card(placed.card.question, placed.card.answer) for placed in cards]
@@ -50,12 +52,12 @@ def _render(desk: Desk, cards: list[Placed]) -> str:
 
 
 def _tag(word: str) -> str:
-    """A word as part of an Obsidian tag."""
+    """Return a word as part of an Obsidian tag."""
     return re.sub(r"[^\w/-]+", "-", clean_line(word)).strip("/-")
 
 
 def render_card(question: str, answer: str) -> str:
-    """One card, ended by a line break and without a blank line."""
+    """Return one card, ended by a line break and without a blank line."""
     front, back = _part(question), _part(answer)
     if not (_one_line(front) and _one_line(back)) or _clash(front, back):
         alone = JOINER if len(front) == 1 else ""  # a front of one character counts as none
@@ -64,19 +66,22 @@ def render_card(question: str, answer: str) -> str:
 
 
 def _one_line(part: str) -> bool:
+    """Return whether a part is one line and not empty."""
     return bool(part) and "\n" not in part
 
 
 def _clash(front: str, back: str) -> bool:
-    """Whether the plugin would take `::` between the two for another sign, or for part of a code span."""
+    """Return whether the plugin would take `::` between the two for another sign, or for part of a code span."""
     return front.endswith(":") or back.startswith(":") or (front.count("`") % 2 == 1 and back.count("`") % 2 == 1)
 
 
 def _part(markdown: str) -> str:
+    """Return a question or answer as the plugin reads it."""
     return "\n".join(line for piece in pieces(markdown) for line in _lines(piece))
 
 
 def _lines(piece: Piece) -> list[str]:
+    """Return the lines of a piece."""
     lines = piece.text.split("\n")
     if piece.code:  # the plugin passes over fenced code, but for its end, which it takes from any line that begins so
         mark = lines[0][:1] * len(lines[0][:3])
@@ -86,11 +91,12 @@ def _lines(piece: Piece) -> list[str]:
 
 
 def inline(text: str) -> str:
-    """Prose with the plugin's separators, Obsidian's tags and block ids, and highlights as mere characters."""
+    """Return prose with the plugin's separators, Obsidian's tags, block ids and highlights escaped."""
     return _SPECIAL.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
+    """Return what a match is replaced by."""
     if found["colons"]:
         return "\\:"
     if found["code"]:
@@ -101,7 +107,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _schedule(desk: Desk, state: MemoryState) -> str:
-    """The comment that the plugin keeps below a card; none for one that was never reviewed."""
+    """Return the comment that the plugin keeps below a card; "" for one that was never reviewed."""
     if state.phase is Phase.NEW or state.due is None:
         return ""
     calendar = desk.scheduler.calendar
@@ -111,7 +117,7 @@ def _schedule(desk: Desk, state: MemoryState) -> str:
 
 
 def export_obsidian_sr(desk: Desk, out: Path) -> tuple[int, int]:
-    """Writes the files into the folder `out`; gives the numbers of cards and files. Raises: Refused, WriteFailed."""
+    """Write the files into the folder `out`; return the numbers of cards and files. Raises: Refused, WriteFailed."""
     files = obsidian_files(desk)
     export_folder(out, files, kind="obsidian-sr", forbidden=desk.vault.kept_out())
     return len(shown(desk)), len(files)

@@ -1,4 +1,4 @@
-"""Cards as bare Q:/A: files, one a concept, which hashcards and repeater read.
+"""Export of cards as bare Q:/A: files, one a concept, which hashcards and repeater read.
 
 Both take `Q:`, `A:` and `C:` at the start of a line for tags and a line of dashes for the end of a card, hashcards also
 inside code; repeater counts every line that begins with three backticks as a fence, and takes `::` before the first
@@ -22,7 +22,7 @@ _TICKS = re.compile(r"(\s*)(?=```)")
 
 
 def qa_files(desk: Desk) -> dict[str, bytes]:
-    """File name -> text of every concept that has cards; retracted cards are left out."""
+    """Return by file name the text of every concept that has cards, without retracted ones."""
     cards: dict[str, list[Placed]] = {}
     for id_, placed in desk.cards.items():
         if not desk.state(id_).retracted:
@@ -31,13 +31,14 @@ def qa_files(desk: Desk) -> dict[str, bytes]:
 
 
 def render_qa(title: str, cards: list[Placed]) -> str:
-    """One file: the deck's name as TOML for hashcards, then the cards."""
+    """Return one file: the deck's name as TOML for hashcards, then the cards."""
     name = json.dumps(re.sub(":(?=:)", ": ", clean_line(title)) or "cards", ensure_ascii=False)
     blocks = [f"Q: {_part(placed.card.question)}\nA: {_part(placed.card.answer)}\n" for placed in cards]
     return f"---\nname = {name}\n---\n\n" + "\n".join(blocks)
 
 
 def _part(markdown: str) -> str:
+    """Return a question or answer as the two programs read it."""
     shown = "\n".join(line for piece in pieces(markdown) for line in _lines(piece))
     if shown.startswith("```"):
         shown = "\n" + shown  # a fence begins a line
@@ -45,6 +46,7 @@ def _part(markdown: str) -> str:
 
 
 def _lines(piece: Piece) -> list[str]:
+    """Return the lines of a piece."""
     lines = piece.text.split("\n")
     if not piece.code:
         return [_prose_line(line) for line in lines]
@@ -52,6 +54,7 @@ def _lines(piece: Piece) -> list[str]:
 
 
 def _prose_line(line: str) -> str:
+    """Return a line of prose that neither program takes for a tag or a separator."""
     line = _TAG.sub(r"\1\\:", line, count=1) if _TAG.match(line) else line
     if _DASHES.match(line):
         return line.replace("---", "\\---", 1)
@@ -59,12 +62,14 @@ def _prose_line(line: str) -> str:
 
 
 def _code_line(line: str) -> str:
-    """A line of code, where a backslash would be seen: a mark of no width in front keeps it from being a tag."""
+    """Return a line of code; a character without width in front keeps it from being a tag, as a backslash would
+    show.
+    """
     return JOINER + line if _TAG.match(line) or _DASHES.match(line) or _TICKS.match(line) else line
 
 
 def export_qa(desk: Desk, out: Path) -> tuple[int, int]:
-    """Writes the files into the folder `out`; gives the numbers of cards and files. Raises: Refused, WriteFailed."""
+    """Write the files into the folder `out`; return the numbers of cards and files. Raises: Refused, WriteFailed."""
     files = qa_files(desk)
     export_folder(out, files, kind="qa", forbidden=desk.vault.kept_out())
     return sum(not desk.state(id_).retracted for id_ in desk.cards), len(files)

@@ -1,4 +1,4 @@
-"""Which files an earlier export wrote, so that the next one may take their place: nobody else's is replaced unasked."""
+"""Which files an earlier export wrote: only those are replaced unasked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = 1 << 20  # bytes, in which the first line of a table or of JSON ends
 
 
 def is_package(path: Path) -> bool:
-    """Whether it is a package that `export anki` wrote, and not one that Anki made of the same cards."""
+    """Return whether it is a package that `export anki` wrote, and not one that Anki made of the same cards."""
 
     try:
         with zipfile.ZipFile(path) as archive:
@@ -22,13 +22,13 @@ def is_package(path: Path) -> bool:
 
 
 def is_table(columns: Iterable[str]) -> Callable[[Path], bool]:
-    """Whether a file is a table that begins with these columns."""
+    """Return the test whether a file is a table that begins with these columns."""
     head = ",".join(columns).encode()
     return lambda path: _first_line(path).removeprefix(b"\xef\xbb\xbf") == head
 
 
 def is_jsonl(keys: Iterable[str]) -> Callable[[Path], bool]:
-    """Whether a file begins with a JSON object that has these keys."""
+    """Return the test whether a file begins with a JSON object that has these keys."""
     wanted = set(keys)
 
     def asked(path: Path) -> bool:
@@ -42,5 +42,6 @@ def is_jsonl(keys: Iterable[str]) -> Callable[[Path], bool]:
 
 
 def _first_line(path: Path) -> bytes:
+    """Return the first line of a file."""
     with path.open("rb") as file:
         return file.readline(_HEAD).rstrip(b"\r\n")

@@ -1,4 +1,4 @@
-"""How well a model foretold what was recalled: log loss, RMSE in bins, calibration; and whether a new one is better."""
+"""How well a model predicted what was recalled: log loss, RMSE in bins and calibration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _EDGES = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Trials with a foretold chance in [`low`, `high`): their number, mean chance, and the share that was recalled."""
+    """Trials with a predicted probability in [`low`, `high`): their number, mean probability, and the share that was
+    recalled.
+    """
 
     low: float
     high: float
@@ -26,7 +28,9 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """`log_loss` is the plain mean, lower is better; `rmse_bins` in [0, 1] is how far chances lie from shares."""
+    """How good predictions were: `log_loss` is the plain mean, lower is better; `rmse_bins` in [0, 1] is the distance
+    from the shares recalled.
+    """
 
     log_loss: float
     rmse_bins: float
@@ -36,7 +40,7 @@ class Marks:
 
 
 def marks_of(trials: Trials) -> Marks:
-    """The marks of the model that foretold `trials`, of which there is at least one."""
+    """Return the marks of the model that predicted `trials`, of which there is at least one."""
     number = len(trials)
     loss = sum(_loss(c, r) for c, r in zip(trials.chance, trials.recalled, strict=True))
     mean, share = sum(trials.chance) / number, sum(trials.recalled) / number
@@ -44,6 +48,7 @@ def marks_of(trials: Trials) -> Marks:
 
 
 def _loss(chance: float, recalled: int) -> float:
+    """Return the log loss of one prediction."""
     chance = min(max(chance, _SURE), 1 - _SURE)
     return -math.log(chance if recalled else 1 - chance)
 
@@ -65,13 +70,14 @@ def _rmse_in_bins(trials: Trials) -> float:
 
 
 def _bin_of(elapsed: int, reviews: int, lapses: int) -> tuple[float, float, float]:
+    """Return the bin of a review, by elapsed days, number of reviews and lapses."""
     wait = round(2.48 * 3.62 ** math.floor(math.log(elapsed, 3.62)), 2)
     length = round(1.99 * 1.89 ** math.floor(math.log(reviews + 1, 1.89)))
     return wait, length, round(1.65 * 1.73 ** math.floor(math.log(lapses, 1.73))) if lapses else 0
 
 
 def calibration(trials: Trials) -> tuple[Bin, ...]:
-    """What was foretold beside what came, by chance; ranges that hold no trial are left out."""
+    """Return predicted and recalled shares by predicted probability; ranges without a trial are left out."""
     found = []
     for low, high in pairwise(_EDGES):
         inside = [n for n, c in enumerate(trials.chance) if low <= c < high or c == high == 1.0]
@@ -83,7 +89,7 @@ def calibration(trials: Trials) -> tuple[Bin, ...]:
 
 
 def plot(bins: Sequence[Bin], width: int = 40) -> list[str]:
-    """A line a bin: `|` where the chance was foretold, `●` where recall came to lie, `◆` where both meet."""
+    """Return a line for each bin: `|` at the predicted share, `●` at the recalled one, `◆` where both are."""
     lines = []
     for each in bins:
         row = [" "] * (width + 1)

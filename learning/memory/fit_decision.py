@@ -1,4 +1,4 @@
-"""When parameters are fitted anew, whether they are kept, and how the log tells of it."""
+"""When parameters are fitted again, whether they are used, and what the log records of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class FitComparison:
     """Default, current and new parameters, tried on `held_out` reviews that the new ones have not seen.
 
     `fitted` are the new ones made of all `reviews`, which are taken into use if `better`; `trained` is how many
@@ -44,12 +44,14 @@ class Contest:
 
     @property
     def in_use(self) -> bool:
-        """Whether the reviews give the very parameters that are in use."""
+        """Return whether the fitted parameters are those in use."""
         return self.fitted == self.held
 
     @property
     def better(self) -> bool:
-        """Whether the new ones are new, foretold better than the current ones, and no worse than FSRS-6's own."""
+        """Return whether the new ones differ, predicted better than the current ones, and no worse than the
+        defaults.
+        """
         return (
             not self.in_use and self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
         )
@@ -57,16 +59,17 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class TooFew:
-    """Reviews, and later ones to be tried on, that are still missing for a fit."""
+    """How many reviews, and later ones for the comparison, are missing for a fit."""
 
     reviews: int
     missing: int
     missing_trials: int
 
 
-def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
-    """`columns` with each card counted as another from the change of its fact on: what was known of the old one, and
-    what the new one took to learn, says nothing of how long either was remembered."""
+def split_by_change(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
+    """Return `columns` with each card counted as another from the change of its fact on: what was known of the old one,
+    and what the new one took to learn, says nothing of how long either was remembered.
+    """
     became: dict[CardId, list[int]] = {}
     for change in changes:
         if change.type == "changed":
@@ -86,12 +89,12 @@ def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumn
     return replace(columns, cards=cards, card=card_of)
 
 
-def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> Contest | TooFew:
-    """Fits to the first four fifths of the reviews and tries old and new on the rest; then fits to all.
+def compare_fit(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> FitComparison | TooFew:
+    """Fit to the first four fifths of the reviews, compare old and new on the rest, then fit to all.
 
     Of `changes` those count by which a fact became another.
     """
-    cards, columns = len(columns.cards), parted(columns, changes)
+    cards, columns = len(columns.cards), split_by_change(columns, changes)
     elapsed = elapsed_days(columns, rules.calendar)
     row = split_row(columns)
     held_out = sum(days > 0 for days in elapsed[row:])
@@ -108,11 +111,11 @@ def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] =
     held = rules.parameters or DEFAULTS
     current = default if held == DEFAULTS else tried(held)
     fitted = fit(columns, elapsed, relearning=relearning)
-    return Contest(len(columns), cards, row, held_out, default, current, new, fitted, held)
+    return FitComparison(len(columns), cards, row, held_out, default, current, new, fitted, held)
 
 
-def params_event(stamp: Stamp, found: Contest) -> Params:
-    """What the log says when the new parameters are taken into use."""
+def params_event(stamp: Stamp, found: FitComparison) -> Params:
+    """Return the event that takes the new parameters into use."""
     marks = (
         f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}, FSRS-6 {found.default.log_loss:.4f}"
     )
@@ -121,17 +124,17 @@ def params_event(stamp: Stamp, found: Contest) -> Params:
 
 
 def reset_event(stamp: Stamp) -> Params:
-    """What the log says when the human goes back to FSRS-6's own parameters."""
+    """Return the event that goes back to FSRS-6's own parameters."""
     return Params(stamp, DEFAULTS, None, "back to the parameters of FSRS-6")
 
 
 def last_params(others: Iterable[LogEvent]) -> Params | None:
-    """The latest parameters that count among live events in order of time."""
+    """Return the latest parameters among live events in order of time."""
     return next((event for event in reversed(list(others)) if isinstance(event, Params)), None)
 
 
 def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
-    """How many reviews there were when parameters were last fitted or set; 0 if they never were.
+    """Return how many reviews there were when parameters were last fitted or set; 0 if they never were.
 
     The event's own count goes first: of reviews that were imported since, many are dated before it.
     """
@@ -143,10 +146,12 @@ def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
 
 
 def due_for_fit(log: ScannedLog, tried: int = 0) -> bool:
-    """Whether reviews have doubled since the last fit, or grown by a tenth since `tried` gave nothing better."""
+    """Return whether reviews have doubled since the last fit, or grown by a tenth since a fit to `tried` reviews was no
+    better.
+    """
     return len(log.reviews) >= next_fit_at(log, tried)
 
 
 def next_fit_at(log: ScannedLog, tried: int = 0) -> int:
-    """The number of reviews at which the next fit is due."""
+    """Return the number of reviews at which the next fit is due."""
     return max(FEWEST, 2 * reviews_at_fit(log.others, log.places), tried * 11 // 10 + 1)

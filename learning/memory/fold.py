@@ -97,7 +97,8 @@ _HOW = {"fact": "changed", "reworded": "reworded"}  # what is cosmetic, or of be
 
 
 def card_events(data: bytes) -> tuple[CardEvent, ...]:
-    """What the lines of `ledger/ids.jsonl` did to cards, in the order of the lines; other lines are passed over unread.
+    """Return the changes of cards in the lines of `ledger/ids.jsonl`, in the order of the lines; other lines are not
+    parsed.
 
     The types are retracted, revived, changed (a fact) and reworded (nothing that memory minds).
     """

@@ -1,4 +1,4 @@
-"""Memory in a few words, the same on every face."""
+"""The state of a card in a few words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from learning.memory.state import MemoryState
 
 
-def headed(*parts: str) -> str:
-    """What stands above a card, the parts that it has: an imported card has no kind."""
+def card_heading(*parts: str) -> str:
+    """Return the line above a card, of the parts that it has: an imported card has no kind."""
     return " · ".join(filter(None, parts))
 
 
 def status(state: MemoryState, at: datetime) -> str:
-    """What the card is, in a word; what the human or the knowledge did to it comes before its phase."""
+    """Return the state of the card in a word; suspended, retracted and buried come before its phase."""
     if state.retracted:
         word = "retracted"
     elif state.suspended:
@@ -26,22 +26,22 @@ def status(state: MemoryState, at: datetime) -> str:
     return ", ".join([word, *marks])
 
 
-def change_told(state: MemoryState, how: str) -> str:
-    """What is said on the front of a card that changed since its last review (`how`: "fact", "reworded" or "")."""
+def change_note(state: MemoryState, how: str) -> str:
+    """Return the note on the front of a card that changed since its last review (`how`: "fact", "reworded" or "")."""
     if state.changed or how == "fact":
         return "changed since you last saw it"
     return "in new words; the facts are the same" if how else ""
 
 
 def interval(state: MemoryState) -> str:
-    """The wait that the last rating gave: `10 min`, `8 d`; "" before there is one."""
+    """Return the wait that the last rating gave: `10 min`, `8 d`; "" before there is one."""
     if state.due is None or state.last_review is None:
         return ""
-    return spoken(timedelta(days=state.interval_days) if state.interval_days else state.due - state.last_review)
+    return wait_text(timedelta(days=state.interval_days) if state.interval_days else state.due - state.last_review)
 
 
-def spoken(wait: timedelta) -> str:
-    """A wait as a button says it: `1 min`, `5 h`, `8 d`, `2.5 mo`, `1.4 y`; nothing is less than a minute."""
+def wait_text(wait: timedelta) -> str:
+    """Return a wait as a button shows it: `1 min`, `5 h`, `8 d`, `2.5 mo`, `1.4 y`; at least a minute."""
     if wait < timedelta(minutes=59.5):
         return f"{max(1, round(wait / timedelta(minutes=1)))} min"
     if wait < timedelta(days=1):
@@ -52,7 +52,7 @@ def spoken(wait: timedelta) -> str:
     return f"{days / 30.4375:.1f} mo" if days < 365 else f"{days / 365.25:.1f} y"
 
 
-def ripe(concepts: int) -> str:
-    """How many concepts wait for a note of the human's own, and what to do about it."""
+def ready_concepts(concepts: int) -> str:
+    """Return a sentence on how many concepts are ready for a note of the user's own."""
     noun, verb = ("concept", "is") if concepts == 1 else ("concepts", "are")
     return f"{concepts} {noun} {verb} ready for a thought of your own: retain insight"

@@ -41,6 +41,7 @@ class Model:
         return self._next(crate.MemoryState(stability, difficulty), elapsed_days, rating)
 
     def _next(self, memory: crate.MemoryState | None, elapsed_days: int, rating: int) -> Memory:
+        """Return the memory after a rating."""
         states = self._crate.next_states(memory, _ANY_RETENTION, elapsed_days)
         new = getattr(states, _CHOICES[rating]).memory
         return new.stability, new.difficulty
@@ -63,10 +64,12 @@ class Model:
 
 
 def _item(reviews: Iterable[Given]) -> crate.FSRSItem:
+    """Return the reviews of a card as the crate takes them."""
     return crate.FSRSItem([_review(rating, max(days, 0)) for rating, days in reviews])
 
 
 def _memories(states: Iterable[crate.MemoryState]) -> list[Memory]:
+    """Return stability and difficulty of each state."""
     return [(state.stability, state.difficulty) for state in states]
 
 

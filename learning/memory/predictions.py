@@ -1,11 +1,10 @@
-"""What memory foretold of each review before it happened: the log played through once more, card by card."""
+"""The prediction before each review: the whole log replayed, card by card."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from learning.memory.model import Given, Memory, Model
@@ -20,13 +19,11 @@ from vault.log.review_log import at_of, unix_ms
 PHASES = tuple(Phase)
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
 _CARDS_PER_BEAT = 1_000  # some tens of milliseconds
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Row n is row n of `columns`, seen just before that review.
+    """What was known just before each review: row n is of row n of `columns`.
 
     `day` is its study day (an ordinal), `first` whether it is its card's first on that day, `phase` an index into
     PHASES, `interval` the days that had been planned since the review before (0 for a step), `elapsed` those that
@@ -44,7 +41,7 @@ class Replay:
     predicted: array[float]
 
     def tried(self) -> Iterator[int]:
-        """The rows that put a memory to the test: the first of a card on a day, a day or more after the one before."""
+        """Yield the rows that test a memory: the first of a card on a day, a day or more after the one before."""
         first, elapsed = self.first, self.elapsed
         return (row for row in range(len(self.day)) if first[row] and elapsed[row] > 0)
 
@@ -55,12 +52,12 @@ def replay(
     changes: Iterable[CardEvent] = (),
     beat: Callable[[], None] = lambda: None,
 ) -> Replay:
-    """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each.
+    """Return what `scheduler` would have predicted of each review, from only what came before it.
 
     Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory. `beat`
     is called time and again meanwhile; what it raises ends it.
     """
-    out = unplayed(columns, scheduler.calendar)
+    out = without_predictions(columns, scheduler.calendar)
     rows: list[list[int]] = [[] for _ in columns.cards]
     for row, card in enumerate(columns.card):
         rows[card].append(row)
@@ -92,6 +89,7 @@ def _given(out: Replay, rows: Sequence[int], changed: Mapping[int, int]) -> list
 
 
 def _between(start: int, end: int) -> int:
+    """Return the study days from `start` to `end`, at least 0."""
     return min(max(end - start, 0), MOST_DAYS)
 
 
@@ -164,9 +162,9 @@ def _changed_before(columns: ReviewColumns, rows: Sequence[int], changes: Sequen
     return out
 
 
-def unplayed(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
-    """The reviews on their study days, of which nothing is foretold."""
-    size, days = len(columns), study_days(columns.when_ms, calendar)
+def without_predictions(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
+    """Return the reviews on their study days, without predictions."""
+    size, days = len(columns), calendar.days_of(columns)
     zeros = bytes(size * array("L").itemsize)
     numbers = array("L", zeros), array("L", zeros)
     chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size
@@ -195,26 +193,14 @@ def transitions(scheduler: Scheduler) -> tuple[Place, ...]:
     places = []
     for phase, step in found:  # it grows meanwhile
         outcomes = [scheduler.outcome(phase, step, 1.0, 5.0, 0, 0.9, rating) for rating in Rating]
-        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), _EPOCH, 0)
+        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), at_of(0), 0)
         following = (0, *(number(outcome.phase, outcome.step) for outcome in outcomes))
         places.append(Place(PHASES.index(phase), following, number(changed.phase, changed.step)))
     return tuple(places)
 
 
-def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
-    """The study day of each instant (Unix milliseconds); cheap where neighbours share theirs."""
-    days = array("l", bytes(len(at_ms) * array("l").itemsize))
-    day, start, end = 0, 1, 0
-    for row, at in enumerate(at_ms):
-        if not start <= at < end:
-            day = calendar.day(_EPOCH + at * _MS)
-            start, end = ((calendar.start(d) - _EPOCH) // _MS for d in (day, day + 1))
-        days[row] = day
-    return days
-
-
-def only(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
-    """The rows of the `wanted` cards."""
+def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
+    """Return the rows of the `wanted` cards."""
     kept = {number: card for number, card in enumerate(columns.cards) if card in wanted}
     if len(kept) == len(columns.cards):
         return columns

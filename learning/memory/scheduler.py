@@ -138,6 +138,7 @@ class Scheduler:
         )
 
     def _rated(self, state: MemoryState, rating: Rating, elapsed_days: int, retention: float) -> Outcome:
+        """Return what fsrs makes of a state by a rating."""
         return self.outcome(state.phase, state.step, state.stability, state.difficulty, elapsed_days, retention, rating)
 
     def _outcome(
@@ -194,7 +195,7 @@ class Scheduler:
         return at + wait if at < _END - wait else _END
 
     def _not_before_last(self, state: MemoryState, at: datetime) -> int:
-        """The study day of `at`."""
+        """Return the study day of `at`. Raises: ClockWentBackwards if it is before the last review."""
         if state.last_review is not None and at < state.last_review:
             what = (
                 f"{self.calendar.shown(at)} is before the card's last review, {self.calendar.shown(state.last_review)}"

@@ -16,6 +16,8 @@ MOST_STABLE = 1e12  # days; extreme parameters could let it grow past what a num
 
 
 class Phase(StrEnum):
+    """Where a card is in learning, as FSRS has it."""
+
     NEW = "new"  # never reviewed
     LEARNING = "learning"
     REVIEW = "review"

@@ -1,4 +1,4 @@
-"""A page of the wiki as a reader wants it: its words, how far to trust them, who links here, how well it is known.
+"""A page of the wiki for a reader: its text, its confidence, what links to it, how well its cards are known.
 
 Only what lies in `wiki/`, or is text in `raw/`, is ever read, wherever a link says that it leads.
 """
@@ -15,7 +15,6 @@ from datetime import date, datetime
 from learning.agenda.gap_decisions import read_agenda
 from learning.cards.workspace import read_desk
 from learning.stats.mastery import Mastery, Studied, mastery
-from learning.stats.stats import chance_at
 from learning.store.graph import GRAPH, relations
 from vault.errors import NotFound, RetainError
 from vault.files.paths import split
@@ -57,24 +56,26 @@ class ArticlePage:
 
     @property
     def stem(self) -> str:
+        """Return the stem of the page's file."""
         return self.path.rsplit("/", 1)[-1].removesuffix(".md")
 
     @property
     def is_concept(self) -> bool:
+        """Return whether it is the article of a concept."""
         return self.path.startswith(f"{CONCEPTS}/")
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another page: its vault path, and the title that a human knows it by."""
+    """Another page: its vault path and its title."""
 
     path: str
     title: str
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a page stands in the vault: `mastery` is None where it has no cards; `gaps` are sentences in plain words."""
+class PageContext:
+    """What a vault holds about a page: `mastery` is None where it has no cards; `gaps` are sentences."""
 
     mastery: Mastery | None = None
     needs: tuple[Neighbour, ...] = ()
@@ -84,8 +85,8 @@ class Standing:
     gaps: tuple[str, ...] = ()
 
 
-def place_of(vault: Vault, to: str, base: str = "") -> str:
-    """The vault path that a link `to` means, seen from the page `base`; "" where it means none that may be read.
+def link_path(vault: Vault, to: str, base: str = "") -> str:
+    """Return the vault path that a link `to` means, seen from the page `base`; "" where it means none that may be read.
 
     A bare name is looked for among the pages, as Obsidian does. That a file is there is not said.
     """
@@ -101,7 +102,7 @@ def place_of(vault: Vault, to: str, base: str = "") -> str:
 
 
 def may_read(path: str) -> bool:
-    """Whether the reader opens such a path: a plain one, in `wiki/`, or of a text in `raw/`."""
+    """Return whether the reader opens such a path: a plain one, in `wiki/`, or of a text in `raw/`."""
     try:
         parts = split(path)
     except RetainError:
@@ -111,6 +112,7 @@ def may_read(path: str) -> bool:
 
 
 def _by_name(vault: Vault, name: str) -> str:
+    """Return the path of the page with that name; "" if there is none."""
     wanted = name.removesuffix(".md").casefold()
     slug = re.sub(r"[\s_]+", "-", wanted)
     for folder in _FOLDERS:
@@ -121,7 +123,7 @@ def _by_name(vault: Vault, name: str) -> str:
 
 
 def read_page(vault: Vault, path: str, today: date) -> ArticlePage:
-    """The page at a vault path. Raises: NotFound; Refused and Damaged as its file gives them."""
+    """Return the page at a vault path. Raises: NotFound; Refused and Damaged as its file gives them."""
     if not may_read(path):
         raise NotFound("no page of the wiki", where=clean_line(path)[:80], hint=_OPENS)
     text = vault.read_text(path)
@@ -131,7 +133,7 @@ def read_page(vault: Vault, path: str, today: date) -> ArticlePage:
 
 
 def page_of(path: str, text: str, today: date) -> ArticlePage:
-    """The page in the text of a file."""
+    """Return the page in the text of a file."""
     properties = read_properties(text)
     body = body_of(text)
     heading = _TITLE.search(body[:4000])
@@ -144,7 +146,7 @@ def page_of(path: str, text: str, today: date) -> ArticlePage:
 
 
 def is_stale(updated: str, freshness: str, today: date) -> bool:
-    """Whether a page was last updated longer ago than its subject stays as it is; never where it does not say."""
+    """Return whether a page was last updated longer ago than its `freshness` allows; False where it does not say."""
     days = FRESHNESS_DAYS.get(freshness)
     try:
         return days is not None and (today - date.fromisoformat(updated)).days > days
@@ -153,7 +155,7 @@ def is_stale(updated: str, freshness: str, today: date) -> bool:
 
 
 def lowered(confidence: str, stale: bool) -> str:
-    """The confidence that is shown: staleness takes one step, never below low."""
+    """Return the confidence that is shown: a stale page has one step less, never below low."""
     if not stale or confidence not in _LEVELS:
         return confidence
     return _LEVELS[min(len(_LEVELS) - 1, _LEVELS.index(confidence) + 1)]
@@ -162,8 +164,8 @@ def lowered(confidence: str, stale: bool) -> str:
 # --- how it stands in the vault ---------------------------------------------------------------------------------------
 
 
-def standing(vault: Vault, page: ArticlePage, now: datetime) -> Standing:
-    """Everything around a page. Looks through every page of the wiki: for a worker. What cannot be read is left out."""
+def page_context(vault: Vault, page: ArticlePage, now: datetime) -> PageContext:
+    """Return what the vault holds about a page. Reads every page of the wiki; what cannot be read is left out."""
     needs, related = neighbours(vault.read_bytes(GRAPH) or b"", page.path)
     linking = list(backlinks(vault, page.path))
     known: Mastery | None = None
@@ -173,24 +175,24 @@ def standing(vault: Vault, page: ArticlePage, now: datetime) -> Standing:
     with suppress(RetainError):
         gaps = gaps_of(vault, page)
     rest = max(0, len(linking) - MOST_BACKLINKS)
-    return Standing(known, needs, related, tuple(linking[:MOST_BACKLINKS]), rest, gaps)
+    return PageContext(known, needs, related, tuple(linking[:MOST_BACKLINKS]), rest, gaps)
 
 
 def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None:
-    """How well the page's cards are known at `now`; None if it has none. Raises as the review log is read."""
+    """Return how well the page's cards are known at `now`; None if it has none. Raises as the review log is read."""
 
     deck = vault.deck(f"{FLASHCARDS}/{page.stem}.md")
     cards = [Studied(c.id, page.stem, page.title, c.kind or "") for c in (deck.cards if deck else ()) if c.id]
     if not cards:
         return None
     desk = read_desk(vault)
-    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(now))
+    chance = desk.scheduler.chances(now)
     states = {each.card: desk.state(each.card) for each in cards}
     return next(iter(mastery(cards, states, chance)), None)
 
 
 def gaps_of(vault: Vault, page: ArticlePage) -> tuple[str, ...]:
-    """What the reading agenda says is missing about the page, in plain words."""
+    """Return what the reading agenda says is missing about the page."""
 
     target = page.path.removesuffix(".md")
     name = page.title.casefold()
@@ -214,11 +216,12 @@ def neighbours(graph: bytes, path: str) -> tuple[tuple[Neighbour, ...], tuple[Ne
 
 
 def _neighbour(link: Wikilink) -> Neighbour:
+    """Return the page that the link leads to."""
     return Neighbour(f"{link.target}.md", link.alias or link.target.rsplit("/", 1)[-1])
 
 
 def backlinks(vault: Vault, path: str) -> Iterator[Neighbour]:
-    """The concept and topic pages that link to the page at `path`, by path."""
+    """Yield the concept and topic pages that link to the page at `path`, by path."""
     name = re.escape(path.removesuffix(".md").encode())
     wanted = re.compile(rb"\[\[" + name + rb"(?:\.md)?(?:#[^\]|]*)?(?:\\?\||\]\])")
     for folder in (CONCEPTS, TOPICS):
@@ -230,5 +233,6 @@ def backlinks(vault: Vault, path: str) -> Iterator[Neighbour]:
 
 
 def _title(data: bytes) -> str:
+    """Return the title in a page's bytes; "" without one."""
     found = _TITLE.search(data[:6000].decode(errors="replace"))
     return clean_line(unescape(found[1])) if found else ""

@@ -1,4 +1,4 @@
-"""The human's note on a concept: where it lies or would lie, what a new one holds, what of it the ledger remembers."""
+"""The user's note on a concept: where it is, what a new one holds, what the ledger records of it."""
 
 from __future__ import annotations
 
@@ -35,35 +35,38 @@ _HEAD = 2048  # bytes of a note in which its properties are looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the human's notes lie: a folder of the vault, or the personal vault itself (`folder` is "")."""
+class NotesFolder:
+    """Where the user's notes are: a folder of the vault, or the personal vault itself (`folder` is "")."""
 
     guard: Guard
     folder: str
 
     @property
     def personal(self) -> bool:
+        """Return whether it is the personal vault."""
         return not self.folder
 
     def path(self, name: str) -> str:
+        """Return the path of the note with that name."""
         return f"{self.folder}/{name}" if self.folder else name
 
     def on_disk(self, path: str) -> Path:
+        """Return the path of a note on disk."""
         return self.guard.root / path
 
 
-def place_of(vault: Vault) -> Place:
-    """The personal vault if the human has one, else insights/. Raises: Refused if the personal vault is not there."""
+def notes_folder(vault: Vault) -> NotesFolder:
+    """Return the personal vault if there is one, else insights/. Raises: Refused if the personal vault is missing."""
     if vault.personal is None:
-        return Place(vault.guard(Scope.INSIGHT), INSIGHTS)
+        return NotesFolder(vault.guard(Scope.INSIGHT), INSIGHTS)
     if not is_folder(vault.personal):
         hint = "is its disk not mounted? nothing was written"
         raise Refused("the personal vault is not there", where=str(vault.personal), hint=hint)
-    return Place(vault.guard(Scope.PERSONAL), "")
+    return NotesFolder(vault.guard(Scope.PERSONAL), "")
 
 
-def note_of(place: Place, subject: Subject, recorded: Mapping[str, Event]) -> str | None:
-    """The path of the human's note on a concept, wherever in the place it was moved; None if there is none.
+def note_of(place: NotesFolder, subject: Subject, recorded: Mapping[str, Event]) -> str | None:
+    """Return the path of the user's note on a concept, wherever in the folder it was moved; None if there is none.
 
     It is known by what the ledger says, by its name, or by its property `concept`.
     """
@@ -79,16 +82,16 @@ def note_of(place: Place, subject: Subject, recorded: Mapping[str, Event]) -> st
     return moved or next((path for path in files if _is_on(place, path, subject)), None)
 
 
-def _is_there(place: Place, path: str) -> bool:
-    """Whether a path is one of the place's, and has a file: a line of a stranger's ledger may name any."""
+def _is_there(place: NotesFolder, path: str) -> bool:
+    """Return whether a path is inside the folder and has a file: an untrusted ledger may name any."""
     with suppress(Refused):
         writable(path, place.guard.scope)
         return place.guard.exists(path)
     return False
 
 
-def _notes(place: Place) -> Iterator[str]:
-    """The notes of the place, at any depth; what is hidden or linked is left out."""
+def _notes(place: NotesFolder) -> Iterator[str]:
+    """Yield the notes of the folder, at any depth, without hidden files and links."""
     top = str(place.on_disk(place.folder))
     for folder, below, names in os.walk(top):
         below[:] = [name for name in below if not name.startswith(".")]
@@ -98,7 +101,8 @@ def _notes(place: Place) -> Iterator[str]:
                 yield name if here == "." else f"{here.replace(os.sep, '/')}/{name}"
 
 
-def _is_on(place: Place, path: str, subject: Subject) -> bool:
+def _is_on(place: NotesFolder, path: str, subject: Subject) -> bool:
+    """Return whether the note names the concept."""
     try:
         with place.on_disk(path).open("rb") as file:
             head = file.read(_HEAD)
@@ -111,11 +115,12 @@ def _is_on(place: Place, path: str, subject: Subject) -> bool:
 
 
 def name_of(subject: Subject) -> str:
+    """Return the file name of a new note on the concept."""
     return f"{slug(subject.stem)}.md"
 
 
 def question_on(subject: Subject, items: Iterable[Item]) -> str:
-    """What to ask about a concept: the first question that the promotion queue has on it, else the plainest."""
+    """Return a question on a concept: the first that the promotion queue has, else the plainest."""
     asked = {item.mark: item.reason for item in items}
     marks = (mark_of(reason, subject.concept) for reason in Reason)
     reason = next((asked[mark] for mark in marks if mark in asked), Reason.STABLE)
@@ -123,19 +128,19 @@ def question_on(subject: Subject, items: Iterable[Item]) -> str:
 
 
 def new_note(subject: Subject, asked: str, day: date) -> str:
-    """A note that holds properties and the question, and not a word more."""
+    """Return a note that holds properties and the question, and nothing more."""
     properties = {"type": "insight", "concept": subject.concept, "created": day.isoformat()}
     return render_note(properties, f"\n> [!question] {escape(clean_line(asked))}\n\n")
 
 
 def holds_words(text: str) -> bool:
-    """Whether anything but properties, quotations and headings stands in a note: words of the human's own."""
+    """Return whether a note holds anything but properties, quotations and headings."""
     lines = (line.strip() for line in body_of(text).split("\n"))
     return any(line and not line.startswith((">", "#")) for line in lines)
 
 
-def record(vault: Vault, place: Place, subject: Subject, path: str, data: bytes, at: datetime) -> bool:
-    """Puts into the ledger that the human wrote the note; False if it is there already as it stands.
+def record(vault: Vault, place: NotesFolder, subject: Subject, path: str, data: bytes, at: datetime) -> bool:
+    """Record in the ledger that the user wrote the note; return False if it is recorded already as it is.
 
     Raises: WriteFailed, Refused.
     """
@@ -154,7 +159,7 @@ def record(vault: Vault, place: Place, subject: Subject, path: str, data: bytes,
 
 
 def copies_in(vault: Vault, note: str) -> list[NearCopy]:
-    """What in a note nearly copies the articles, summaries or cards of the wiki, by its lines.
+    """Return what in a note nearly copies the articles, summaries or cards of the wiki, by line.
 
     A file that cannot be read is passed over: this is a warning, not a proof.
     """
@@ -163,7 +168,7 @@ def copies_in(vault: Vault, note: str) -> list[NearCopy]:
 
 
 def _pages(vault: Vault, words: NoteWords) -> Iterator[tuple[str, str]]:
-    """(path, text) of the pages that have any words in a row in common with the note."""
+    """Yield (path, text) of the pages that have a run of words in common with the note."""
     for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS):
         for path in vault.paths(folder, ".md"):
             with suppress(Refused):
@@ -173,7 +178,7 @@ def _pages(vault: Vault, words: NoteWords) -> Iterator[tuple[str, str]]:
 
 
 def passages(path: str, text: str) -> Iterator[Passage]:
-    """The sentences of a page of the wiki, the claims of a summary, or the questions and answers of a deck."""
+    """Yield the sentences of a page of the wiki, the claims of a summary, or the questions and answers of a deck."""
     if path.startswith(f"{FLASHCARDS}/"):
         for card in parse_deck(text, path).cards:
             for words in (card.question, card.answer):

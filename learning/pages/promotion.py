@@ -1,4 +1,5 @@
-"""Which concepts are ripe for a thought of the human's own: a fold of ledgers, review log and cards; no clock, no page.
+"""The concepts that are ready for a note of the user's own: computed from ledgers, review log and cards, without a
+clock.
 
 Three things make a concept a candidate: sources no longer contradict each other on it; an answer that had been learnt
 has changed; all four kinds of its cards are remembered. A note that the human wrote on it ends that, and so does the
@@ -36,7 +37,7 @@ _REPLIES, _HEAD = "ledger/replies", 200  # bytes that tell the ledger of an agen
 
 
 class Reason(StrEnum):
-    """Why a concept is ripe, the most telling first."""
+    """Why a concept is ready, the strongest reason first."""
 
     SETTLED = "settled"  # sources contradicted each other on it, and no longer do
     CHANGED = "changed"  # an answer that had been learnt has changed
@@ -45,7 +46,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A concept and why it is ripe. `article` is a vault path, "" if there is none.
+    """A concept and why it is ready. `article` is a vault path, "" if there is none.
 
     `concept` is the id that its deck names, else the deck's stem; `since` the instant of what made it ripe, "" for
     STABLE, which is no single event.
@@ -59,18 +60,18 @@ class Candidate:
 
     @property
     def mark(self) -> str:
-        """The block id of its line on the page."""
+        """Return the block id of its line on the page."""
         return mark_of(self.reason, self.concept)
 
 
 def mark_of(reason: Reason, concept: str) -> str:
-    """The block id of a concept's line; the name of a hand-made deck may hold what no block id can."""
+    """Return the block id of a concept's line; characters that a block id cannot hold are replaced."""
     return f"p-{reason}-{concept if ID.fullmatch(concept) else digest12(concept)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """The candidates that wait and those that the human struck, each by reason and title; `as_of` the last event."""
+    """The candidates that wait and those that the user rejected, each by reason and title; `as_of` the last event."""
 
     waiting: tuple[Candidate, ...]
     struck: tuple[Candidate, ...]
@@ -78,12 +79,12 @@ class Promotion:
 
     @property
     def concepts(self) -> int:
-        """How many concepts wait; one may wait for two reasons."""
+        """Return how many concepts wait; one may wait for two reasons."""
         return len({candidate.concept for candidate in self.waiting})
 
 
 def insight_event(concept: str, note: str, at: str, *, sha256: str = "", personal: bool = False) -> Event:
-    """That the human wrote a note on a concept. Of a note in the personal vault, `note` is the file's name alone.
+    """Return the ledger event of a user's note. Of a note in the personal vault, `note` is the file's name alone.
 
     The ledger is for all to read: of what stands in a personal note it keeps no trace, not even a digest.
     """
@@ -93,14 +94,14 @@ def insight_event(concept: str, note: str, at: str, *, sha256: str = "", persona
 
 
 def strike_event(candidate: Candidate, decision: str, at: str) -> Event:
-    """That the human wants no thought on this ("strike"), or does after all ("reopen")."""
+    """Return the ledger event by which the user rejects a candidate ("strike") or wants it again ("reopen")."""
     what = {"concept": candidate.concept, "reason": candidate.reason.value, "decision": decision}
     return {"v": 1, "type": "promotion", **what, "at": at, "via": "tick"}
 
 
 def promotion(desk: Desk, decided: Iterable[Event] | None = None, cards: Catalogue | None = None) -> Promotion:
-    """What is ripe at a desk; `decided` are the events of `ledger/decisions.jsonl`, if the caller has them, and `cards`
-    the desk's catalogue.
+    """Return the candidates of a desk; `decided` are the events of `ledger/decisions.jsonl`, if the caller has them,
+    and `cards` the desk's catalogue.
 
     Raises: Refused, where a ledger cannot be read at all.
     """
@@ -108,7 +109,7 @@ def promotion(desk: Desk, decided: Iterable[Event] | None = None, cards: Catalog
         decided, _ = desk.vault.ledger_events(ledger.DECISIONS)
     decisions = _Decisions(decided)
     data = desk.vault.read_bytes(ledger.IDS) or b""
-    shelf = _Shelf(desk, cards or catalogue(desk.vault, desk.cards))
+    shelf = _Concepts(desk, cards or catalogue(desk.vault, desk.cards))
     found = [*_settled(data, shelf), *_changed(data, shelf, decisions.rejected), *_stable(shelf)]
     found = [one for one in found if not decisions.written(one)]
     found.sort(key=lambda c: (list(Reason).index(c.reason), c.title.casefold(), c.concept))
@@ -120,7 +121,7 @@ def promotion(desk: Desk, decided: Iterable[Event] | None = None, cards: Catalog
 
 
 class _Decisions:
-    """What the human said and wrote, by concept: the latest instant of each."""
+    """The user's notes and decisions by concept: the latest instant of each."""
 
     def __init__(self, decided: Iterable[Event]) -> None:
         self._notes: dict[str, str] = {}
@@ -141,15 +142,16 @@ class _Decisions:
             self.last = max(self.last, at)
 
     def written(self, candidate: Candidate) -> bool:
-        """Whether there is a note that is no older than what made the concept ripe."""
+        """Return whether there is a note that is no older than what made the concept ready."""
         return self._notes.get(candidate.concept, "") >= candidate.since and candidate.concept in self._notes
 
     def struck(self, candidate: Candidate) -> bool:
+        """Return whether the user rejected the candidate."""
         decision, at = self._strikes.get((candidate.reason.value, candidate.concept), ("", ""))
         return decision == "strike" and at >= candidate.since
 
 
-class _Shelf:
+class _Concepts:
     """The concepts of a desk: by the stem of their decks, and those without a deck by their articles."""
 
     def __init__(self, desk: Desk, cards: Catalogue) -> None:
@@ -160,6 +162,7 @@ class _Shelf:
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
 
     def candidate(self, reason: Reason, stem: str, since: str = "", *, id_: str = "", name: str = "") -> Candidate:
+        """Return the candidate of a concept."""
         decks = self.decks.get(stem, [])
         title = decks[0].title if decks else name
         concept = id_ or (decks[0].named if decks else "") or stem
@@ -167,20 +170,23 @@ class _Shelf:
         return Candidate(reason, concept, short_title(title or stem), path if path in self.articles else "", since)
 
     def knows(self, stem: str) -> bool:
+        """Return whether there is a concept with that stem."""
         return stem in self.decks or f"{CONCEPTS}/{stem}.md" in self.articles
 
     def rows(self, stem: str) -> list[int]:
-        """The cards of a concept, as rows of the catalogue."""
+        """Return the cards of a concept, as rows of the catalogue."""
         return [row for shelf in self.decks.get(stem, ()) for row in range(shelf.first, shelf.end)]
 
     def stem_of(self, card: CardId) -> str:
+        """Return the stem of a card's deck; "" if it is in none."""
         return placed.concept_of(self.desk.place(card).path)
 
 
 # --- all four kinds known ---------------------------------------------------------------------------------------------
 
 
-def _stable(shelf: _Shelf) -> Iterator[Candidate]:
+def _stable(shelf: _Concepts) -> Iterator[Candidate]:
+    """Yield the concepts whose cards of all kinds are stable."""
     cards, states = shelf.cards, shelf.desk.states
     kinds = {kind.value for kind in CardKind}
     ripe: dict[str, list[int]] = {}
@@ -197,7 +203,7 @@ def _stable(shelf: _Shelf) -> Iterator[Candidate]:
 
 
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
-    """Those that were forgotten and not recalled on a later study day: a step of ten minutes proves little."""
+    """Return the cards that were forgotten and not recalled on a later study day."""
     log = desk.past.scanned().reviews
     when_ms = log.when_ms
     last = dict(zip(log.card, when_ms, strict=True))
@@ -212,12 +218,13 @@ def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
 # --- what had been learnt has changed ---------------------------------------------------------------------------------
 
 
-def _changed(data: bytes, shelf: _Shelf, rejected: Mapping[str, str]) -> Iterator[Candidate]:
+def _changed(data: bytes, shelf: _Concepts, rejected: Mapping[str, str]) -> Iterator[Candidate]:
+    """Yield the concepts that changed after their cards were first reviewed."""
     cards = shelf.desk.cards
     changes = [({card}, at) for card, at in _answer_changes(data, rejected) if card in cards]
     for stem, at in _pages_of_agents(shelf.desk.vault, rejected):
         changes.append(({shelf.cards.ids[row] for row in shelf.rows(stem)}, at))
-    met = _first_met(shelf.desk, {card for some, _ in changes for card in some})
+    met = _first_reviewed(shelf.desk, {card for some, _ in changes for card in some})
     latest: dict[str, str] = {}
     for some, at in changes:
         stems = {shelf.stem_of(card) for card in some if card in met and ledger.instant(met[card]) <= at}
@@ -226,8 +233,8 @@ def _changed(data: bytes, shelf: _Shelf, rejected: Mapping[str, str]) -> Iterato
         yield shelf.candidate(Reason.CHANGED, stem, at)
 
 
-def _first_met(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
-    """When each of the cards was first rated: what was never seen was not learnt."""
+def _first_reviewed(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
+    """Return when each of the cards was first rated."""
     if not cards:
         return {}
     log = desk.past.scanned().reviews
@@ -236,9 +243,9 @@ def _first_met(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
 
 
 def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """(stem of the article, instant) of every page that an agent changed, that passed, and that was not taken back."""
+    """Yield (stem of the article, instant) of every page that an agent changed, unless rejected."""
     for path in vault.paths(_REPLIES, ".jsonl"):
-        if not _tells_of_a_run(vault, path):
+        if not _has_a_run(vault, path):
             continue  # the replies of a model: they are many, and pages come of them by a build alone
         for event in _events(vault.read_bytes(path) or b"", b'"page"'):
             page, at = str(event.get("path")), str(event["at"])
@@ -247,14 +254,15 @@ def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tupl
                 yield name.removesuffix(".md"), at
 
 
-def _tells_of_a_run(vault: Vault, path: str) -> bool:
+def _has_a_run(vault: Vault, path: str) -> bool:
+    """Return whether a line of the ledger records an agent's run for that page."""
     with suppress(OSError), (vault.root / path).open("rb") as file:
         return b'"type":"run"' in file.read(_HEAD)
     return False
 
 
 def _answer_changes(data: bytes, rejected: Mapping[str, str]) -> list[tuple[CardId, str]]:
-    """(card, instant) of every change in the ledger after which a card's answer had other words.
+    """Return (card, instant) of every change in the ledger after which a card's answer had other words.
 
     What an agent made of a card and the human took back was no change.
     """
@@ -281,7 +289,8 @@ def _answer_changes(data: bytes, rejected: Mapping[str, str]) -> list[tuple[Card
 # --- a contradiction that is settled ----------------------------------------------------------------------------------
 
 
-def _settled(data: bytes, shelf: _Shelf) -> Iterator[Candidate]:
+def _settled(data: bytes, shelf: _Concepts) -> Iterator[Candidate]:
+    """Yield the concepts of contradictions that were resolved."""
     latest: dict[str, str] = {}
     for concepts, at in _settled_disputes(data):
         latest |= {concept: max(latest.get(concept, ""), at) for concept in concepts}
@@ -295,7 +304,7 @@ def _settled(data: bytes, shelf: _Shelf) -> Iterator[Candidate]:
 
 
 def _settled_disputes(data: bytes) -> Iterator[tuple[list[str], str]]:
-    """(concepts, instant) of every contradiction that was open once and is not now."""
+    """Yield (concepts, instant) of every contradiction that was open once and is not now."""
     concepts: dict[str, list[str]] = {}
     standing: dict[str, str] = {}  # id -> the claim that weighs more, "" while none does
     settled: dict[str, str] = {}
@@ -313,7 +322,7 @@ def _settled_disputes(data: bytes) -> Iterator[tuple[list[str], str]]:
 
 
 def _events(data: bytes, *marks: bytes) -> list[Event]:
-    """The events of a ledger's lines that hold all `marks`; other lines are passed over unread, as they are many."""
+    """Return the events of a ledger's lines that hold all `marks`; other lines are not parsed, as they are many."""
     lines = [line for line in data.split(b"\n") if all(mark in line for mark in marks)]
     return ledger.decode(b"\n".join(lines), ledger.IDS)[0]
 
@@ -322,6 +331,6 @@ def _events(data: bytes, *marks: bytes) -> list[Event]:
 
 
 def notes_in(decided: Iterable[Event]) -> Mapping[str, Event]:
-    """The last note that was recorded for each concept."""
+    """Return the last note that was recorded for each concept."""
     events = ledger.ordered(e for e in decided if e["type"] == "insight" and isinstance(e.get("note"), str))
     return {str(e.get("concept", "")): e for e in events}

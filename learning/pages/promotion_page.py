@@ -1,4 +1,4 @@
-"""`output/promotion-queue.md`: candidates and questions to think about, never a sentence to copy; the human's ticks."""
+"""`output/promotion-queue.md`: candidates with a question each, and the user's ticks."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Item:
 
 
 def question(reason: Reason, title: str) -> str:
-    """The question that a concept of that title is asked by; `title` is put in as it is."""
+    """Return the question on a concept of that title; `title` is inserted as it is."""
     return _QUESTIONS[reason].format(title)
 
 
 def render_queue(promotion: Promotion) -> str:
-    """The page's text."""
+    """Return the page's text."""
     properties: dict[str, Value] = {"type": "promotion-queue", "as_of": promotion.as_of}
     properties["candidates"] = len(promotion.waiting)
     parts = [
@@ -70,13 +70,14 @@ def render_queue(promotion: Promotion) -> str:
 
 
 def _line(candidate: Candidate, tick: str) -> str:
+    """Return the line of a candidate."""
     title = candidate.title
     shown = note_link(candidate.article, title) if candidate.article else escape(clean_line(title)) or "untitled"
     return f"- [{tick}] {question(candidate.reason, shown)} ^{candidate.mark}"
 
 
 def parse_queue(text: str) -> list[Item]:
-    """The items of the page, in order; other lines (a human's remarks) are passed over."""
+    """Return the items of the page, in order; other lines, such as a user's remarks, are ignored."""
     items: list[Item] = []
     struck = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -94,13 +95,13 @@ def parse_queue(text: str) -> list[Item]:
 
 
 def _named(reason: Reason, words: str) -> str:
-    """The title in a question that links to nothing."""
+    """Return the title in a question that has no link."""
     before, _, after = _QUESTIONS[reason].partition("{}")
     return unescape(words.removeprefix(before).removesuffix(after))
 
 
 def ticks(text: str, promotion: Promotion) -> list[tuple[Candidate, str]]:
-    """What the human decided on the page: (candidate, "strike" or "reopen").
+    """Return the user's decisions on the page: (candidate, "strike" or "reopen").
 
     A candidate may stand there twice, where git kept the lines of both sides: then one tick is enough.
     """
@@ -112,11 +113,11 @@ def ticks(text: str, promotion: Promotion) -> list[tuple[Candidate, str]]:
 
 
 def waiting(items: Iterable[Item]) -> Sequence[Item]:
-    """Those that wait for a note."""
+    """Return the items that wait for a note."""
     return [item for item in items if not item.struck and not item.ticked]
 
 
 def count(text: str) -> int:
-    """How many candidates the page says there are."""
+    """Return how many candidates the page lists."""
     number = read_properties(text).text("candidates")
     return int(number) if number.isdecimal() else 0

@@ -24,7 +24,7 @@ _TRIES = 5  # an editor or another command may save the page just then
 
 
 def render_pages(vault: Vault, now: datetime) -> None:
-    """Reads the vault and renders the pages. `now` dates only what the human ticked: the pages know no clock.
+    """Read the vault and render the pages. `now` dates only the user's ticks.
 
     Raises: WriteFailed, Refused, and as `read_log` does.
     """
@@ -32,7 +32,7 @@ def render_pages(vault: Vault, now: datetime) -> None:
 
 
 def save_pages(desk: Desk, now: datetime) -> Promotion:
-    """Renders the pages from a desk; what waits for a note. Raises: WriteFailed, Refused."""
+    """Render the pages of a desk; return what waits for a note. Raises: WriteFailed, Refused."""
     desk = replace(desk, past=desk.past.unpacked())
     cards = catalogue(desk.vault, desk.cards)
     save_review_page(desk, cards)
@@ -41,7 +41,7 @@ def save_pages(desk: Desk, now: datetime) -> Promotion:
 
 
 def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Promotion:
-    """Renders the promotion queue, its ticks taken into the ledger first. Raises: WriteFailed, Refused.
+    """Render the promotion queue, after recording its ticks in the ledger. Raises: WriteFailed, Refused.
 
     While the work of an agent is not settled the page is left alone: a tick on it may be the agent's, and the settling
     would take a page of ours for one of its.
@@ -65,7 +65,7 @@ def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Pro
 
 
 def _with_ticks(desk: Desk, cards: Catalogue, page: str, now: datetime) -> Promotion:
-    """What is ripe, once the human's ticks on the page are in the ledger."""
+    """Return the candidates after recording the user's ticks on the page."""
     decided = decisions_of(desk.vault)
     found = promotion(desk, decided, cards)
     decisions = ticks(page, found) if "- [" in page else []

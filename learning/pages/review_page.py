@@ -1,4 +1,4 @@
-"""`learning/_review.md`: every card with what is remembered of it, as of the last event; a pure function, no clock."""
+"""`learning/_review.md`: every card with its memory state as of the last event; a pure function without a clock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Row:
 def render_page(
     rows: Sequence[Row], states: Mapping[CardId, MemoryState], scheduler: Scheduler, as_of: datetime | None
 ) -> str:
-    """The page's text. `as_of` is the instant of the last event that counts, None before there is any."""
+    """Return the page's text. `as_of` is the instant of the last event that counts, None before there is any."""
     at = as_of or _START
     known = [(row, states.get(row.card, _UNSEEN)) for row in rows]
     ranks = [_rank(state, at) for _, state in known]
@@ -70,7 +70,7 @@ _UNSEEN = MemoryState()
 
 
 def _rank(state: MemoryState, at: datetime) -> tuple[int, datetime]:
-    """Due ones first, then what is scheduled, new cards, and those that are kept out; each by when it is due."""
+    """Return the sort key of a card: due ones first, then scheduled, new and hidden ones; each by when it is due."""
     if state.hidden(at):
         return 3, state.due or _START
     if state.due is None:
@@ -79,7 +79,7 @@ def _rank(state: MemoryState, at: datetime) -> tuple[int, datetime]:
 
 
 class _Cells:
-    """The cells of a row; instants and days that many cards share are worked out once."""
+    """The cells of a row; instants and days that many cards share are formatted once."""
 
     def __init__(self, scheduler: Scheduler, at: datetime) -> None:
         self.calendar, self.at = scheduler.calendar, at
@@ -87,6 +87,7 @@ class _Cells:
         self.shown: dict[datetime, str] = {}
 
     def row(self, row: Row, state: MemoryState) -> tuple[str, ...]:
+        """Return the cells of a card."""
         due = state.due
         status = labels.status(state, self.at)
         if state.last_review is None or due is None:
@@ -110,12 +111,13 @@ class _Cells:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
     rules = ["---"] * _LEFT + ["---:"] * (len(_COLUMNS) - _LEFT - 1) + ["---"]
     return ["| " + " | ".join(cells) + " |" for cells in (_COLUMNS, rules, *rows)]
 
 
 def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
-    """Renders `learning/_review.md`; False if it was right already.
+    """Render `learning/_review.md`; return False if it was right already.
 
     `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
     """

@@ -1,4 +1,4 @@
-"""What a review can be narrowed to: topics, tags, kinds and concepts, each with its cards. No deck is read for it."""
+"""What a review can be limited to: topics, tags, kinds and concepts, each with its cards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _KINDS = ("definitional", "mechanistic", "relational", "applied")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`tag` is what a Plan takes ("" for every card); `group` is "topic", "tag", "kind", "concept" or ""."""
+    """A selection of cards: `tag` is what a Plan takes ("" for every card); `group` is "topic", "tag", "kind",
+    "concept" or "".
+    """
 
     tag: str
     name: str
@@ -29,7 +31,7 @@ class Choice:
 
 
 def choices(desk: Desk) -> list[Choice]:
-    """Every card first, then topics, tags and kinds, then concepts by what is due of them."""
+    """Return the selections: every card first, then topics, tags and kinds, then concepts by how many cards are due."""
     cards = studied(desk)
     due = {item.card for item in desk.queue.due}
     new = {card.card for card in cards if desk.state(card.card).phase is Phase.NEW}
@@ -50,6 +52,7 @@ def choices(desk: Desk) -> list[Choice]:
 
 
 def _keys(card: Studied, of_topic: dict[str, list[str]]) -> Iterable[tuple[str, str, str]]:
+    """Yield (group, tag, name) of each selection that a card is in."""
     for topic in of_topic.get(card.concept, ()):
         yield "topic", TOPIC + topic, topic
     for tag in card.tags:

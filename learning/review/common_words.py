@@ -1,4 +1,4 @@
-"""Words that say little by themselves, in English and German: what a comparison of answers does not count."""
+"""Words that mean little by themselves, in English and German: a comparison of answers ignores them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a review is to be about: today's queue, or some of its cards, or practice besides it. One line of text says it.
+"""What a review covers: today's queue, some of its cards, or practice besides; as one line of text.
 
 "" · "review limit:20 tag:applied" · "cram tag:topic:Memory" · "preview limit:10" · "ahead days:3"
 """
@@ -29,6 +29,8 @@ _STEPS = (Phase.LEARNING, Phase.RELEARNING)
 
 
 class Mode(StrEnum):
+    """What a review is of."""
+
     REVIEW = "review"  # what is due today, and what is new, as far as the limits go
     AHEAD = "ahead"  # what falls due in the next days, too, rated for good
     CRAM = "cram"  # every card, again until it is recalled; nothing is scheduled
@@ -37,7 +39,8 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`tag` narrows it to a tag, kind or concept, or as `topic:NAME` to a topic; `limit` 0 is as many as there are.
+    """A plan of a review: `tag` narrows it to a tag, kind or concept, or as `topic:NAME` to a topic; `limit` 0 means no
+    limit.
 
     `days` counts only with AHEAD.
     """
@@ -49,10 +52,11 @@ class Plan:
 
     @property
     def counts(self) -> bool:
-        """Whether its ratings are kept and schedule the cards."""
+        """Return whether its ratings are logged and schedule the cards."""
         return self.mode in (Mode.REVIEW, Mode.AHEAD)
 
     def __str__(self) -> str:
+        """Return the text that `plan_of` reads."""
         parts = [self.mode.value]
         parts += [f"limit:{self.limit}"] if self.limit else []
         parts += [f"days:{self.days}"] if self.days else []
@@ -61,20 +65,20 @@ class Plan:
 
 
 def plan_of(text: str) -> Plan:
-    """The plan in `text`, "" being today's. Raises: UsageError for any other text."""
+    """Return the plan in `text`, "" being today's. Raises: UsageError for any other text."""
     if not text:
         return Plan()
     found = _FORM.fullmatch(text)
     if found is None or found["mode"] not in set(Mode):
-        raise UsageError("not a plan of a review", where=text[:60], hint="as `cram limit:20 tag:applied`")
+        raise UsageError("not a review plan", where=text[:60], hint="as `cram limit:20 tag:applied`")
     plan = Plan(Mode(found["mode"]), found["tag"] or "", int(found["limit"] or 0), int(found["days"] or 0))
     if plan.tag != plan.tag.strip() or bool(plan.days) != (plan.mode is Mode.AHEAD):
-        raise UsageError("not a plan of a review", where=text[:60], hint="days belong to ahead, and ahead needs them")
+        raise UsageError("not a review plan", where=text[:60], hint="`days` goes with `ahead`, which needs it")
     return plan
 
 
-def laid(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
-    """`desk` with the queue of the plan; `met` are cards that this sitting has shown already, within the limit.
+def planned_desk(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
+    """Return `desk` with the queue of the plan; `met` are cards that the session has shown already, within the limit.
 
     Ahead of their time cards have one turn: of those `rated` in this sitting only such as are being learnt come back.
     Reads the decks of the cards that a tag asks for. Raises: NotFound for a topic that is not there.
@@ -86,6 +90,7 @@ def laid(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection
 
 
 def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
+    """Return the cards of the plan, in order."""
     calendar, now = desk.scheduler.calendar, desk.now
     if plan.mode is Mode.AHEAD:
         until = calendar.start(calendar.day(now) + plan.days + 1)
@@ -100,7 +105,7 @@ def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
 
 
 def _shown(desk: Desk, tag: str, until: datetime, *, seen: bool) -> Iterable[Item]:
-    """The cards that may be shown now: none that is suspended, buried or retracted."""
+    """Return the cards that may be shown now: none that is suspended, buried or retracted."""
 
     for item in items(desk.vault, desk.cards, desk.past, tag, until):
         state = desk.state(item.card)
@@ -109,7 +114,9 @@ def _shown(desk: Desk, tag: str, until: datetime, *, seen: bool) -> Iterable[Ite
 
 
 def by_need(items: Iterable[Item], desk: Desk, until: datetime) -> list[Item]:
-    """Of `items` those that were seen before and fall due before `until`, the most nearly forgotten first."""
+    """Return those of `items` that were reviewed before and fall due before `until`, the most nearly forgotten
+    first.
+    """
     day = desk.scheduler.calendar.day(desk.now)
     due: list[tuple[float, CardId, Item]] = []
     for item in items:
@@ -120,12 +127,12 @@ def by_need(items: Iterable[Item], desk: Desk, until: datetime) -> list[Item]:
 
 
 def _waited(state: MemoryState, calendar: StudyCalendar, day: int) -> float:
-    """How far the card is forgotten: the wait for its stability, as one curve holds for all."""
+    """Return how far the card is forgotten: the wait as a share of its stability."""
     return (day - state.last_day) / state.stability if state.stability else 0.0
 
 
 def _limited(queue: Queue, limit: int, met: frozenset[CardId]) -> Queue:
-    """The first cards of the queue, those that were met already among the number."""
+    """Return the first cards of the queue; those in `met` count towards the limit."""
     room = max(0, limit - len(met))
     fresh = [item for item in (*queue.today, *queue.waiting) if item.card not in met][:room]
     kept = met | {item.card for item in fresh}

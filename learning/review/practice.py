@@ -1,4 +1,4 @@
-"""Practice without a log: cards are shown, recalled or not, and shown again. Nothing is scheduled, nothing is kept."""
+"""Practice: cards are shown, recalled or not, and shown again. Nothing is logged or scheduled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BETWEEN = 7  # cards that come before one that was not recalled comes again, whe
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What the human said of a card in practice."""
+    """How a user rated a card in practice."""
 
     card: CardId
     rating: Rating
@@ -22,7 +22,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """`current` is on the table, `rest` comes after it; `recalled` counts the cards that are done with.
+    """A practice: `current` is shown, `rest` comes after it; `recalled` counts the cards that are finished.
 
     With `until_recalled` a card that was not recalled comes again.
     """
@@ -36,11 +36,11 @@ class Practice:
 
     @property
     def left(self) -> int:
-        """Cards that are not done with, that on the table included."""
+        """Return how many cards are not finished, the current one included."""
         return len(self.rest) + (self.current is not None)
 
     def recalls(self) -> Iterable[Recall]:
-        """All that was said of cards, the latest first."""
+        """Return all ratings, the latest first."""
         past = self.past
         while past is not None:
             before, recall = past
@@ -49,22 +49,22 @@ class Practice:
 
 
 def begin(cards: Iterable[CardId], *, until_recalled: bool) -> Practice:
-    """A practice of those cards, each once, the first one on the table."""
+    """Return a practice of those cards, each once, the first one shown."""
     once = tuple(dict.fromkeys(cards))
     return Practice(once[1:], until_recalled, once[0] if once else None)
 
 
 def reveal(practice: Practice) -> Practice:
-    """The answer is shown, too."""
+    """Return the practice with the answer shown."""
     _current(practice)
     return replace(practice, revealed=True)
 
 
 def rate(practice: Practice, rating: Rating) -> Practice:
-    """The practice with the next card on the table. Raises: UsageError if the answer is not shown yet."""
+    """Return the practice with the next card shown. Raises: UsageError if the answer is not shown yet."""
     card = _current(practice)
     if not practice.revealed:
-        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+        raise UsageError("show the answer before you rate", hint="reveal it first")
     again = practice.until_recalled and rating is Rating.AGAIN
     rest = (*practice.rest[:BETWEEN], card, *practice.rest[BETWEEN:]) if again else practice.rest
     return Practice(
@@ -77,14 +77,14 @@ def rate(practice: Practice, rating: Rating) -> Practice:
 
 
 def drop(practice: Practice) -> Practice:
-    """The current card is gone, so practice goes on without it."""
+    """Return the practice without its current card, which is gone."""
     _current(practice)
     rest = practice.rest
     return replace(practice, rest=rest[1:], current=rest[0] if rest else None, revealed=False)
 
 
 def undo(practice: Practice) -> tuple[Practice, Recall]:
-    """The practice before the last rating, that card on the table again. Raises: NotFound if there was none."""
+    """Return the practice before the last rating, with that card shown again. Raises: NotFound if there was none."""
     if practice.past is None:
         raise NotFound("nothing to undo in this session")
     before, recall = practice.past
@@ -92,6 +92,7 @@ def undo(practice: Practice) -> tuple[Practice, Recall]:
 
 
 def _current(practice: Practice) -> CardId:
+    """Return the current card. Raises: NotFound."""
     if practice.current is None:
-        raise UsageError("there is no card on the table")
+        raise UsageError("no card is shown")
     return practice.current

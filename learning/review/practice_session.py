@@ -1,4 +1,4 @@
-"""A practice at an open vault, as a sitting is one of reviews: cards are dealt the same way, and nothing is written."""
+"""A practice of a vault's cards, with the methods of a review session; nothing is written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 
 from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
-from learning.cards.current_text import Dealer
+from learning.cards.current_text import CurrentCards
 from learning.cards.workspace import Desk, Placed
 from learning.memory.state import MemoryState
 from learning.review import practice as practices
-from learning.review.plan import Mode, Plan, laid
+from learning.review.plan import Mode, Plan, planned_desk
 from learning.review.practice import Practice, Recall
 from learning.review.sitting import Clock
 from learning.review.summary import HARDEST, Tally
@@ -20,58 +20,60 @@ from vault.log.events import Rating
 from vault.vault import Vault
 
 
-class Practising:
-    """Cram or preview: `counts` is False, as its ratings schedule nothing and are kept nowhere."""
+class PracticeSession:
+    """Cram or preview: `counts` is False, as its ratings schedule nothing and are not logged."""
 
     counts = False
 
     def __init__(self, desk: Desk, clock: Clock, plan: Plan) -> None:
         self.desk, self.plan = desk, plan
         self._clock, self._began = clock, clock()
-        self._dealer = Dealer(desk)
+        self._dealer = CurrentCards(desk)
         cards = (item.card for item in desk.queue.today)
         self.practice: Practice = practices.begin(cards, until_recalled=plan.mode is Mode.CRAM)
 
     @classmethod
-    def at(cls, vault: Vault, clock: Clock, plan: Plan) -> Practising:
-        """A practice of the cards of `plan`. Raises: as `Sitting.at`."""
-        return cls(laid(desks.open_desk(vault, clock(), tag=plan.tag), plan), clock, plan)
+    def at(cls, vault: Vault, clock: Clock, plan: Plan) -> PracticeSession:
+        """Return a practice of the cards of `plan`. Raises: as `Sitting.at`."""
+        return cls(planned_desk(desks.open_desk(vault, clock(), tag=plan.tag), plan), clock, plan)
 
     @property
     def problems(self) -> list[RetainError]:
-        """Those of files that could not be shown; whoever told them takes them away."""
+        """Return the errors of files that could not be shown; the caller removes those that it has reported."""
         return self._dealer.problems
 
     @property
     def changes(self) -> ChangedCards:
-        """What was said before of the cards whose facts or words have changed."""
+        """Return what cards said before whose facts or words have changed."""
 
         return ChangedCards(self.desk.vault, self.desk.changes)
 
     @property
     def revealed(self) -> bool:
+        """Return whether the answer is shown."""
         return self.practice.revealed
 
     @property
     def can_undo(self) -> bool:
+        """Return whether there is a rating to undo."""
         return self.practice.past is not None
 
     @property
     def done(self) -> int:
-        """Cards that are done with."""
+        """Return how many cards are finished."""
         return self.practice.recalled
 
     @property
     def left(self) -> int:
-        """Cards still to come, that on the table included."""
+        """Return how many cards are to come, the current one included."""
         return self.practice.left
 
     def state(self, card: CardId) -> MemoryState:
-        """What is known of the card; practice changes none of it."""
+        """Return the state of the card, which practice does not change."""
         return self.desk.state(card)
 
     def table(self) -> Placed | None:
-        """The card to show, as its file has it now; what is gone meanwhile is passed over."""
+        """Return the card to show, as its file has it now; cards that are gone are skipped."""
         while (id_ := self.practice.current) is not None:
             found = self._dealer.card(id_)
             if found is not None:
@@ -80,22 +82,22 @@ class Practising:
         return None
 
     def reveal(self) -> bool:
-        """The answer is shown."""
+        """Show the answer."""
         self.practice = practices.reveal(self.practice)
         self._dealer.read_ahead(self.practice.rest[:1])
         return True
 
     def rate(self, rating: Rating) -> None:
-        """Raises: UsageError if the answer is not shown yet."""
+        """Rate the current card. Raises: UsageError if the answer is not shown yet."""
         self.practice = practices.rate(self.practice, rating)
 
     def undo(self) -> Recall:
-        """Takes back the last rating, and gives it. Raises: NotFound if there was none."""
+        """Undo the last rating; return it. Raises: NotFound if there was none."""
         self.practice, recall = practices.undo(self.practice)
         return recall
 
     def done_so_far(self) -> Tally:
-        """What the practice came to; `seconds` is the time since it began."""
+        """Return the summary of the practice; `seconds` is the time since it began."""
         ratings: Counter[Rating] = Counter()
         again: Counter[CardId] = Counter()
         for recall in self.practice.recalls():

@@ -1,4 +1,4 @@
-"""What a quiz on a topic is about: its articles in plain words, and the questions of their cards."""
+"""The material of a quiz on a topic: its articles in plain words, and the questions of their cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 
 def readings(vault: Vault, wanted: str) -> tuple[str, tuple[Reading, ...]]:
-    """The name of the topic or concept that goes by `wanted`, and its articles.
+    """Return the name of the topic or concept that `wanted` means, and its articles.
 
     Raises: NotFound, which names near ones; Damaged, Refused.
     """
@@ -37,7 +37,7 @@ def readings(vault: Vault, wanted: str) -> tuple[str, tuple[Reading, ...]]:
 
 
 def _concept_named(vault: Vault, wanted: str) -> str | None:
-    """The stem of the concept whose article has this name; None if there is none."""
+    """Return the stem of the concept whose article has this name; None if there is none."""
     key = clean_line(wanted).casefold()
     stems = [path.rsplit("/", 1)[-1].removesuffix(".md") for path in vault.paths(CONCEPTS, ".md")]
     slug = re.sub(r"[\W_]+", "-", key).strip("-")
@@ -48,18 +48,20 @@ def _concept_named(vault: Vault, wanted: str) -> str | None:
 
 
 def _text(vault: Vault, stem: str) -> str:
-    """The article's text; "" for one that cannot be read: it is in nobody's way but that of who asks for it."""
+    """Return the article's text; "" for one that cannot be read."""
     with suppress(RetainError):
         return vault.read_text(f"{CONCEPTS}/{stem}.md") or ""
     return ""
 
 
 def _title(text: str) -> str:
+    """Return the title of an article."""
     found = _TITLE.search(text)
     return clean_line(unescape(found[1])) if found else ""
 
 
 def _reading(vault: Vault, stem: str) -> Reading | None:
+    """Return the article of a concept for a quiz; None without a text."""
     path = f"{CONCEPTS}/{stem}.md"
     text = vault.read_text(path)
     said = " ".join(latex.words(each.text) for each in sentences(text or ""))

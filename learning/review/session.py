@@ -1,4 +1,4 @@
-"""One sitting as a state machine: show, reveal, rate, undo. Pure; the face puts each event on disk before it goes on.
+"""A review session as a state machine: show, reveal, rate, undo. Pure: the caller writes each event before it goes on.
 
 session = begin(queue, states, scheduler, now)
 while session.current:
@@ -28,7 +28,7 @@ LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown t
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is still to come, the current card included."""
+    """How many cards are to come, the current card included."""
 
     new: int
     learning: int
@@ -36,10 +36,11 @@ class Counts:
 
     @property
     def all(self) -> int:
+        """Return the sum."""
         return self.new + self.learning + self.review
 
     def plus(self, phase: Phase, cards: int = 1) -> Counts:
-        """With so many cards more of that phase."""
+        """Return the counts with so many cards more of that phase."""
         if phase is Phase.NEW:
             return Counts(self.new + cards, self.learning, self.review)
         if phase is Phase.REVIEW:
@@ -55,7 +56,7 @@ Changed = tuple[Mapping[CardId, MemoryState], ...]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A sitting. `current` is the card on the table, None if nothing can be shown now; `done` counts ratings.
+    """A review session. `current` is the card shown, None if nothing can be shown now; `done` counts ratings.
 
     Every card that is still to come is in one place: on the table, in `main` from `position` on, or in `steps`.
     """
@@ -73,7 +74,7 @@ class Session:
     past: tuple[Session, LogEvent | Edited] | None = field(default=None, repr=False, compare=False)
 
     def state(self, card: CardId) -> MemoryState:
-        """What is known of the card now; the state of a card never seen is NEW."""
+        """Return the state of the card now; NEW for a card never reviewed."""
         for newer in reversed(self.changed):
             if (found := newer.get(card)) is not None:
                 return found
@@ -81,11 +82,11 @@ class Session:
 
     @property
     def next_at(self) -> datetime | None:
-        """When the next step of learning falls due; None if none is left."""
+        """Return when the next step of learning falls due; None if none is left."""
         return self.steps[0][0] if self.steps else None
 
     def to_come(self) -> Iterable[CardId]:
-        """Every card still to come, the current one first."""
+        """Return every card still to come, the current one first."""
         if self.current is not None:
             yield self.current
         yield from self.main[self.position :]
@@ -93,15 +94,15 @@ class Session:
             yield card
 
     def next_up(self) -> tuple[CardId, ...]:
-        """The cards of which one comes next, whatever is done with that on the table, but for itself."""
+        """Return the cards of which one comes next, whatever is done with the current one."""
         return *self.main[self.position : self.position + 1], *(card for _, card in self.steps[:1])
 
     def counts(self) -> Counts:
-        """What is still to come, kept up with each card: a face asks at every one."""
+        """Return how many cards are still to come; cheap, as it is asked for at every card."""
         return self.left
 
     def previews(self, now: datetime) -> dict[Rating, MemoryState]:
-        """What each rating of the current card would make of it; nothing without one."""
+        """Return what each rating would make of the current card; empty without one."""
         if self.current is None:
             return {}
         return self.scheduler.preview(self.current, self.state(self.current), now)
@@ -111,31 +112,32 @@ _UNSEEN = MemoryState()
 
 
 def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
-    """Return a sitting over today's queue, its first card on the table."""
-    return advance(_laid_out(queue, states, scheduler), now)
+    """Return a session over today's queue, its first card shown."""
+    return advance(_from_queue(queue, states, scheduler), now)
 
 
 def caught_up(
     session: Session, queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime
 ) -> Session:
-    """`session` over the queue as it is now, where others have written meanwhile; what was done can still be undone.
+    """Return `session` over the queue as it is now, after others have written; what was done can still be undone.
 
     The card on the table stays there if the queue still has it.
     """
-    laid = replace(_laid_out(queue, states, scheduler), done=session.done, past=session.past)
+    laid = replace(_from_queue(queue, states, scheduler), done=session.done, past=session.past)
     card = session.current
     if card is None or card not in set(laid.to_come()):
         return advance(laid, now)
-    return _on_the_table(laid, card)
+    return _showing(laid, card)
 
 
-def _on_the_table(laid: Session, card: CardId) -> Session:
-    """`laid`, which has no card on the table, with one of its cards there."""
+def _showing(laid: Session, card: CardId) -> Session:
+    """Return `laid`, which shows no card, with one of its cards shown."""
     main = tuple(other for other in laid.main if other != card)
     return replace(laid, main=main, steps=tuple(step for step in laid.steps if step[1] != card), current=card)
 
 
-def _laid_out(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler) -> Session:
+def _from_queue(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler) -> Session:
+    """Return a session over the queue that shows no card yet."""
     main: list[CardId] = []
     steps: list[tuple[datetime, CardId]] = []
     phases: Counter[Phase] = Counter()
@@ -152,24 +154,27 @@ def _laid_out(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Sch
 
 
 def _is_step(state: MemoryState) -> bool:
+    """Return whether the card is in a step of learning or relearning."""
     return state.phase in (Phase.LEARNING, Phase.RELEARNING) and not state.interval_days
 
 
 def advance(session: Session, now: datetime) -> Session:
-    """`session` with a card on the table, if there is one to show at `now`: call it again when time has passed.
+    """Return `session` with a card shown, if one can be at `now`: to be called again when time has passed.
 
     A step that is due comes first, then the queue, then a step that is due within twenty minutes.
     """
     if session.current is not None:
         return session
-    steps, position, current = _dealt(session.steps, session.main, session.position, now)
+    steps, position, current = _next_card(session.steps, session.main, session.position, now)
     if current is None:
         return session
     return replace(session, current=current, revealed=False, position=position, steps=steps)
 
 
-def _dealt(steps: Steps, main: tuple[CardId, ...], position: int, now: datetime) -> tuple[Steps, int, CardId | None]:
-    """What is left of the steps, how far the queue has come, and the card to show, if there is one."""
+def _next_card(
+    steps: Steps, main: tuple[CardId, ...], position: int, now: datetime
+) -> tuple[Steps, int, CardId | None]:
+    """Return the remaining steps, the new position in the queue, and the card to show, if there is one."""
     if steps and steps[0][0] <= now:
         return steps[1:], position, steps[0][1]
     if position < len(main):
@@ -180,19 +185,19 @@ def _dealt(steps: Steps, main: tuple[CardId, ...], position: int, now: datetime)
 
 
 def reveal(session: Session) -> Session:
-    """The answer is shown, too."""
+    """Return the session with the answer shown."""
     _current(session)
     return replace(session, revealed=True)
 
 
 def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[Session, Review]:
-    """The sitting with the next card on the table, and the review to put on disk before that card is shown.
+    """Return the session with the next card shown, and the review to write before that card is seen.
 
     Raises: UsageError if the answer is not shown yet.
     """
     card = _current(session)
     if not session.revealed:
-        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+        raise UsageError("show the answer before you rate", hint="reveal it first")
     event = Review(stamp, card, rating, ms)
     before = session.state(card)
     state = session.scheduler.review(card, before, rating, stamp.when, session.scheduler.day(stamp.when))
@@ -205,7 +210,7 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
 
 
 def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
-    """The current card goes until the next study day."""
+    """Return the session without its current card until the next study day, and the event."""
     event = Bury(stamp, _current(session))
     calendar = session.scheduler.calendar
     until = calendar.start(calendar.day(stamp.when) + 1)
@@ -213,20 +218,20 @@ def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
 
 
 def suspend(session: Session, stamp: Stamp) -> tuple[Session, Suspend]:
-    """The current card goes until the human resumes it."""
+    """Return the session without its current card until it is resumed, and the event."""
     event = Suspend(stamp, _current(session))
     return _marked(session, event, replace(session.state(event.card), suspended=True)), event
 
 
 def flag(session: Session, stamp: Stamp, reason: str = "") -> tuple[Session, Flag]:
-    """The current card is marked as one to mend, and stays on the table."""
+    """Return the session with its current card, which stays, flagged, and the event."""
     event = Flag(stamp, _current(session), reason)
     state = replace(session.state(event.card), flagged=True)
     return replace(session, changed=_with(session.changed, event.card, state), past=(session, event)), event
 
 
 def _marked(session: Session, event: CardMark, state: MemoryState) -> Session:
-    """The sitting without its current card, whose new state is `state`."""
+    """Return the session without its current card, whose new state is `state`."""
     return _next(session, event, state, session.steps, session.left.plus(state.phase, -1))
 
 
@@ -238,8 +243,8 @@ def _next(
     left: Counts,
     done: int = 0,
 ) -> Session:
-    """`session`, which undo leads back to, without its current card, whose new state is `state`."""
-    steps, position, current = _dealt(steps, session.main, session.position, event.when)
+    """Return `session`, to which undo leads back, without its current card, whose new state is `state`."""
+    steps, position, current = _next_card(steps, session.main, session.position, event.when)
     return Session(
         session.scheduler,
         session.before,
@@ -255,7 +260,7 @@ def _next(
 
 
 def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:
-    """`changed` and one state more."""
+    """Return `changed` with one state more."""
     newest: dict[CardId, MemoryState] = {card: state}
     place = len(changed)
     while place and len(changed[place - 1]) < 2 * len(newest):
@@ -265,20 +270,20 @@ def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:
 
 
 def edited(session: Session, edit: Edited) -> Session:
-    """The sitting once the human gave its current card other words: it stays on the table, and undo takes that back."""
+    """Return the session after the user edited its current card, which stays shown; undo reverts the edit."""
     _current(session)
     return replace(session, past=(session, edit))
 
 
 def last_done(session: Session) -> LogEvent | Edited:
-    """What `undo` would take back. Raises: NotFound if nothing is left to undo."""
+    """Return what `undo` would undo. Raises: NotFound if nothing is left to undo."""
     if session.past is None:
         raise NotFound("nothing to undo in this session", hint="`retain undo` goes further back")
     return session.past[1]
 
 
 def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo | None]:
-    """The sitting as it was before what was done last, that card on the table again; as often as something was done.
+    """Return the session before the last action, with that card shown again; can be repeated.
 
     With the event that voids the last one; None for an edit, which is in no log. Raises: NotFound if nothing is left.
     """
@@ -291,14 +296,15 @@ def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo | None]:
 
 
 def drop(session: Session, now: datetime) -> Session:
-    """The current card is gone from its file, so the sitting goes on without it; nothing is written."""
+    """Return the session without its current card, which is gone from its file; nothing is written."""
     left = session.left.plus(session.state(_current(session)).phase, -1)
     return advance(replace(session, current=None, revealed=False, left=left), now)
 
 
 def _current(session: Session) -> CardId:
+    """Return the current card. Raises: NotFound."""
     if session.current is None:
-        raise UsageError("there is no card on the table")
+        raise UsageError("no card is shown")
     return session.current
 
 
@@ -310,29 +316,31 @@ _NOTHING = timedelta()
 
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """`counted` up to the last sign of the human at `stirred`; None while it stands still."""
+    """Time counted up to the last key at `stirred`; None while it is stopped."""
 
     counted: timedelta = _NOTHING
     stirred: datetime | None = None
 
     def stir(self, now: datetime) -> Stopwatch:
-        """A key was pressed: the time since the last one counts, up to IDLE. Starts a watch that stands still."""
+        """Return the watch after a key was pressed: the time since the last one counts, up to IDLE. Starts a stopped
+        watch.
+        """
         return Stopwatch(self.spent(now), now)
 
     def stop(self, now: datetime) -> Stopwatch:
-        """Nobody looks at the card until the next `stir`."""
+        """Return the watch stopped until the next `stir`."""
         return Stopwatch(self.spent(now))
 
     def spent(self, now: datetime) -> timedelta:
-        """What counts as looked at the card by `now`; a clock that goes back takes nothing away."""
+        """Return the time counted by `now`; a clock that goes back subtracts nothing."""
         if self.stirred is None:
             return self.counted
         return self.counted + min(max(now - self.stirred, _NOTHING), IDLE)
 
     def away(self, now: datetime) -> bool:
-        """Whether the time that passes now does not count."""
+        """Return whether the time that passes now does not count."""
         return self.stirred is None or now - self.stirred >= IDLE
 
-    def anew(self) -> Stopwatch:
-        """The same watch with nothing counted, for the next card."""
+    def reset(self) -> Stopwatch:
+        """Return the watch with nothing counted, for the next card."""
         return replace(self, counted=_NOTHING)

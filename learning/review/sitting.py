@@ -1,4 +1,4 @@
-"""One sitting at an open vault: the hand between the pure session and the disk. No screen is known here."""
+"""A review session of an open vault: writes each event to the log before the session goes on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 
 from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
-from learning.cards.current_text import Dealer
+from learning.cards.current_text import CurrentCards
 from learning.cards.edit import Edited, restore, words_of
 from learning.cards.workspace import Desk, Placed
 from learning.memory.state import MemoryState
 from learning.pages.render import render_pages
 from learning.review import session as sessions
-from learning.review.plan import Plan, laid
+from learning.review.plan import Plan, planned_desk
 from learning.review.session import Stopwatch
 from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
 from learning.store.freshness import look, remember
@@ -28,30 +28,31 @@ from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
-__all__ = ["Clock", "Sitting", "Stands", "Tally", "due_before"]
+__all__ = ["Clock", "LogPosition", "Sitting", "Tally", "due_before"]
 
 Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
-    """How far log and ledger had come: bytes of the log and its inode, the stamp of the ledger."""
+class LogPosition:
+    """How far log and ledger have come: bytes of the log and its inode, the stamp of the ledger."""
 
     log: int
     inode: int
     ledger: stamps.Stamp
 
 
-_UNKNOWN = Stands(-2, 0, stamps.NONE)
+_UNKNOWN = LogPosition(-2, 0, stamps.NONE)
 
 
-def _stands(vault: Vault) -> Stands:
+def _log_position(vault: Vault) -> LogPosition:
+    """Return how far log and ledger have come."""
     size, _, inode = stamps.stamp(vault.root, LOG_PATH)
-    return Stands(size, inode, stamps.stamp(vault.root, ledger.IDS))
+    return LogPosition(size, inode, stamps.stamp(vault.root, ledger.IDS))
 
 
 class Sitting:
-    """What happens to cards is on disk before `session` moves on; if the disk refuses, `session` stays as it was."""
+    """A review session of an open vault. Events are on disk before `session` moves on; if writing fails, it stays."""
 
     counts = True  # its ratings are kept, and schedule the cards
 
@@ -61,7 +62,7 @@ class Sitting:
         clock: Clock,
         via: str = "tui",
         *,
-        before: Stands | None = None,
+        before: LogPosition | None = None,
         plan: Plan | None = None,
     ) -> None:
         self.desk, self.plan = desk, plan or Plan()
@@ -69,9 +70,9 @@ class Sitting:
         self._writer = desk.writer(via)
         self._changes: ChangedCards | None = None
         self._dealt: tuple[Placed, bool] | None = None  # what `table` gave last, and whether its fact had changed
-        self._stood = _stands(desk.vault) if before is None else before
+        self._stood = _log_position(desk.vault) if before is None else before
         self._caught_up = False
-        self._dealer = Dealer(desk)
+        self._dealer = CurrentCards(desk)
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
         self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
@@ -86,48 +87,50 @@ class Sitting:
         *,
         plan: Plan | None = None,
     ) -> Sitting:
-        """A sitting over today's queue, or what `plan` makes of it; `via` says on which face.
+        """Return a session over today's queue, or over that of `plan`; `via` names the program.
 
         Raises: as `open_desk` does; NotFound for a topic that is not there.
         """
-        before = _stands(vault)
+        before = _log_position(vault)
         plan = plan or Plan(tag=tag or "")
-        desk = laid(desks.open_desk(vault, clock(), tag=plan.tag), plan)
+        desk = planned_desk(desks.open_desk(vault, clock(), tag=plan.tag), plan)
         return cls(desk, clock, via, before=before, plan=plan)
 
     @property
     def problems(self) -> list[RetainError]:
-        """Those of files that could not be shown; whoever told them takes them away."""
+        """Return the errors of files that could not be shown; the caller removes those that it has reported."""
         return self._dealer.problems
 
     # --- as a face sees it ------------------------------------------------------------------------------------------
 
     @property
     def revealed(self) -> bool:
+        """Return whether the answer is shown."""
         return self.session.revealed
 
     @property
     def can_undo(self) -> bool:
+        """Return whether there is something to undo."""
         return self.session.past is not None
 
     @property
     def done(self) -> int:
-        """Ratings given."""
+        """Return how many ratings were given."""
         return self.session.done
 
     @property
     def left(self) -> int:
-        """Cards still to come, that on the table included."""
+        """Return how many cards are to come, the current one included."""
         return self.session.counts().all
 
     def state(self, card: CardId) -> MemoryState:
-        """What is known of the card now."""
+        """Return the state of the card now."""
         return self.session.state(card)
 
     # --- what is on the table ---------------------------------------------------------------------------------------
 
     def table(self) -> Placed | None:
-        """The card to show, as its file and the log have it now; what is gone or hidden meanwhile is passed over."""
+        """Return the card to show, as its file and the log have it now; cards that are gone or hidden are skipped."""
         self._catch_up()
         self.session = sessions.advance(self.session, self._clock())
         while (id_ := self.session.current) is not None:
@@ -142,24 +145,24 @@ class Sitting:
 
     @property
     def changes(self) -> ChangedCards:
-        """What was said before of the cards whose facts or words have changed."""
+        """Return what cards said before whose facts or words have changed."""
         if self._changes is None:
             self._changes = ChangedCards(self.desk.vault, self.desk.changes)
         return self._changes
 
     def _catch_up(self) -> None:
-        """Takes in what others wrote since: a compile that changed a fact, a rating or a mark made elsewhere.
+        """Take in what others wrote since: a compile that changed a fact, a rating or a mark made elsewhere.
 
         Not while an answer is on the table: what the human sees is what they rate.
         """
-        stands = _stands(self.desk.vault)
+        stands = _log_position(self.desk.vault)
         if stands == self._stood or self.session.revealed:
             return
         try:
             desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
             deeds = [event for _, event in done(self.session)]
             met = {event.card for event in deeds if isinstance(event, Review | CardMark)}
-            desk = laid(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
+            desk = planned_desk(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
         except RetainError:
             return  # what is in the way of reading will be in that of the next rating, which says so
         self.desk = self._dealer.desk = desk
@@ -168,66 +171,67 @@ class Sitting:
         self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
 
     def previews(self) -> dict[Rating, MemoryState]:
-        """What each of the four ratings would make of the card on the table."""
+        """Return what each of the four ratings would make of the current card."""
         return self.session.previews(self._clock())
 
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> bool:
-        """The answer is shown; while it is read, there is time to look ahead.
+        """Show the answer, and read the next cards' decks meanwhile.
 
         False if the card has become another since its question was shown: then `table` gives what is to be shown.
         """
-        if not self._is_as_dealt():
+        if not self._is_as_shown():
             return False
         self.session = sessions.reveal(self.session)
         self._dealer.read_ahead(self.session.next_up())
         return True
 
-    def _is_as_dealt(self) -> bool:
-        """Whether `table` would give the very card that it gave last, its fact unchanged since."""
-        if _stands(self.desk.vault) == self._stood:
+    def _is_as_shown(self) -> bool:
+        """Return whether `table` would return the same card as last time, its fact unchanged."""
+        if _log_position(self.desk.vault) == self._stood:
             return True
         dealt, watch = self._dealt, self._watch
         self.table()
-        if dealt is None or self._dealt is None or _told(*dealt) != _told(*self._dealt):
+        if dealt is None or self._dealt is None or _shown_parts(*dealt) != _shown_parts(*self._dealt):
             return False
         self._watch = watch
         return True
 
     def rate(self, rating: Rating) -> None:
-        """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table.
+        """Rate the current card. Raises: WriteFailed, Refused or LockHeld; then it is still the current card.
 
         EditedMeanwhile if what the card says changed while its answer was read: it is to be shown anew.
         """
         now = self._clock()
-        if self.session.revealed and _stands(self.desk.vault).ledger != self._stood.ledger:
-            self._rate_only_what_was_read()
+        if self.session.revealed and _log_position(self.desk.vault).ledger != self._stood.ledger:
+            self._require_unchanged()
         spent_ms = self._watch.spent(now) // timedelta(milliseconds=1)
         self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
 
-    def _rate_only_what_was_read(self) -> None:
+    def _require_unchanged(self) -> None:
+        """Raise Refused if the current card changed since it was shown."""
         read = self.session
         self.session = replace(read, revealed=False)
-        if not self._is_as_dealt():
-            what = "this card changed while you read it, and nothing was rated"
+        if not self._is_as_shown():
+            what = "this card changed while you read it; the rating was not saved"
             raise EditedMeanwhile(what, hint="it is shown again as it is now")
         self.session = sessions.reveal(self.session)
 
     def bury(self) -> None:
-        """Raises as `rate` does."""
+        """Bury the current card. Raises as `rate` does."""
         self._done(*sessions.bury(self.session, self._writer.stamp(self._clock())))
 
     def suspend(self) -> None:
-        """Raises as `rate` does."""
+        """Suspend the current card. Raises as `rate` does."""
         self._done(*sessions.suspend(self.session, self._writer.stamp(self._clock())))
 
     def flag(self, reason: str = "") -> None:
-        """Raises as `rate` does."""
+        """Flag the current card. Raises as `rate` does."""
         self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
 
     def note_grade(self, suggested: Rating | None, given: Rating, engine: str, met: int, missed: int) -> None:
-        """Writes down beside the rating given last what had been suggested for the words that were typed.
+        """Log the rating that was suggested for a typed answer beside the one given last.
 
         Raises: as `rate` does; the rating stands.
         """
@@ -238,7 +242,7 @@ class Sitting:
             self._done(self.session, event)
 
     def undo(self) -> LogEvent | Edited:
-        """Takes back what was done last in this sitting, and gives it.
+        """Undo what was done last in this session; return it.
 
         Raises: NotFound if nothing is left; EditedMeanwhile if the card of an edit says something else by now; and as
         `rate` does.
@@ -255,7 +259,7 @@ class Sitting:
         return last
 
     def edited(self) -> Placed | None:
-        """The card on the table in the words that its human has just given it; what was edited can be undone.
+        """Return the current card as the user has just edited it; the edit can be undone.
 
         None if it is gone, or says what it said.
         """
@@ -269,7 +273,7 @@ class Sitting:
         return now
 
     def reworded(self) -> Placed | None:
-        """The card on the table in words that it got elsewhere, which are not this sitting's to take back.
+        """Return the current card with words that were edited elsewhere, which this session cannot undo.
 
         None if it is gone, or says what it said.
         """
@@ -277,7 +281,7 @@ class Sitting:
             return None
         before, changed = self._dealt
         now = self._dealer.card(before.id)
-        if now is None or _told(now, changed) == _told(before, changed):
+        if now is None or _shown_parts(now, changed) == _shown_parts(before, changed):
             return None
         self._dealt = now, changed
         return now
@@ -285,23 +289,24 @@ class Sitting:
     # --- how long the card is looked at -----------------------------------------------------------------------------
 
     def stir(self) -> None:
-        """The human is there: time counts from now on, for a while."""
+        """Note that the user is there: time counts from now on, for a while."""
         self._watch = self._watch.stir(self._clock())
 
     def pause(self) -> None:
-        """The human looks elsewhere: time does not count until they stir."""
+        """Note that the user is away: time does not count until `stir`."""
         self._watch = self._watch.stop(self._clock())
 
     @property
     def watch(self) -> Stopwatch:
-        """How long the card on the table has been looked at."""
+        """Return how long the current card has been shown."""
         return self._watch
 
     def _done(self, after: sessions.Session, event: LogEvent) -> None:
+        """Write the event, then go on to the session after it."""
         self._writer.write(event)
         self._written = True
         self.session = after
-        stands, stood, line = _stands(self.desk.vault), self._stood, len(encode(event)) + 1
+        stands, stood, line = _log_position(self.desk.vault), self._stood, len(encode(event)) + 1
         begun = stood.log < 0 and stands == replace(stood, log=line, inode=stands.inode)
         if begun or stands == replace(stood, log=stood.log + line):  # else somebody wrote beside us
             self._stood = stands
@@ -310,11 +315,11 @@ class Sitting:
 
     @property
     def is_unrendered(self) -> bool:
-        """Whether something was written that the pages do not show yet."""
+        """Return whether something was written that the pages do not show yet."""
         return self._written
 
     def finish(self) -> None:
-        """Renders the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
+        """Render the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
         if self._written:
             self._written = False
             vault = self.desk.vault
@@ -325,14 +330,14 @@ class Sitting:
                     remember(vault, seen)
 
     def tally(self) -> Tally:
-        """What this sitting came to, and what is to come."""
+        """Return the summary of this session, and what is to come."""
         return with_outlook(self.done_so_far(), self.session, self.desk, self._clock())
 
     def done_so_far(self) -> Tally:
-        """What this sitting came to, without what is to come: at once, however big the vault."""
+        """Return the summary of this session without what is to come, which is quick in any vault."""
         return tally_of(self.session, self.desk)
 
 
-def _told(placed: Placed, changed: bool) -> tuple[object, ...]:
-    """All that a face tells of a card; where it stands in its file is none of it."""
+def _shown_parts(placed: Placed, changed: bool) -> tuple[object, ...]:
+    """Return all that a screen shows of a card."""
     return placed.id, placed.card.question, placed.card.answer, changed

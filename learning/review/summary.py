@@ -1,4 +1,4 @@
-"""What a sitting came to: counted from its own events, and what is to come from the desk."""
+"""The summary of a review session: counted from its own events, and what is to come from the desk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HARDEST = 3  # cards that are named
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day.
+    """The summary of a session. `seconds` were spent looking at cards; `tomorrow` cards are due on the next study day.
 
     `ripe` concepts are ready for a thought of the human's own. `learnt` cards were new or in learning and are known
     now, of the concepts named; `hardest` are those that were not recalled, each with how often, the worst first.
@@ -39,16 +39,17 @@ class Tally:
 
     @property
     def rated(self) -> int:
+        """Return the number of ratings."""
         return self.ratings.total()
 
     @property
     def pace(self) -> float:
-        """Seconds for a rating; 0 without one."""
+        """Return the seconds for a rating; 0 without one."""
         return self.seconds / self.rated if self.rated else 0.0
 
 
 def tally_of(session: Session, desk: Desk) -> Tally:
-    """What the sitting's own events tell: quick, and nothing is read but the place of a card."""
+    """Return what the session's own events say: quick, as nothing is read but the place of a card."""
     ratings: Counter[Rating] = Counter()
     again: Counter[CardId] = Counter()
     first: dict[CardId, MemoryState] = {}
@@ -67,10 +68,12 @@ def tally_of(session: Session, desk: Desk) -> Tally:
 
 
 def _is_learnt(state: MemoryState, was: MemoryState) -> bool:
+    """Return whether the card has left learning."""
     return state.phase is Phase.REVIEW and was.phase is not Phase.RELEARNING
 
 
 def _concept(desk: Desk, card: CardId) -> str:
+    """Return the concept of a card; "" if it is gone."""
     try:
         return desk.place(card).title
     except KeyError:
@@ -78,7 +81,7 @@ def _concept(desk: Desk, card: CardId) -> str:
 
 
 def done(session: Session) -> Iterable[tuple[Session, LogEvent]]:
-    """Every event of the sitting that still counts, with the sitting before it, the latest first; edits are none."""
+    """Yield every event of the session that still counts, with the session before it, the latest first; no edits."""
     past = session.past
     while past is not None:
         before, event = past
@@ -88,7 +91,7 @@ def done(session: Session) -> Iterable[tuple[Session, LogEvent]]:
 
 
 def with_outlook(tally: Tally, session: Session, desk: Desk, now: datetime) -> Tally:
-    """`tally` with what is to come; on big vaults this takes a moment."""
+    """Return `tally` with what is to come; on big vaults this takes a moment."""
     calendar = desk.scheduler.calendar
     end = calendar.start(calendar.day(now) + 2)
     tomorrow = due_before(end, (session.state(id_) for id_ in desk.cards))
@@ -96,7 +99,9 @@ def with_outlook(tally: Tally, session: Session, desk: Desk, now: datetime) -> T
 
 
 def _ripe(session: Session, desk: Desk) -> int:
-    """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
+    """Return how many concepts are ready for a note of the user's, this session included; 0 where it cannot be
+    computed.
+    """
 
     past = desk.past.with_events(*(event for _, event in done(session)))
     try:
@@ -106,5 +111,5 @@ def _ripe(session: Session, desk: Desk) -> int:
 
 
 def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
-    """How many of the cards seen before fall due before `end` and may be shown by then."""
+    """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
     return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)

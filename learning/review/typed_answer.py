@@ -1,4 +1,4 @@
-"""A typed answer beside the card's own, word by word: what both say, what is missing, what speaks against it.
+"""A typed answer compared with the card's, word by word: what both say, what is missing, what contradicts.
 
 This knows words and not what they mean, and so it says little: it suggests Good where the two are the same but for
 case, articles and commas, and nothing anywhere else. It never says that an answer is wrong, only that a number or a
@@ -31,7 +31,7 @@ _HAN_NOT = re.compile("[不没沒無无未非]")
 
 
 class Mark(StrEnum):
-    """What is said of some words: both texts have them, only the card has them, or the two disagree."""
+    """How some words compare: both texts have them, only the card has them, or the two disagree."""
 
     SAID = "said"
     MISSING = "missing"
@@ -40,7 +40,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """`start` to `end` of a text."""
+    """A mark of the text from `start` to `end`."""
 
     start: int
     end: int
@@ -49,7 +49,9 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """`yours` stands in the answer that was typed and `theirs` in the card's; one of them "" where it is a negation."""
+    """A contradiction: `yours` is in the typed answer, `theirs` in the card's; one of them "" where it is a
+    negation.
+    """
 
     yours: str
     theirs: str
@@ -58,7 +60,9 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`said` and `missing` are the card's key terms, as it writes them; the marks are sorted and apart."""
+    """The result: `said` and `missing` are the card's key terms, as it writes them; the marks are sorted and do not
+    overlap.
+    """
 
     reference: str
     answer: str
@@ -72,6 +76,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
+    """A word, number or sign of a text."""
+
     words: str
     start: int
     end: int
@@ -80,12 +86,12 @@ class _Token:
 
     @property
     def telling(self) -> bool:
-        """Whether an answer can lack it."""
+        """Return whether an answer that lacks it is incomplete."""
         return self.kind in ("number", "han") or (self.kind == "word" and self.key not in FILLERS | NEGATIONS)
 
 
 def compare(question: str, reference: str, answer: str) -> Comparison:
-    """How `answer` stands to `reference`, both plain text; what the question says already is nobody's merit."""
+    """Return how `answer` compares with `reference`, both plain text; what the question says does not count."""
     reference, answer = _plain(reference), _plain(answer)
     theirs, yours, asked = _tokens(reference), _tokens(answer), _tokens(_plain(question))
     known = {token.key for token in asked}
@@ -110,11 +116,14 @@ def compare(question: str, reference: str, answer: str) -> Comparison:
 
 
 def _plain(text: str) -> str:
+    """Return the text in one normal form."""
     return unicodedata.normalize("NFC", text)[:_MOST].strip()
 
 
 def _tokens(text: str) -> list[_Token]:
-    """The text's words, numbers and signs; Han and kana as overlapping pairs, as no space parts their words."""
+    """Return the text's words, numbers and signs; Han and kana as overlapping pairs, as no space divides their
+    words.
+    """
     out: list[_Token] = []
     for found in _TOKEN.finditer(text):
         kind, words, start = str(found.lastgroup), found[0], found.start()
@@ -127,10 +136,12 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _kind(kind: str, words: str) -> str:
+    """Return the kind of a token."""
     return "number" if kind == "word" and words.casefold() in NUMBERS else kind
 
 
 def _key(kind: str, words: str) -> str:
+    """Return what a token is compared by."""
     if kind == "number":
         return _number(words)
     folded = words.casefold().replace("’", "'")
@@ -140,13 +151,13 @@ def _key(kind: str, words: str) -> str:
 
 
 def _number(words: str) -> str:
-    """`1,000` is 1000 and `2.50` is 2.5; what could be either stays as it is written."""
+    """Return a number in one form: `1,000` is 1000 and `2.50` is 2.5; ambiguous ones stay as written."""
     whole = words.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", words) else words
     return whole.rstrip("0").rstrip(".") if re.fullmatch(r"\d+\.\d+", whole) else whole
 
 
 def _stem(word: str) -> str:
-    """The word without the ending that only its place in the sentence gives it; English and German, lightly."""
+    """Return the word without its inflection; English and German, roughly."""
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
@@ -154,11 +165,14 @@ def _stem(word: str) -> str:
 
 
 def _among(token: _Token, others: Iterable[_Token]) -> bool:
+    """Return whether one of the tokens equals `token`."""
     return any(token.key == other.key for other in others)
 
 
 def _wording(text: str) -> list[str]:
-    """The text's words and signs in order, but articles and punctuation; short ones with their case: mW is no MW."""
+    """Return the text's words and signs in order, without articles and punctuation; short ones with their case: mW is
+    not MW.
+    """
     out = []
     for found in _TOKEN.finditer(text):
         words = found[0]
@@ -173,7 +187,7 @@ def _wording(text: str) -> list[str]:
 def _clashes(
     theirs: Sequence[_Token], yours: Sequence[_Token], known: set[str], overlap: float
 ) -> tuple[list[Clash], set[str]]:
-    """What speaks against the answer, and the keys of the numbers behind it."""
+    """Return what contradicts the answer, and the keys of the numbers in it."""
     mine = [t for t in yours if t.kind == "number" and t.key not in known and not _among(t, theirs)]
     wanted = [t for t in theirs if t.kind == "number" and t.key not in known and not _among(t, yours)]
     clashes = []
@@ -186,6 +200,7 @@ def _clashes(
 
 
 def _negations(tokens: Iterable[_Token]) -> list[str]:
+    """Return the negations among the tokens."""
     out: list[str] = []
     seen_to = -1
     for token in tokens:
@@ -198,11 +213,12 @@ def _negations(tokens: Iterable[_Token]) -> list[str]:
 
 
 def _contracted(token: _Token) -> bool:
+    """Return whether the token is a contracted negation, as in `isn't`."""
     return token.words.casefold().replace("’", "'").endswith("n't")
 
 
 def _named(tokens: Iterable[_Token]) -> tuple[str, ...]:
-    """Each term once, as it is written first; pairs of Han that follow each other as one."""
+    """Return each term once, as it is written first; pairs of Han that follow each other as one."""
     runs: list[list[_Token]] = []
     for token in tokens:
         if runs and token.kind == "han" == runs[-1][-1].kind and token.start <= runs[-1][-1].end:
@@ -217,7 +233,7 @@ def _named(tokens: Iterable[_Token]) -> tuple[str, ...]:
 
 
 def _marks(found: Iterable[tuple[_Token, Mark]]) -> tuple[Marked, ...]:
-    """The marks of a text, sorted, none over another: where pairs of Han overlap, what was said counts."""
+    """Return the marks of a text, sorted, without overlap: where pairs of Han overlap, `said` wins."""
     painted: dict[int, Mark] = {}
     for token, mark in sorted(found, key=lambda each: each[1] is Mark.SAID):
         painted |= dict.fromkeys(range(token.start, token.end), mark)

@@ -1,4 +1,4 @@
-"""What to study and in which order: all that is due and new, and the part of it that today has room for."""
+"""The queue of a study day: which cards are due or new, in which order, within the limits."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _STEPS = (Phase.LEARNING, Phase.RELEARNING)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A card as the queue knows it. Cards with the same `concept` are siblings, which for an imported card is its Anki
-    note; `kind` is "" if it has none."""
+    """A card in the queue. Cards with the same `concept` are siblings, which for an imported card is its Anki note."""
 
     card: CardId
     concept: str
@@ -31,7 +30,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """At most so many a study day; steps of learning are never held back."""
+    """At most so many reviews and new cards a study day; steps of learning are not limited."""
 
     new: int = 20
     reviews: int = 200
@@ -39,7 +38,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Cards already seen in the present study day: for the first time, and again.
+    """Cards already reviewed on the present study day: for the first time, and again.
 
     `first` are the former, `cards` all of them.
     """

@@ -44,12 +44,14 @@ class NewRoom:
 
 
 def pace_of(ms_per_rating: float) -> Pace:
-    """The pace of who takes so long for a rating: a new card is met at each step, and some reviews are forgotten."""
+    """Return the pace of a user who takes so long for a rating: a new card is rated at each step, and some reviews
+    fail.
+    """
     return Pace(ms_per_rating * _RATINGS_PER_NEW / 1000, ms_per_rating * _RATINGS_PER_REVIEW / 1000)
 
 
 def coming_days(states: Iterable[MemoryState], calendar: StudyCalendar, now: datetime) -> list[int]:
-    """Reviews that are planned for each of the days after today, as far as the governor looks."""
+    """Return the reviews that are planned for each of the days after today, for a week."""
     today = calendar.day(now)
     starts = [calendar.start(today + day) for day in range(1, WEEK + 1)]
     counts = [0] * (WEEK - 1)
@@ -61,7 +63,7 @@ def coming_days(states: Iterable[MemoryState], calendar: StudyCalendar, now: dat
 
 
 def carried_over(due_by_day: Iterable[int], per_day: int) -> list[int]:
-    """Reviews that each day comes to hold when a day takes `per_day` and the rest waits for the next."""
+    """Return the reviews of each day when a day takes `per_day` and the rest waits for the next."""
     out, waiting = [], 0
     for due in due_by_day:
         out.append(min(waiting + due, per_day))
@@ -72,7 +74,7 @@ def carried_over(due_by_day: Iterable[int], per_day: int) -> list[int]:
 def new_room(
     minutes: int, due_by_day: Sequence[int], pace: Pace, follow_ups: Sequence[float], *, waiting: int, limit: int
 ) -> NewRoom:
-    """New cards for today, such that as many a day for a week bring no day beyond `minutes`.
+    """Return how many new cards today takes, so that as many a day for a week bring no day beyond `minutes`.
 
     `due_by_day` are the reviews of today, overdue ones included, and of the days after it; `follow_ups[n]` the reviews
     that one new card a day has brought to day n. `limit` is what the settings allow besides.
@@ -94,7 +96,9 @@ def new_room(
 
 
 def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
-    """Reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated Good."""
+    """Return the reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated
+    Good.
+    """
     memory = model.after(*model.first(Rating.GOOD), 0, Rating.GOOD)
     at = [0] * days
     day = model.interval(memory[0], retention, maximum)
@@ -107,7 +111,7 @@ def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 
 
 
 def by_importance(items: Iterable[Item], rank: Mapping[str, int]) -> list[Item]:
-    """`items` with the concepts that most others lean on first, else in their order."""
+    """Return `items` with the concepts that most others need first, else in their order."""
     return sorted(items, key=lambda item: -rank.get(item.concept, 0))
 
 
@@ -117,7 +121,7 @@ def admitted(
     rank: Mapping[str, int],
     prerequisites: Mapping[str, Collection[str]] | None = None,
 ) -> list[Item]:
-    """The new cards that are let in: what others lean on first, but never before its own prerequisites."""
+    """Return the new cards of today: what others need first, but never before its own prerequisites."""
     return list(new_order(by_importance(waiting, rank), prerequisites or {}))[: max(0, room)]
 
 
@@ -134,7 +138,8 @@ class BacklogPlan:
 
 
 def lost_by_waiting(model: Model, stability: float, difficulty: float, waited: int) -> float:
-    """Days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it takes now.
+    """Return the days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it
+    takes now.
 
     What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
     recalled or learnt anew, and that of the card as it is. A card all but forgotten gains most and takes longest; one
@@ -152,7 +157,8 @@ def lost_by_waiting(model: Model, stability: float, difficulty: float, waited: i
 
 
 def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Model) -> list[Item]:
-    """Overdue reviews, what loses most by waiting first; of alike ones in the order they came in. `today` is a day.
+    """Return overdue reviews, those that lose most by waiting first; equal ones in the order they came in. `today` is a
+    day.
 
     Cards that differ by less than a tenth are taken as alike, so that a hundred thousand are soon put in order.
     """
@@ -180,12 +186,14 @@ _GUESS_MS = 10_000  # for who has rated nothing yet
 
 
 def ms_per_rating(events: Sequence[LogEvent]) -> float:
-    """Mean milliseconds a card was on screen, over the latest ratings that say so; ten seconds before there are any."""
+    """Return the mean milliseconds a card was on screen, over the latest ratings that say so; ten seconds before there
+    are any.
+    """
     known = (event.ms for event in reversed(events) if isinstance(event, Review) and event.ms)
     recent = [min(ms, _LONGEST_MS) for ms in islice(known, _RECENT)]
     return sum(recent) / len(recent) if recent else _GUESS_MS
 
 
 def minutes(due: int, new: int, events: Sequence[LogEvent]) -> int:
-    """Minutes that so many due and new cards will take, rounded up; `events` in order of time."""
+    """Return the minutes that so many due and new cards will take, rounded up; `events` in order of time."""
     return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(events) / 60_000)

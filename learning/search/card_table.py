@@ -1,4 +1,4 @@
-"""Every card of a desk in columns, and what a search's filters leave of them: a hundred thousand in milliseconds.
+"""The cards of a desk as columns, and the masks that a search's filters make of them.
 
 A card is its number here: its place in the order of the decks. A mask is a byte a card, 1 for those that are meant.
 """
@@ -62,48 +62,53 @@ class CardColumns:
         return len(self.kinds)
 
     def card(self, number: int) -> CardId:
+        """Return the id of card number `number`."""
         return CardId(self.ids[number * _ID : number * _ID + _ID].decode("ascii"))
 
     def deck_of(self, number: int) -> int:
+        """Return the number of the card's deck."""
         return bisect_right(self.first, number) - 1
 
     def path(self, number: int) -> str:
+        """Return the path of the card's deck."""
         return self.paths[self.deck_of(number)]
 
     def concept(self, number: int) -> str:
-        """The title of the card's concept."""
+        """Return the title of the card's concept."""
         return self.titles[self.deck_of(number)]
 
     def kind(self, number: int) -> str:
+        """Return the kind of the card's question."""
         return KINDS[self.kinds[number]]
 
     def state(self, number: int) -> MemoryState:
+        """Return the state of the card."""
         row = self.rows[number]
         return MemoryState() if row < 0 else self.states.state(row)
 
     def number(self, card: str) -> int | None:
-        """Which card has that id."""
-        numbers = self._once("numbers", lambda: {id_: n for n, id_ in enumerate(_split(self.ids))})
+        """Return the number of the card with that id; None if there is none."""
+        numbers = self._cached("numbers", lambda: {id_: n for n, id_ in enumerate(_split(self.ids))})
         found: int | None = numbers.get(card)
         return found
 
     def topic(self, number: int) -> str:
-        """The topics of the card's concept, in one line."""
+        """Return the topics of the card's concept, in one line."""
         return self.topic_of(self.path(number))
 
     def topic_of(self, path: str) -> str:
-        """The topics of the concept of a deck."""
+        """Return the topics of the concept of a deck, in one line."""
         return ", ".join(self._topics_of().get(_stem(path), ()))
 
     def tags(self, number: int) -> tuple[str, ...]:
-        """The tags of the card's deck, and its own."""
+        """Return the tags of the card's deck, and its own."""
         found: tuple[str, ...] = (*self._tags()[self.deck_of(number)], *self.state(number).tags)
         return tuple(dict.fromkeys(found))
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
     def mask(self, term: Filter | Bound, now: datetime) -> Mask:
-        """The cards that a filter or a bound means, its minus sign aside."""
+        """Return the cards that a filter or a bound selects, ignoring its minus sign."""
         if isinstance(term, Bound):
             return self._bound(term, now)
         match term.name:
@@ -120,20 +125,21 @@ class CardColumns:
         return self._trait(term.value, now)
 
     def of(self, numbers: Iterable[int]) -> Mask:
-        """The mask of these cards."""
+        """Return the mask of these cards."""
         mask = Mask(len(self))
         for number in numbers:
             mask[number] = 1
         return mask
 
     def in_topic(self, word: str) -> Mask:
-        """The cards of every topic whose title holds `word`, which is folded."""
+        """Return the cards of every topic whose title holds `word`, which is folded."""
         return self._of_decks("topic", word)
 
     def _of_decks(self, name: str, key: str) -> Mask:
+        """Return the cards of decks with that name."""
         mask = Mask(len(self))
         words = self._words(name)
-        each: set[tuple[str, ...]] = self._once(f"each of {name}", lambda: set(words))  # thousands may share a few
+        each: set[tuple[str, ...]] = self._cached(f"each of {name}", lambda: set(words))  # thousands may share a few
         meant = {said for said in each if (key in said if name == "tag" else any(key in word for word in said))}
         for said, (start, end) in zip(words, pairwise(self.first), strict=True) if meant else ():
             if said in meant:
@@ -141,7 +147,7 @@ class CardColumns:
         return mask
 
     def _tagged(self, key: str) -> Mask:
-        """The cards of decks with that tag, and those that have it themselves."""
+        """Return the cards of decks with that tag, and those that have it themselves."""
         mask = self._of_decks("tag", key)
         for card, tags in self.states.tagged().items():
             if key in map(folded, tags) and (number := self.number(card)) is not None:
@@ -149,10 +155,11 @@ class CardColumns:
         return mask
 
     def _words(self, name: str) -> list[tuple[str, ...]]:
-        """What each deck is called by, folded."""
-        return self._once(f"words {name}", lambda: [tuple(map(folded, said)) for said in self._said(name)])  # type: ignore[no-any-return]
+        """Return the names of each deck, folded."""
+        return self._cached(f"words {name}", lambda: [tuple(map(folded, said)) for said in self._names(name)])  # type: ignore[no-any-return]
 
-    def _said(self, name: str) -> Iterable[Iterable[str]]:
+    def _names(self, name: str) -> Iterable[Iterable[str]]:
+        """Yield the names of each deck."""
         if name == "concept":
             return ((title, _stem(path)) for title, path in zip(self.titles, self.paths, strict=True))
         if name == "path":
@@ -163,7 +170,7 @@ class CardColumns:
         return ([tag.removeprefix("#") for tag in tags] for tags in self._tags())
 
     def _topics_of(self) -> dict[str, list[str]]:
-        """The topics of each concept, by its stem."""
+        """Return the topics of each concept, by its stem."""
 
         def found() -> dict[str, list[str]]:
             of: dict[str, list[str]] = {}
@@ -172,9 +179,11 @@ class CardColumns:
                     of.setdefault(stem, []).append(topic)
             return of
 
-        return self._once("topics", found)  # type: ignore[no-any-return]
+        return self._cached("topics", found)  # type: ignore[no-any-return]
 
     def _tags(self) -> list[tuple[str, ...]]:
+        """Return the tags of each deck."""
+
         def found() -> list[tuple[str, ...]]:
             cards = self.desk.cards
             index = cards.index if isinstance(cards, IndexedCards) else None
@@ -182,9 +191,10 @@ class CardColumns:
                 return [self.decks[path].properties.texts("tags") for path in self.paths]
             return [tags for _, tags in tags_of(self.desk.vault, index)]
 
-        return self._once("tags", found)  # type: ignore[no-any-return]
+        return self._cached("tags", found)  # type: ignore[no-any-return]
 
     def _trait(self, value: str, now: datetime) -> Mask:
+        """Return the cards with a property such as due, new or leech."""
         column = self.states.column
         if value in ("new", "learning", "review", "relearning"):
             wanted = _PHASES.index(Phase(value))
@@ -200,7 +210,7 @@ class CardColumns:
         return self._met(map(bool, column(value)))
 
     def _due(self, now: datetime) -> Iterable[bool]:
-        """Whether each row of the states falls due before the present study day ends, and may be shown."""
+        """Return whether each row of the states falls due before the present study day ends, and may be shown."""
         calendar = self.desk.scheduler.calendar
         end, at = micros(calendar.start(calendar.day(now) + 1)), micros(now)
         column = self.states.column
@@ -237,7 +247,7 @@ class CardColumns:
             return births
 
         calendar = self.desk.scheduler.calendar
-        births = self._once("births", found)
+        births = self._cached("births", found)
         days = zip(births, calendar.days(births.values()), strict=True)
         today = calendar.day(now)
         return {n: today - day for card, day in days if (n := self.number(card)) is not None}
@@ -269,14 +279,17 @@ class CardColumns:
         meant = bytes(rows)
         return Mask(0 if row < 0 else meant[row] for row in self.rows)
 
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+    def _cached(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns, computed once for each name."""
         if name not in self._kept:
             self._kept[name] = make()
         return self._kept[name]
 
 
 def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) -> CardColumns:
-    """The columns of a desk; `topics` as `shelf.topics` gives them, read where they are not given."""
+    """Return the columns of a desk; `topics` as `learning.store.topics.topics` gives them, read where they are not
+    given.
+    """
     if topics is None:
         topics = read_topics(desk.vault)
     states = _columns(desk.states)
@@ -292,7 +305,7 @@ def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) 
 
 
 def _from_cards(desk: Desk, states: StateColumns, topics: Mapping[str, tuple[str, ...]]) -> CardColumns:
-    """The columns of a desk whose decks were all read."""
+    """Return the columns of a desk whose decks were all parsed."""
     by_deck: dict[str, list[CardId]] = {}
     for card, placed in desk.cards.items():
         by_deck.setdefault(placed.deck.path, []).append(card)
@@ -315,7 +328,7 @@ def _from_cards(desk: Desk, states: StateColumns, topics: Mapping[str, tuple[str
 
 
 def _columns(states: Mapping[CardId, MemoryState]) -> StateColumns:
-    """Every state in columns. What no card of ours can be is left out."""
+    """Return every state in columns, without those of invalid ids."""
     old: Mapping[CardId, MemoryState] = states
     recent: Mapping[CardId, MemoryState] = {}
     if isinstance(states, States):
@@ -327,14 +340,17 @@ def _columns(states: Mapping[CardId, MemoryState]) -> StateColumns:
 
 
 def _rows(ids: bytes, states: StateColumns) -> array[int]:
+    """Return the row of the states for each card."""
     row = {card: n for n, card in enumerate(states)}
     return array("i", [row.get(CardId(card), _NOWHERE) for card in _split(ids)])
 
 
 def _split(ids: bytes) -> list[str]:
+    """Return the ids."""
     text = ids.decode("ascii")
     return [text[n : n + _ID] for n in range(0, len(text), _ID)]
 
 
 def _stem(path: str) -> str:
+    """Return the stem of a path."""
     return path.rsplit("/", 1)[-1].removesuffix(".md")

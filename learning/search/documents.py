@@ -1,4 +1,4 @@
-"""What is searched: the cards of each deck and each article as words, and the one line that lists show of each."""
+"""The texts that are searched: the cards of each deck and each article, with one line to show of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOTHING = Found("", (), ())
 
 
 def read(vault: Vault, path: str) -> Found:
-    """The file at `path` as it is now; nothing where it is gone or cannot be read."""
+    """Return the file at `path` as it is now; empty where it is gone or cannot be read."""
     if path.startswith(f"{FLASHCARDS}/"):
         deck = vault.deck(path)
         return NOTHING if deck is None else of_deck(deck)
@@ -52,6 +52,7 @@ def read(vault: Vault, path: str) -> Found:
 
 
 def of_deck(deck: Deck) -> Found:
+    """Return the texts of a deck."""
     cards = [card for card in deck.cards if card.id is not None]
     front = _front(deck.text)
     about = f"{unescape(deck.title)} \n{deck.path} {_values(_TAGS, front)}"
@@ -66,6 +67,7 @@ def of_deck(deck: Deck) -> Found:
 
 
 def of_article(path: str, text: str) -> Found:
+    """Return the text of an article."""
     front = _front(text)
     body = text[len(front) :]
     title = _TITLE.search(body)
@@ -75,21 +77,22 @@ def of_article(path: str, text: str) -> Found:
 
 
 def plain(markdown: str) -> str:
-    """Markdown as the words that are read: links by their names, no citations, no marks of emphasis."""
+    """Return Markdown as the words that are read: links by their names, no citations, no emphasis."""
     return _PLAIN.sub("", _LINK.sub(r"\1", _CITATION.sub("", markdown)))
 
 
 def shown_line(question: str) -> str:
-    """The beginning of a question on one line."""
+    """Return the beginning of a question on one line."""
     return clean_line(plain(question[: SHOWN * 2]))[:SHOWN]
 
 
 def _front(text: str) -> str:
+    """Return the front matter of a text."""
     end = text.find("\n---", 3) if text.startswith("---") else -1
     return text[: end + 4] if end > 0 else ""
 
 
 def _values(key: re.Pattern[str], front: str) -> str:
-    """What the front matter says under a key, roughly: it is searched, not believed."""
+    """Return the values of a key in the front matter, without parsing YAML: good enough to search."""
     found = key.search(front)
     return found[0].partition(":")[2] if found else ""

@@ -1,4 +1,4 @@
-"""Full-text search over every card and article, in parts that are caches.
+"""Full-text search over every card and article, in parts that are cached.
 
 Each part holds some files as they were read, with their stamps (see `vault.cache.stamps`): `.retain/cache/search-N`
 says
@@ -21,7 +21,7 @@ from itertools import islice
 from learning.search import documents
 from learning.search.card_table import CardColumns, Mask
 from learning.search.documents import Found
-from learning.search.segment import Segment, made
+from learning.search.segment import Segment, database_of
 from learning.store.log_growth import vault_place
 from vault.cache import stamps
 from vault.cache.cache import FOLDER, read_cache, write_cache
@@ -43,7 +43,7 @@ _DEAD = -1
 
 
 class Superseded(Exception):
-    """Nobody waits for this search any more."""
+    """Raised when the result of a search is not wanted any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,14 @@ class Part:
     segment: Segment
 
     def stamp(self, file: int) -> Stamp:
+        """Return the stamp of a file."""
         size, changed, inode = self.numbers[file * FIELDS : file * FIELDS + FIELDS]
         return size, changed, inode
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is known of the lines that lists show; a value, given anew whenever more has been read.
+    """The lines that lists show, as far as they have been read; a value that is replaced when more is read.
 
     `articles` are the paths of all articles, in order; `at_cards` and `at_articles` say in which part and row each
     stands, -1 where it has not been read; `ids` are those of the cards that the numbers of `at_cards` count.
@@ -81,19 +82,20 @@ class View:
     ids: bytes = b""
 
     def of(self, columns: CardColumns) -> View:
-        """What is known of these cards: where others were counted, of none of them until they have been."""
+        """Return the view for these cards; empty where others were counted."""
         return self if self.ids is columns.ids or self.ids == columns.ids else replace(self, at_cards=array("q"))
 
     def question(self, card: int) -> str | None:
-        """The question of a card in one line; None if it has not been read yet."""
+        """Return the question of a card in one line; None if it has not been read yet."""
         return self._line(self.at_cards[card]) if card < len(self.at_cards) else None
 
     def title(self, article: int) -> str:
-        """The title of an article, or the name of its file."""
+        """Return the title of an article, or the name of its file."""
         found = self._line(self.at_articles[article])
         return self.articles[article].rsplit("/", 1)[-1].removesuffix(".md") if found is None else found
 
     def _line(self, place: int) -> str | None:
+        """Return the shown line at a place; None without one."""
         if place < 0:
             return None
         text, ends = self.lines[place >> 32]
@@ -102,37 +104,38 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class _Live:
-    """What counts: parts and the number of each of their rows: a card's, -2 - n for article n, or -1 for none."""
+class _Current:
+    """The current parts and the number of each of their rows: a card's, -2 - n for article n, or -1 for none."""
 
     parts: tuple[Part, ...] = ()
     numbers: tuple[array[int], ...] = ()
 
 
 class SearchIndex:
-    """Searched by any thread while one brings it up to date. `repaired` counts parts that were found damaged."""
+    """A search index for many threads, of which one updates it. `repaired` counts parts that were damaged."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._lock = threading.Lock()
         self._refreshing = threading.Lock()  # by one at a time
         self._parts: list[Part] = []
-        self._live = _Live()
+        self._live = _Current()
         self._cards = self._articles = 0
         self._loaded = False
         self.view = View()
         self.repaired = 0
 
     def close(self) -> None:
+        """Close the databases."""
         with self._lock:
             for part in self._parts:
                 part.segment.close()
-            self._parts, self._live, self._loaded = [], _Live(), False
+            self._parts, self._live, self._loaded = [], _Current(), False
 
     # --- bringing it up to date -------------------------------------------------------------------------------------
 
     def refresh(self, columns: CardColumns) -> Iterator[tuple[int, int]]:
-        """Reads what has changed, a part at a time: (files that are read, files there are), before and after each.
+        """Read what has changed, a part at a time; yield (files read, files there are) before and after each.
 
         What has been read is found at once; whoever comes while another does this waits, as both would read the same.
         Raises: OSError where a folder cannot be listed.
@@ -142,9 +145,9 @@ class SearchIndex:
 
     def _refresh(self, columns: CardColumns) -> Iterator[tuple[int, int]]:
         if not self._loaded:
-            self._parts, self._loaded = self._kept(), True
+            self._parts, self._loaded = self._cached_parts(), True
         wanted = self._wanted(columns)
-        self._drop_worn(wanted)
+        self._drop_outdated(wanted)
         live = self._publish(columns, wanted)
         missing = [path for path in wanted if path not in live]
         done, total = len(wanted) - len(missing), len(wanted)
@@ -158,7 +161,7 @@ class SearchIndex:
             yield done, total
 
     def _wanted(self, columns: CardColumns) -> dict[str, Stamp]:
-        """Every file that is to be found, and its stamp: NONE where it cannot be relied on."""
+        """Return every file that is to be found with its stamp: NONE where it cannot be relied on."""
         wanted: dict[str, Stamp] = {}
         decks = frozenset(columns.paths)
         for folder in documents.FOLDERS:
@@ -170,24 +173,25 @@ class SearchIndex:
                     wanted[path] = NONE if path in columns.decks else (size, changed, inode)
         return wanted
 
-    def _drop_worn(self, wanted: dict[str, Stamp]) -> None:
-        """Leaves out parts in memory, those of which half no longer counts, and the small ones if there are many."""
+    def _drop_outdated(self, wanted: dict[str, Stamp]) -> None:
+        """Remove parts in memory, those of which half is outdated, and the small ones if there are many."""
         many = len(self._parts) > _FEW
         worn = []
         for part in self._parts:
-            left = sum(_counts(part, n, wanted) for n in range(len(part.paths)))
+            left = sum(_is_current(part, n, wanted) for n in range(len(part.paths)))
             if part.slot < 0 or 2 * left < len(part.paths) or (many and left < _FILES // 2):
                 worn.append(part)
         self._discard(worn)
 
     def _discard(self, parts: Sequence[Part]) -> None:
+        """Remove these parts."""
         with self._lock:
             self._parts = [part for part in self._parts if part not in parts]
             for part in parts:
                 part.segment.close()
 
     def _publish(self, columns: CardColumns, wanted: dict[str, Stamp]) -> set[str]:
-        """Has what the parts hold now be found; the paths of the files that count."""
+        """Make the parts found by searches; return the paths of their current files."""
         articles = tuple(path for path in wanted if not path.startswith(f"{FLASHCARDS}/"))
         article = {path: n for n, path in enumerate(articles)}
         deck = {path: n for n, path in enumerate(columns.paths)}
@@ -199,14 +203,14 @@ class SearchIndex:
         for place, part in enumerate(parts):
             mine = array("i", [_DEAD]) * (part.first[-1] if part.first else 0)
             for n, path in enumerate(part.paths):
-                if path in seen or not (part.slot < 0 or _counts(part, n, wanted)) or path not in wanted:
+                if path in seen or not (part.slot < 0 or _is_current(part, n, wanted)) or path not in wanted:
                     continue
                 seen.add(path)
                 row, end = part.first[n], part.first[n + 1]
                 if path in article:
                     mine[row:end] = array("i", [-2 - article[path]]) * (end - row)
                     at_articles[article[path]] = place << 32 | row
-                elif (start := _same(columns, deck[path], part.ids[n])) is not None:
+                elif (start := _first_card(columns, deck[path], part.ids[n])) is not None:
                     mine[row:end] = array("i", range(start, start + end - row))
                     at_cards[start : start + end - row] = array("q", range(place << 32 | row, place << 32 | end))
             numbers.append(mine)
@@ -214,14 +218,14 @@ class SearchIndex:
             articles, at_cards, at_articles, tuple((part.shown, _ends(part.shown)) for part in parts), columns.ids
         )
         with self._lock:
-            self._live, self.view = _Live(parts, tuple(numbers)), view
+            self._live, self.view = _Current(parts, tuple(numbers)), view
             self._cards, self._articles = len(columns), len(articles)
         return seen
 
     # --- parts ------------------------------------------------------------------------------------------------------
 
     def _made(self, columns: CardColumns, wanted: dict[str, Stamp], paths: list[str], *, keep: bool) -> Iterator[Part]:
-        """Parts of these files: those whose stamps tell are kept, the others are in memory alone."""
+        """Yield parts of these files: those with reliable stamps are cached, the others are in memory alone."""
         kept: list[tuple[str, Found]] = []
         young: list[tuple[str, Found]] = []
         rows = 0
@@ -242,11 +246,13 @@ class SearchIndex:
             yield self._packed(young, wanted, -1)
 
     def _free_slot(self) -> int:
+        """Return the number of a slot that no part uses."""
         taken = {part.slot for part in self._parts}
         return next((slot for slot in range(_PARTS) if slot not in taken), -1)
 
     def _packed(self, files: list[tuple[str, Found]], wanted: dict[str, Stamp], slot: int) -> Part:
-        data = made([text for _, found in files for text in found.texts])
+        """Return a part of these files."""
+        data = database_of([text for _, found in files for text in found.texts])
         first = array("I", [0])
         for _, found in files:
             first.append(first[-1] + len(found.texts))
@@ -257,14 +263,14 @@ class SearchIndex:
             first,
             tuple(found.ids for _, found in files),
             "".join(f"{line}\n" for _, found in files for line in found.shown).encode("utf-8", "replace"),
-            Segment.of(data) if slot < 0 else self._laid(slot, data),
+            Segment.of(data) if slot < 0 else self._stored(slot, data),
         )
         if slot >= 0:
-            self._keep(part, data)
+            self._write_cache(part, data)
         return part
 
-    def _laid(self, slot: int, data: bytes) -> Segment:
-        """The database in the cache; in memory where it cannot be laid there."""
+    def _stored(self, slot: int, data: bytes) -> Segment:
+        """Return the database in the cache; in memory where it cannot be written there."""
 
         path = _file(slot)
         try:
@@ -273,7 +279,8 @@ class SearchIndex:
         except RetainError:
             return Segment.of(data)
 
-    def _keep(self, part: Part, data: bytes) -> None:
+    def _write_cache(self, part: Part, data: bytes) -> None:
+        """Write a part to the cache."""
         head = {"place": vault_place(self._vault), "crc": zlib.crc32(data), "size": len(data)}
         texts = [stamps.joined_names(part.paths), stamps.joined_names(part.ids)]
         numbers = [part.numbers.tobytes(), part.first.tobytes()]
@@ -281,8 +288,8 @@ class SearchIndex:
             self._vault, f"{CACHE}-{part.slot}", _KIND, [json.dumps(head).encode(), *texts, *numbers, part.shown]
         )
 
-    def _kept(self) -> list[Part]:
-        """The parts that lie in the cache and can be believed."""
+    def _cached_parts(self) -> list[Part]:
+        """Return the parts in the cache that are valid."""
         found = []
         for slot in range(_PARTS):
             parts = read_cache(self._vault.root, f"{CACHE}-{slot}", _KIND)
@@ -291,7 +298,7 @@ class SearchIndex:
                     self.repaired += 1
                 continue
             try:
-                part = self._believed(slot, parts)
+                part = self._cached_part(slot, parts)
             except (ValueError, LookupError, TypeError, RetainError):
                 self.repaired += 1
                 continue
@@ -299,14 +306,16 @@ class SearchIndex:
                 found.append(part)
         return found
 
-    def _believed(self, slot: int, parts: list[bytes]) -> Part | None:
-        """The part, None if it was made elsewhere. Raises: Damaged, ValueError and others where it is not whole."""
+    def _cached_part(self, slot: int, parts: list[bytes]) -> Part | None:
+        """Return the part in a slot, None if it was made elsewhere. Raises: Damaged, ValueError and others where it is
+        not whole.
+        """
         head = json.loads(parts[0])
         if head["place"] != vault_place(self._vault):
             return None
         data = Folder(self._vault.root).read(_file(slot)) or b""
         if len(data) != head["size"] or zlib.crc32(data) != head["crc"]:
-            raise Damaged("the search index is not as it was written", where=_file(slot))
+            raise Damaged("the search index is damaged", where=_file(slot))
         del data
         paths, ids = (tuple(each.decode("utf-8", "surrogateescape").split("\0")) for each in parts[1:3])
         numbers, first = array("q", parts[3]), array("I", parts[4])
@@ -319,7 +328,7 @@ class SearchIndex:
     # --- searching --------------------------------------------------------------------------------------------------
 
     def holding(self, word: str, is_wanted: Callable[[], bool] = lambda: True) -> tuple[Mask, Mask]:
-        """The cards and the articles that hold `word`, which is folded, as masks. Raises: Superseded."""
+        """Return the cards and the articles that hold `word`, which is folded, as masks. Raises: Superseded."""
         with self._lock:
             live = self._live
             cards, articles = Mask(self._cards), Mask(self._articles)
@@ -339,22 +348,24 @@ class SearchIndex:
 
 
 def _file(slot: int) -> str:
+    """Return the file name of a slot."""
     return f"{FOLDER}/{CACHE}-{slot}.sqlite3"
 
 
-def _counts(part: Part, file: int, wanted: dict[str, Stamp]) -> bool:
+def _is_current(part: Part, file: int, wanted: dict[str, Stamp]) -> bool:
+    """Return whether the file of a part is unchanged."""
     stamp = wanted.get(part.paths[file], NONE)
     return stamp != NONE and stamp == part.stamp(file)
 
 
-def _same(columns: CardColumns, deck: int, ids: str) -> int | None:
-    """The first card of the deck, if its cards are those that were read."""
+def _first_card(columns: CardColumns, deck: int, ids: str) -> int | None:
+    """Return the first card of the deck, if its cards are those that were read."""
     start, end = columns.first[deck], columns.first[deck + 1]
     return start if columns.ids[start * _ID : end * _ID] == ids.encode("ascii") else None
 
 
 def _ends(shown: bytes) -> array[int]:
-    """Where each line ends."""
+    """Return where each line ends."""
     ends, at = array("I"), -1
     while (at := shown.find(b"\n", at + 1)) >= 0:
         ends.append(at)

@@ -1,4 +1,4 @@
-"""What a search asks for: words, quoted phrases, filters and bounds, as a value.
+"""The query of a search: words, quoted phrases, filters and bounds, as a value.
 
     state:due kind:applied topic:attention concept:"spacing effect" is:leech lapses>3 due<7 -word "exact phrase"
 
@@ -31,7 +31,7 @@ _MOST = 1_000  # characters; nobody types more
 
 
 class BadQuery(UsageError):
-    """The search cannot be understood; `at` is where, counted from 0."""
+    """Raised for a search that cannot be parsed; `at` is where, counted from 0."""
 
     def __init__(self, what: str, *, at: int, hint: str = "") -> None:
         super().__init__(what, where=f"search, character {at + 1}", hint=hint)
@@ -40,7 +40,7 @@ class BadQuery(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Letters that stand in the card, capitals and accents aside."""
+    """Letters that the card contains, ignoring capitals and accents."""
 
     text: str
     negated: bool = False
@@ -57,7 +57,9 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """`name` is one of NUMBERS, `op` one of OPERATORS. Days, counts, or a chance in percent (`recall`)."""
+    """A bound on a number. `name` is one of NUMBERS, `op` one of OPERATORS. Days, counts, or a probability in percent
+    (`recall`).
+    """
 
     name: str
     op: str
@@ -70,20 +72,23 @@ Term = Word | Filter | Bound
 
 @dataclass(frozen=True, slots=True)
 class Query:
+    """All terms of a search."""
+
     terms: tuple[Term, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
+        """Return the terms that are words."""
         return tuple(term for term in self.terms if isinstance(term, Word))
 
     @property
     def of_cards(self) -> bool:
-        """Whether it asks for what only a card can be."""
+        """Return whether a term applies to cards only."""
         return any(isinstance(term, Bound) or (isinstance(term, Filter) and term.name != "path") for term in self.terms)
 
 
 def parse(text: str) -> Query:
-    """The query that `text` asks for. Raises: BadQuery, which names the word, its place and what there is."""
+    """Return the query in `text`. Raises: BadQuery, which names the word, its place and what is possible."""
     if len(text) > _MOST:
         raise BadQuery("this search is too long", at=_MOST, hint=f"at most {_MOST} characters")
     terms: list[Term] = []
@@ -102,6 +107,7 @@ def parse(text: str) -> Query:
 
 
 def _term(found: re.Match[str], at: int) -> Term | None:
+    """Return the term of one word of the query; None for an empty one."""
     name, op, negated = (found["name"] or "").casefold(), found["op"], bool(found["minus"])
     if name not in _NAMES:
         if op == ":" and not found[0][found.end("name") - at :].startswith(_ADDRESS):
@@ -109,7 +115,7 @@ def _term(found: re.Match[str], at: int) -> Term | None:
         return _word(found[0], at)
     value = _unquoted(found["value"], found.start("value"))
     if not value:
-        raise BadQuery(f"{name}{op} says nothing", at=at, hint=_expected(name))
+        raise BadQuery(f"{name}{op} needs a value", at=at, hint=_expected(name))
     if name in NUMBERS:
         return _bound(name, op, value, negated, at)
     if op not in (":", "="):
@@ -117,39 +123,42 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name in CHOICES:
         value = value.casefold()
         if value not in CHOICES[name]:
-            raise BadQuery(f"{name}:{_shown(value)} is none that is known", at=at, hint=_expected(name))
+            raise BadQuery(f"{name}:{_shown(value)} is not a known value", at=at, hint=_expected(name))
     return Filter(name, value, negated)
 
 
 def _word(written: str, at: int) -> Word | None:
+    """Return a word to look for; None for an empty one."""
     negated = written.startswith("-") and len(written) > 1
     text = _unquoted(written[negated:], at + negated)
     return Word(text, negated) if text.strip() else None
 
 
 def _bound(name: str, op: str, value: str, negated: bool, at: int) -> Bound:
+    """Return a bound. Raises: BadQuery."""
     if not _NUMBER.fullmatch(value):
         raise BadQuery(f"{name}{op}{_shown(value)} needs a number", at=at, hint=_expected(name))
     return Bound(name, op, float(value), negated)
 
 
 def _unknown(found: re.Match[str], at: int) -> BadQuery:
-
+    """Return the error of an unknown filter."""
     name = found["name"] or ""
     near = get_close_matches(name.casefold(), _NAMES, 1, 0.6)
     perhaps = f"perhaps {near[0]}:; " if near else ""
     known = ", ".join(f"{each}:" for each in (*CHOICES, *TEXTS))
-    return BadQuery(f"no filter is called {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
+    return BadQuery(f"there is no filter {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
 
 
 def _expected(name: str) -> str:
+    """Return what a filter accepts."""
     if name in CHOICES:
         return f"{name}: takes {', '.join(CHOICES[name])}"
     return f"as in {name}<7 or {name}>3" if name in NUMBERS else f'as in {name}:word or {name}:"two words"'
 
 
 def _unquoted(text: str, at: int) -> str:
-    """A value without its quotes. One that has no end ends with the search, so that it can be typed."""
+    """Return a value without its quotes. One without a closing quote goes to the end, so that it can be typed."""
     if not text.startswith('"'):
         return text
     inner = text[1:-1] if len(text) > 1 and re.fullmatch(r'"(?:[^"\\]|\\.)*"', text, re.DOTALL) else text[1:]
@@ -157,15 +166,17 @@ def _unquoted(text: str, at: int) -> str:
 
 
 def _shown(value: str) -> str:
+    """Return a value shortened for a message."""
     return value if len(value) <= 30 else value[:30] + "…"
 
 
 def render(query: Query) -> str:
-    """The words that `parse` makes this query of."""
+    """Return the text that `parse` makes this query of."""
     return " ".join(map(_rendered, query.terms))
 
 
 def _rendered(term: Term) -> str:
+    """Return the text of a term."""
     minus = "-" if term.negated else ""
     if isinstance(term, Bound):
         return f"{minus}{term.name}{term.op}{term.number:.4f}".rstrip("0").rstrip(".")
@@ -175,7 +186,7 @@ def _rendered(term: Term) -> str:
 
 
 def quoted(text: str, *, is_word: bool = False) -> str:
-    """`text` as a value; in quotes where it would be read as something else without them."""
+    """Return `text` as a value; in quotes where it would be read as something else without them."""
     bare = text and not re.search(r'[\s"\\]', text)
     if bare and not (is_word and (text.startswith("-") or _LOOKS_LIKE.match(text))):
         return text
@@ -183,7 +194,9 @@ def quoted(text: str, *, is_word: bool = False) -> str:
 
 
 def completions(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list[str]:
-    """What the word at `cursor` could become, the likeliest first; `known` are topics, concepts and tags by name."""
+    """Return what the word at `cursor` could become, the likeliest first; `known` are topics, concepts and tags by
+    name.
+    """
     start = len(text[:cursor]) - len(re.split(r"\s", text[:cursor])[-1])
     part = text[start:cursor]
     minus = "-" if part.startswith("-") else ""

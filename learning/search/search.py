@@ -1,4 +1,4 @@
-"""Finding cards and articles: a query on the columns of the cards and the index of their words, in an order."""
+"""Searches for cards and articles: a query over the card columns and the word index, with an order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_WORDS = "\U0010ffff"  # and so does what has no words
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How what is found is put; `by` is one of SORTS."""
+    """The order of the results; `by` is one of SORTS."""
 
     by: str = "deck"
     descending: bool = False
@@ -51,7 +51,7 @@ def find(
     order: Order | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Found:
-    """What the query means. Raises: Superseded as soon as `is_wanted` says so."""
+    """Return the results of a query. Raises: Superseded as soon as `is_wanted` is False."""
     cards = int.from_bytes(b"\1" * len(columns), "little") if scope != "articles" else 0
     count = len(index.view.articles)
     articles = int.from_bytes(b"\1" * count, "little") if scope != "cards" and not query.of_cards else 0
@@ -68,6 +68,7 @@ def find(
 
 
 def _joined(found: int, mask: Mask, term: Term) -> int:
+    """Return the mask with a term applied."""
     meant = int.from_bytes(mask, "little")
     return found & ~meant if term.negated else found & meant
 
@@ -75,6 +76,7 @@ def _joined(found: int, mask: Mask, term: Term) -> int:
 def _masks(
     term: Term, columns: CardColumns, index: SearchIndex, now: datetime, is_wanted: Callable[[], bool]
 ) -> tuple[Mask, Mask]:
+    """Return the cards and the articles that a term selects."""
     if isinstance(term, Word):
         key = folded(term.text)
         cards, articles = index.holding(key, is_wanted)
@@ -89,20 +91,21 @@ def _masks(
 
 
 def _ordered(found: Iterable[int], order: Order, columns: CardColumns, view: View, now: datetime) -> array[int]:
+    """Return the cards in an order."""
     if order.by == "deck":
         numbers = array("i", found)
         return numbers[::-1] if order.descending else numbers
     keys = _keys(order.by, columns, view, now)
     mine = list(found)
     if not order.descending:
-        return array("i", _gently(mine, keys))
+        return array("i", _sorted_in_steps(mine, keys))
     nothing = [n for n in mine if keys[n] in (_LAST, _NO_WORDS)]  # stays last when all else is turned round
     known = [n for n in mine if keys[n] not in (_LAST, _NO_WORDS)] if nothing else mine
-    return array("i", [*_gently(known, keys, reverse=True), *nothing])
+    return array("i", [*_sorted_in_steps(known, keys, reverse=True), *nothing])
 
 
-def _gently(numbers: list[int], keys: Sequence[Any], *, reverse: bool = False) -> Iterator[int]:
-    """`numbers` sorted by their keys, a few at a time: sorting many in one go would hold up all that paints."""
+def _sorted_in_steps(numbers: list[int], keys: Sequence[Any], *, reverse: bool = False) -> Iterator[int]:
+    """Yield `numbers` sorted by their keys, a few at a time, so that no single sort takes long."""
     runs = [
         sorted(numbers[at : at + _AT_ONCE], key=keys.__getitem__, reverse=reverse)
         for at in range(0, len(numbers), _AT_ONCE)
@@ -111,7 +114,7 @@ def _gently(numbers: list[int], keys: Sequence[Any], *, reverse: bool = False) -
 
 
 def _keys(by: str, columns: CardColumns, view: View, now: datetime) -> Sequence[Any]:
-    """What each card is sorted by."""
+    """Return what each card is sorted by."""
     if by == "kind":
         return columns.kinds
     if by == "question":

@@ -1,4 +1,4 @@
-"""A part of the search index: the words of some files in an SQLite database that is made once and never changed.
+"""A part of the search index: the words of some files in an SQLite database that is written once.
 
 The database is made in memory, and the guard lays its bytes in the cache; whoever searches opens the file to read only,
 as one that nobody changes, so that SQLite writes nothing, takes no lock and believes no journal that lies beside it.
@@ -30,7 +30,7 @@ _INDEXED = "SELECT id FROM doc WHERE id IN (SELECT rowid FROM hit WHERE hit MATC
 
 
 def folded(text: str) -> str:
-    """`text` as it is searched: without capitals and accents, wide letters as narrow ones, blanks as one."""
+    """Return `text` as it is searched: without capitals and accents, wide letters as narrow ones, blanks as one."""
     if not text.isascii():
         apart = unicodedata.normalize("NFKD", text)
         # Marks of Latin, Greek and Cyrillic are left out; those of Indic scripts and kana change the letter.
@@ -39,8 +39,8 @@ def folded(text: str) -> str:
     return " ".join(text.replace("\0", " ").casefold().split())
 
 
-def made(texts: Sequence[str]) -> bytes:
-    """The database of these texts, already folded; the first one is row 0."""
+def database_of(texts: Sequence[str]) -> bytes:
+    """Return the database of these texts, already folded; the first one is row 0."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute(_SCHEMA)
         database.executemany("INSERT INTO doc VALUES(?, ?)", enumerate(texts))
@@ -63,7 +63,7 @@ class Segment:
 
     @classmethod
     def at(cls, path: Path, where: str) -> Segment:
-        """The one in the file at `path`; `where` is what errors call it. Raises: Damaged."""
+        """Return the database in the file at `path`; `where` names it in errors. Raises: Damaged."""
         try:
             uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             return cls(sqlite3.connect(uri, uri=True, check_same_thread=False), where)
@@ -72,16 +72,17 @@ class Segment:
 
     @classmethod
     def of(cls, data: bytes) -> Segment:
-        """The one that these bytes are, in memory."""
+        """Return the database in these bytes, in memory."""
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.deserialize(data)
         return cls(database, "memory")
 
     def close(self) -> None:
+        """Close the database."""
         self._database.close()
 
     def rows(self, word: str) -> list[int]:
-        """The numbers of the texts that hold `word`, which is folded and not empty. Raises: Damaged."""
+        """Return the numbers of the texts that hold `word`, which is folded and not empty. Raises: Damaged."""
         if self._indexed and len(word) >= _LETTERS:
             if len(word) == _LETTERS:
                 return self._rows(_THREE, (_match(word),))
@@ -89,10 +90,11 @@ class Segment:
         return self._rows(_ALL, (word,))
 
     def text(self, row: int) -> str:
-        """The folded words of a text."""
+        """Return the folded words of a text."""
         return next((str(words) for words in self._rows("SELECT words FROM doc WHERE id = ?", (row,))), "")
 
     def _rows(self, sql: str, values: Iterable[object]) -> list[Any]:
+        """Return the rows of a query. Raises: Damaged."""
         try:
             return [value for (value,) in self._database.execute(sql, tuple(values)).fetchall()]
         except sqlite3.Error as error:
@@ -100,10 +102,11 @@ class Segment:
 
 
 def _match(word: str) -> str:
-    """The question to the index: every three letters of `word`, each a string, so that none can act as syntax."""
+    """Return the full-text query for `word`: every three letters of it, each a string, so that none acts as syntax."""
     threes = dict.fromkeys(word[n : n + _LETTERS] for n in range(len(word) - _LETTERS + 1))
     return " AND ".join('"' + three.replace('"', '""') + '"' for three in threes)
 
 
 def _damaged(where: str, error: sqlite3.Error) -> Damaged:
+    """Return the error of a damaged database."""
     return Damaged(f"the search index cannot be read: {error}", where=where, hint="it is made anew")

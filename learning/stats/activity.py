@@ -1,4 +1,4 @@
-"""When and how long was studied: days, hours, streaks, and how many cards were met."""
+"""When and how long was studied: days, hours, streaks, and how many cards were new."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A study day on which something was reviewed. `new` are cards met for the first time; `ms` as told, capped."""
+    """A study day on which something was reviewed. `new` are cards reviewed for the first time; `ms` as logged,
+    capped.
+    """
 
     day: date
     reviews: int
@@ -51,13 +53,13 @@ class Activity:
     ms_per_answer: float | None = None
 
     def since(self, day: int) -> tuple[Day, ...]:
-        """The days from the ordinal `day` on."""
+        """Return the days from the ordinal `day` on."""
         return tuple(d for d in self.days if d.day.toordinal() >= day)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A week by its Monday: cards met in it for the first time, and all met by its end."""
+    """A week by its Monday: cards reviewed in it for the first time, and all reviewed by its end."""
 
     week: date
     met: int
@@ -65,7 +67,7 @@ class Growth:
 
 
 def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
-    """All that the reviews say of days and hours; `today` is the ordinal of the present study day."""
+    """Return what the reviews say of days and hours; `today` is the ordinal of the present study day."""
     columns = replay.columns
     days: dict[int, list[int]] = {}
     seen = bytearray(len(columns.cards))
@@ -92,7 +94,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
 
 
 def streaks(days: set[int], today: int) -> tuple[int, int]:
-    """(days in a row up to today or yesterday, most days in a row)."""
+    """Return (days in a row up to today or yesterday, most days in a row)."""
     longest = run = 0
     for day in sorted(days):
         run = run + 1 if day - 1 in days else 1
@@ -105,7 +107,9 @@ def streaks(days: set[int], today: int) -> tuple[int, int]:
 
 
 def _hours(replay: Replay, calendar: StudyCalendar) -> Iterator[Hour]:
-    """The hours that have reviews. Clocks differ by whole quarters of an hour, so each quarter is asked for once."""
+    """Yield the hours that have reviews. Zones differ by whole quarters of an hour, so each quarter is looked
+    up once.
+    """
     counts: dict[int, list[int]] = {}
     quarter, hour = -1, 0
     for at, rating in zip(replay.columns.when_ms, replay.columns.rating, strict=True):
@@ -120,7 +124,7 @@ def _hours(replay: Replay, calendar: StudyCalendar) -> Iterator[Hour]:
 
 
 def growth(done: Activity) -> tuple[Growth, ...]:
-    """The weeks from the first to the last that has reviews, in order; those without a new card are there, too."""
+    """Return the weeks from the first to the last that has reviews, in order, also those without a new card."""
     met: dict[int, int] = {}
     for day in done.days:
         monday = day.day.toordinal() - day.day.weekday()

@@ -1,4 +1,4 @@
-"""What is to come: reviews and minutes a day, played through from the vault's own memory, habits and parameters.
+"""A forecast of reviews and minutes a day, simulated from the vault's memory states, habits and parameters.
 
 Each card meets its future by dice from a seed, so the same vault gives the same forecast. Of many cards every k-th is
 played and counts k times.
@@ -45,7 +45,7 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """A card under way. `waited` days since its last review, `due_in` days from today, below 0 if overdue."""
+    """A card that was reviewed before. `waited` days since then, `due_in` days from today, below 0 if overdue."""
 
     stability: float
     difficulty: float
@@ -55,7 +55,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What is asked: at most `reviews_per_day`, and `new_per_day` cards as long as `supply` lasts (None: always)."""
+    """What is simulated: at most `reviews_per_day`, and `new_per_day` cards while `supply` lasts (None: always)."""
 
     days: int = 90
     retention: float = 0.9
@@ -68,7 +68,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A value a day, from today on: cards reviewed, cards met, minutes, and cards that were due and had no room.
+    """A value for each day, from today on: cards reviewed, new cards, minutes, and cards that were due and had no room.
 
     `remembered` cards of `known` would be recalled on the day after; `share` of all cards was played (1.0: each).
     """
@@ -84,13 +84,13 @@ class Forecast:
 
     @property
     def settled_minutes(self) -> float:
-        """Mean minutes a day over the last third."""
+        """Return the mean minutes a day over the last third."""
         last = self.minutes[-max(1, len(self.minutes) // _SOON) :]
         return sum(last) / len(last)
 
 
 def habits_of(columns: ReviewColumns, elapsed: Sequence[int]) -> Habits:
-    """The habits that the log tells; where it tells too little, a stranger's."""
+    """Return the habits in the log; where it holds too little, average ones."""
     usual = Habits()
     first, recalled = [0.0] * 4, [0.0] * 3
     occasions: dict[int, tuple[int, int]] = {}  # card -> (kind, number) of its latest day
@@ -111,21 +111,26 @@ def habits_of(columns: ReviewColumns, elapsed: Sequence[int]) -> Habits:
 
 
 def _seconds(habits: Habits) -> tuple[float, float, float]:
+    """Return the seconds for a new, a recalled and a forgotten card."""
     return habits.new_s, habits.recalled_s, habits.forgotten_s
 
 
 def _mean_s(spent_ms: Sequence[int], guess: float) -> float:
+    """Return the mean seconds; `guess` where too few are known."""
     known = [ms for ms in spent_ms[-5_000:] if ms]
     return sum(known) / len(known) / 1000 if len(known) >= _FEWEST else guess
 
 
 def _shares(counts: Sequence[float], usual: Sequence[float]) -> tuple[float, ...]:
+    """Return the share of each count, pulled towards `usual` where there are few."""
     total = sum(counts) + _PRIOR
     return tuple((count + _PRIOR * share) / total for count, share in zip(counts, usual, strict=True))
 
 
 def stock_of(states: Iterable[MemoryState], day_of: Callable[[MemoryState], int], today: int) -> list[Stock]:
-    """The cards under way among `states`; `day_of` gives the study day on which one is due, `today` is an ordinal."""
+    """Return the cards among `states` that were reviewed; `day_of` gives the study day one is due on, `today` is an
+    ordinal.
+    """
     found = []
     for state in states:
         if state.phase is Phase.NEW or state.suspended or state.retracted or state.due is None:
@@ -135,8 +140,8 @@ def stock_of(states: Iterable[MemoryState], day_of: Callable[[MemoryState], int]
     return found
 
 
-def played(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> Forecast:
-    """The future of `stock` and of the new cards of `course`."""
+def simulated(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> Forecast:
+    """Return the future of the cards in `stock` and of the new cards of `course`."""
     run, weight = _begun(stock, habits, model, course)
     days = [run.day(day) for day in range(course.days)]
     rows = [tuple(value * weight for value in row) for row in zip(*days, strict=True)]
@@ -145,8 +150,8 @@ def played(stock: Sequence[Stock], habits: Habits, model: Model, course: Course)
     return Forecast(course, rows[0], rows[1], rows[2], rows[3], remembered, known, 1 / weight)
 
 
-def _begun(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> tuple[_Run, float]:
-    """The run of `course` on its first day, and how many cards each card of it stands for."""
+def _begun(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> tuple[_Simulation, float]:
+    """Return the simulation on its first day, and how many cards each card of it stands for."""
     coming = len(stock) + _new_cards(course)
     every = max(1, -(-coming // MOST_PLAYED))
     some = list(islice(_in_order(stock), every // 2, None, every))
@@ -155,11 +160,11 @@ def _begun(stock: Sequence[Stock], habits: Habits, model: Model, course: Course)
     scaled = replace(
         course, new_per_day=course.new_per_day / weight, reviews_per_day=max(1, round(course.reviews_per_day / weight))
     )
-    return _Run(some, habits, model, scaled, supply), weight
+    return _Simulation(some, habits, model, scaled, supply), weight
 
 
 def _in_order(stock: Iterable[Stock]) -> Iterator[Stock]:
-    """By day, stability and difficulty; day by day, as one long sort would hold up all that paints meanwhile."""
+    """Yield the cards by due day, stability and difficulty; sorted day by day, so that no single sort takes long."""
     by_day: dict[int, list[Stock]] = {}
     for card in stock:
         by_day.setdefault(card.due_in, []).append(card)
@@ -168,7 +173,7 @@ def _in_order(stock: Iterable[Stock]) -> Iterator[Stock]:
 
 
 def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> BacklogPlan | None:
-    """How long what is overdue lasts, with no new cards meanwhile; None if today has room for all of it."""
+    """Return how long overdue cards last, with no new cards meanwhile; None if today has room for all of them."""
     overdue = sum(card.due_in <= 0 for card in stock)
     per_day = course.reviews_per_day
     if overdue <= per_day:
@@ -180,6 +185,7 @@ def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Model, course: C
 
 
 def _new_cards(course: Course) -> int:
+    """Return how many new cards the days bring."""
     wanted = round(course.new_per_day * course.days)
     return wanted if course.supply is None else min(wanted, course.supply)
 
@@ -187,7 +193,7 @@ def _new_cards(course: Course) -> int:
 _Live = tuple[float, float, int]  # stability, difficulty, day of the last review
 
 
-class _Run:
+class _Simulation:
     """One future, day after day."""
 
     def __init__(self, stock: Iterable[Stock], habits: Habits, model: Model, course: Course, supply: float | None):
@@ -203,11 +209,12 @@ class _Run:
         self._owed = 0.0  # parts of a new card that add up over days
 
     def known(self) -> Iterator[_Live]:
+        """Yield all cards that were reviewed."""
         yield from (card for cards in self._due.values() for card in cards)
         yield from (card for _, card in self._held)
 
     def day(self, day: int) -> tuple[float, float, float, float]:
-        """Reviews, new cards, minutes and cards held over of `day`, which is played."""
+        """Simulate a day; return its reviews, new cards, minutes and cards held over."""
         todo = self._with_room(self._due.pop(day, []), day)
         seconds = sum(self._review(card, day) for card in todo)
         new = self._introduce(day)
@@ -215,7 +222,7 @@ class _Run:
         return len(todo), new, minutes, len(self._held)
 
     def _with_room(self, due: list[_Live], day: int) -> list[_Live]:
-        """The part of `due` and of what was held over that today takes: what loses most by waiting comes first."""
+        """Return the cards among `due` and those held over that today takes: what loses most by waiting comes first."""
         room = self._course.reviews_per_day
         if not self._held and len(due) <= room:
             return due
@@ -225,7 +232,7 @@ class _Run:
         return [card for _, card in today]
 
     def _review(self, card: _Live, day: int) -> float:
-        """Seconds that the card takes; it goes to the day it is due next."""
+        """Simulate a review and plan the next; return its seconds."""
         stability, difficulty, last = card
         model, waited = self._model, day - last
         if self._dice.random() < model.retrievability(stability, waited):
@@ -240,6 +247,7 @@ class _Run:
         return seconds
 
     def _introduce(self, day: int) -> int:
+        """Add the new cards of a day; return how many."""
         self._owed += self._course.new_per_day
         new = int(self._owed + 1e-9)
         if self._supply is not None:
@@ -253,10 +261,12 @@ class _Run:
         return new
 
     def _pick(self, bounds: Sequence[float]) -> int:
+        """Return a random index, by the cumulated shares."""
         drawn = self._dice.random() * bounds[-1]
         return next(n for n, bound in enumerate(bounds) if drawn <= bound)
 
     def _plan(self, memory: tuple[float, float], day: int) -> None:
+        """Put the card on the day it is due next."""
         most = self._course.maximum_interval
         days = self._model.interval(memory[0], self._course.retention, most)
         low, high = fuzz_range(days, most)
@@ -267,16 +277,16 @@ class _Run:
 def new_that_fit(
     stock: Sequence[Stock], habits: Habits, model: Model, course: Course, minutes: float
 ) -> tuple[int, Forecast]:
-    """The most new cards a day with which the last third of the days takes `minutes` a day at most; 0 if none fits.
+    """Return the most new cards a day with which the last third of the days takes `minutes` a day at most; 0 if none.
 
     The minutes are the limit: the reviews a day that the course allows are left out of it.
     """
     course = replace(course, supply=None, reviews_per_day=_UNLIMITED)
     low, high = 0, _MOST_NEW
-    best = played(stock, habits, model, replace(course, new_per_day=0))
+    best = simulated(stock, habits, model, replace(course, new_per_day=0))
     while low < high:
         middle = (low + high + 1) // 2
-        tried = played(stock, habits, model, replace(course, new_per_day=middle))
+        tried = simulated(stock, habits, model, replace(course, new_per_day=middle))
         if tried.settled_minutes <= minutes:
             low, best = middle, tried
         else:
@@ -285,12 +295,12 @@ def new_that_fit(
 
 
 def averages(values: Sequence[float], parts: int) -> list[float]:
-    """Means of `values` over so many stretches of about the same length."""
+    """Return means of `values` over so many stretches of about the same length."""
     parts = max(1, min(parts, len(values)))
     edges = [len(values) * n // parts for n in range(parts + 1)]
     return [sum(values[a:b]) / (b - a) for a, b in pairwise(edges)]
 
 
 def states_in(states: Mapping[CardId, MemoryState], cards: Iterable[CardId]) -> list[MemoryState]:
-    """What is remembered of the cards that the vault still holds."""
+    """Return the states of the cards that the vault still holds."""
     return [states[card] for card in cards if card in states]

@@ -1,4 +1,4 @@
-"""How well each concept is known, in its four kinds; and so each topic and tag.
+"""How well each concept is known, by kind of question; and each topic and tag.
 
 A card's score in [0, 1] is its strength times the chance of recalling it now. Strength grows with the logarithm of
 stability, as each doubling costs about the same effort: 0 for a card never seen, 0.35 at a week, 0.52 at three weeks,
@@ -32,7 +32,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Studied:
-    """A card as mastery sees it: `concept` is the stem of its deck, `kind` "" if it has none."""
+    """A card with its concept (the stem of its deck), `kind` ("" if it has none) and tags."""
 
     card: CardId
     concept: str
@@ -74,12 +74,12 @@ Chance = Callable[[MemoryState], float]
 
 
 def strength(stability: float) -> float:
-    """How lasting a memory of that stability (days) is, in [0, 1]."""
+    """Return how lasting a memory of that stability (days) is, in [0, 1]."""
     return min(1.0, math.log1p(max(stability, 0.0)) / math.log1p(FULL_DAYS))
 
 
 def score(state: MemoryState | None, chance: Chance) -> float:
-    """A card's score; `chance` gives the probability of recalling it now."""
+    """Return a card's score; `chance` gives the probability of recalling it now."""
     if state is None or state.phase is Phase.NEW or state.changed:
         return 0.0
     return strength(state.stability) * chance(state)
@@ -93,7 +93,7 @@ def is_known(state: MemoryState | None) -> bool:
 
 
 def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> tuple[Mastery, ...]:
-    """Every concept that has a card which still holds, in the order of `cards`."""
+    """Return every concept that has a card that is not retracted, in the order of `cards`."""
     by_concept: dict[str, list[Studied]] = defaultdict(list)
     for card in cards:
         state = states.get(card.card)
@@ -103,6 +103,7 @@ def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chan
 
 
 def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> Mastery:
+    """Return the mastery of a concept with these cards."""
     scores: dict[str, list[float]] = {kind.value: [] for kind in CardKind}
     for card in cards:
         scores.setdefault(card.kind, []).append(score(states.get(card.card), chance))
@@ -117,7 +118,7 @@ def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemorySt
 
 
 def grouped(concepts: Iterable[Mastery], members: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:
-    """A group for each name whose `members` (stems) hold a concept with cards, by name."""
+    """Return a group for each name whose `members` (stems) hold a concept with cards, by name."""
     known = {concept.concept: concept for concept in concepts}
     groups = []
     for name in sorted(members, key=str.casefold):
@@ -128,6 +129,7 @@ def grouped(concepts: Iterable[Mastery], members: Mapping[str, Iterable[str]]) -
 
 
 def _group(name: str, concepts: Sequence[Mastery]) -> Group:
+    """Return the group of these concepts."""
     profile = {}
     for kind in CardKind:
         given = [value for c in concepts if (value := c.profile[kind.value]) is not None]
@@ -138,7 +140,7 @@ def _group(name: str, concepts: Sequence[Mastery]) -> Group:
 
 
 def by_tag(cards: Iterable[Studied]) -> dict[str, dict[str, None]]:
-    """Tag -> the stems of its concepts, in the order of `cards`."""
+    """Return the stems of the concepts of each tag, in the order of `cards`."""
     out: dict[str, dict[str, None]] = defaultdict(dict)
     for card in cards:
         for tag in card.tags:
@@ -147,13 +149,13 @@ def by_tag(cards: Iterable[Studied]) -> dict[str, dict[str, None]]:
 
 
 def weakest(concepts: Iterable[Mastery], count: int) -> tuple[Mastery, ...]:
-    """Of the concepts that have been studied, those with the lowest scores, the lowest first."""
+    """Return the concepts with the lowest scores among those that have been studied, the lowest first."""
     seen = [concept for concept in concepts if concept.seen]
     return tuple(sorted(seen, key=lambda c: (c.score, c.title.casefold(), c.concept))[:count])
 
 
 def known_by_week(seen: Replay, weeks: Sequence[Growth], states: Mapping[CardId, MemoryState]) -> tuple[int, ...]:
-    """For each of `weeks`, which hold all reviews, how many cards were known at its end, by their latest reviews.
+    """Return how many cards were known at the end of each of `weeks`, which hold all reviews.
 
     `states` are those of the present, which the last reviews led to.
     """

@@ -1,4 +1,4 @@
-"""Cards with what figures need of them: concept, kind, tags; and which concepts a topic holds. Reads, never writes."""
+"""The cards, reviews and topics of a vault, as figures are computed from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import only
+from learning.memory.predictions import columns_of_cards
 from learning.stats.mastery import Studied
 from learning.stats.stats import CardNews, Material
 from learning.store.cards import IndexedCards
@@ -23,7 +23,7 @@ _NEWS = {"birth": "added", "change": "reworded"}
 
 
 def studied(desk: Desk) -> tuple[Studied, ...]:
-    """The cards of a desk, in its order."""
+    """Return the cards of a desk, in its order."""
     index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
     tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
     own = desk.past.tagged()
@@ -36,17 +36,17 @@ def studied(desk: Desk) -> tuple[Studied, ...]:
 
 
 def material_of(desk: Desk) -> Material:
-    """All that figures are made of, from a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
+    """Return all that figures are computed from. Raises: SchemaTooNew, Refused or Damaged, as the log is read."""
     return with_reviews(without_reviews(desk), desk)
 
 
 def with_reviews(material: Material, desk: Desk) -> Material:
-    """What `without_reviews` gave, and the log. Raises as `material_of`."""
+    """Return `material` with the reviews of the log. Raises as `material_of`."""
     return replace(material, columns=desk.past.scanned().reviews)
 
 
 def without_reviews(desk: Desk) -> Material:
-    """What figures are made of that need no review. Raises as `card_news`."""
+    """Return what figures need that is in no review. Raises as `card_news`."""
     return Material(
         studied(desk),
         ReviewColumns(),
@@ -59,7 +59,7 @@ def without_reviews(desk: Desk) -> Material:
 
 
 def card_news(desk: Desk) -> tuple[CardNews, ...]:
-    """What became of the desk's cards: the ledger's births and changes of text, and what memory takes of the rest."""
+    """Return the ledger's events on the desk's cards: additions, changes of text and retractions."""
     told = [CardNews(change.card, change.type, change.at) for change in desk.changes]
     other = {(news.card, news.at) for news in told}
     data = desk.vault.read_bytes(ledger.IDS) or b""
@@ -72,7 +72,7 @@ def card_news(desk: Desk) -> tuple[CardNews, ...]:
 
 
 def narrowed(material: Material, stems: Collection[str] | None = None, tag: str = "") -> Material:
-    """The part of it that belongs to the concepts `stems`, if given, and has the tag, if given."""
+    """Return the part that belongs to the concepts `stems`, if given, and has the tag, if given."""
     key = tag.removeprefix("#").casefold()
     cards = [
         card
@@ -81,4 +81,4 @@ def narrowed(material: Material, stems: Collection[str] | None = None, tag: str 
     ]
     ids = {card.card for card in cards}
     news = [one for one in material.news if one.card in ids]
-    return replace(material, cards=cards, columns=only(material.columns, ids), news=news, narrowed=True)
+    return replace(material, cards=cards, columns=columns_of_cards(material.columns, ids), news=news, narrowed=True)

@@ -1,4 +1,4 @@
-"""What the ledger tells of since an instant: new articles and cards, what changed, what is contested."""
+"""What the ledger records since an instant: new articles and cards, changes, contradictions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class News:
 
 
 def news(vault: Vault, since: datetime, now: datetime) -> News:
-    """What came about from `since` to `now`. Raises: Refused where the ledger cannot be read."""
+    """Return what happened from `since` to `now`. Raises: Refused where the ledger cannot be read."""
     events = list(_events(vault.read_bytes(ledger.IDS) or b"", since, now))
     cards = _last_by_id(event for event in events if event.get("of") == "card")
     disputes = _last_by_id(event for event in events if event.get("of") == "dispute")
@@ -50,7 +50,7 @@ def news(vault: Vault, since: datetime, now: datetime) -> News:
 
 
 def _events(data: bytes, since: datetime, now: datetime) -> Iterator[Event]:
-    """The events between the two, in order; of the ledger only lines that name a day between them are read."""
+    """Return the events between the two, in order; of the ledger only lines that name a day between them are parsed."""
     first, last = ledger.instant(since), ledger.instant(now)
     day = since
     lines: dict[int, bytes] = {}
@@ -62,7 +62,7 @@ def _events(data: bytes, since: datetime, now: datetime) -> Iterator[Event]:
 
 
 def _last_by_id(events: Iterator[Event]) -> list[Event]:
-    """The latest of each thing's events; of one that was born meanwhile and changed, its birth."""
+    """Return the latest event of each thing; of one that was created and changed meanwhile, its creation."""
     last: dict[str, Event] = {}
     for event in events:
         id_ = str(event.get("id"))
@@ -72,4 +72,5 @@ def _last_by_id(events: Iterator[Event]) -> list[Event]:
 
 
 def _of_card(event: Event) -> str:
+    """Return what became of a card: birth, fact, reworded or retire."""
     return str(event.get("how")) if event["type"] == "change" else str(event["type"])

@@ -1,4 +1,4 @@
-"""A vault as a forecast begins, and what a forecast means in one sentence."""
+"""Forecasts of a vault, and their meaning in one sentence."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from learning.stats.forecast import (
     Stock,
     habits_of,
     new_that_fit,
-    played,
+    simulated,
     states_in,
     stock_of,
 )
 from learning.stats.forecast import backlog_plan as plan_of
+from vault.text.formatting import plural
 
 USUAL = (0.8, 0.85, 0.9, 0.95)  # retentions that are worth comparing
 
 
 class Outlook:
-    """The vault as the forecast begins; `new` cards a day without end, or, with None, those that wait."""
+    """The start of a vault's forecasts; `new` cards a day without end, or, with None, those that wait."""
 
     def __init__(self, desk: Desk, days: int, new: int | None = None) -> None:
         settings, rules = desk.vault.settings, desk.scheduler.rules
@@ -51,29 +52,31 @@ class Outlook:
         )
 
     def at(self, retention: float) -> Forecast:
-        return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
+        """Return the forecast with another retention."""
+        return simulated(self.stock, self.habits, self.model, replace(self.course, retention=retention))
 
     def that_fit(self, minutes: int) -> tuple[int, Forecast]:
-
+        """Return the most new cards a day that fit into so many minutes, and the forecast with them."""
         return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
 
     def backlog(self) -> BacklogPlan | None:
-        """The plan for what is overdue, if today has not room for it."""
+        """Return the plan for overdue cards; None if today has room for them."""
         return plan_of(self.stock, self.habits, self.model, self.course)
 
     def date(self, day: int) -> date:
+        """Return the date of day number `day`."""
         return date.fromordinal(self.today + day)
 
 
 def backlog_of(desk: Desk) -> str:
-    """The plan of a desk in one sentence; "" if today has room for what is due."""
+    """Return the plan of a desk in one sentence; "" if today has room for what is due."""
     outlook = Outlook(desk, 1, 0)
     plan = outlook.backlog()
     return backlog_words(plan, outlook.today) if plan is not None else ""
 
 
 def backlog_words(plan: BacklogPlan, today: int) -> str:
-    """The plan in one sentence."""
+    """Return the plan in one sentence."""
     if not plan.per_day:
         return f"{plan.overdue:,} overdue, and none is shown: retain.toml says reviews_per_day = 0"
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
@@ -82,7 +85,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
 
 
 def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
-    """What the forecasts say, that of the present retention beside the next lower one."""
+    """Return what the forecasts mean: the present retention beside the next lower one."""
     words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
@@ -97,9 +100,11 @@ def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
 
 
 def _about(minutes: float) -> str:
+    """Return minutes in words."""
     ends = round(minutes)
-    return f"about {ends:,} minute" + ("" if ends == 1 else "s") if ends else "under a minute"
+    return f"about {plural(ends, 'minute')}" if ends else "under a minute"
 
 
 def _spent(found: Forecast) -> str:
+    """Return the minutes of a forecast in words."""
     return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

@@ -1,4 +1,4 @@
-"""What the past year and the coming weeks hold, in a moment: no card is replayed that the answer does not need.
+"""The past year and the coming weeks for the home screen, without replaying cards that it does not need.
 
 Each figure is the one that `learning.stats.stats` gives, which goes through the whole log.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import only, replay
+from learning.memory.predictions import columns_of_cards, replay
 from learning.memory.state import MemoryState
 from learning.stats.activity import streaks
 from learning.stats.retention import Retention, Tries, true_retention
@@ -26,7 +26,8 @@ _NEVER = -(2**62)  # a number of microseconds below this is no instant
 
 @dataclass(frozen=True, slots=True)
 class Daybook:
-    """`reviews` has the study days (ordinals) on which anything was reviewed; `month` is true retention of 30 days.
+    """Figures for the home screen. `reviews` has the study days (ordinals) with reviews; `month` is true retention of
+    30 days.
 
     `streak` ends today, or yesterday if today has none yet; `coming` are the reviews planned for each day, today's
     first, those that are overdue among them.
@@ -40,7 +41,7 @@ class Daybook:
 
 
 def daybook(desk: Desk, days_ahead: int) -> Daybook:
-    """The daybook at a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
+    """Return the figures of a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read."""
     columns = desk.past.scanned().reviews
     calendar = desk.scheduler.calendar
     today = calendar.day(desk.now)
@@ -50,18 +51,18 @@ def daybook(desk: Desk, days_ahead: int) -> Daybook:
 
 
 def _month(desk: Desk, columns: ReviewColumns, today: int) -> Retention:
-    """True retention of the last 30 days: of the cards that were reviewed in them, and of no other."""
+    """Return true retention of the last 30 days, replaying only cards that were reviewed in them."""
     since = today - MONTH + 1
     days = desk.scheduler.calendar.days_of(columns)
     cards = {columns.cards[card] for card, day in zip(columns.card, days, strict=True) if day >= since}
     if not cards:
         return Retention(MONTH, Tries(), Tries())
-    seen = replay(only(columns, cards), desk.scheduler, desk.changes)
+    seen = replay(columns_of_cards(columns, cards), desk.scheduler, desk.changes)
     return true_retention(seen, today, (MONTH,))[0]
 
 
 def coming(desk: Desk, days: int) -> tuple[int, ...]:
-    """Reviews that are planned by now for each of so many study days, today's first."""
+    """Return the reviews planned for each of so many study days, today's first."""
     calendar = desk.scheduler.calendar
     today = calendar.day(desk.now)
     ends = [calendar.start(today + n + 1) for n in range(days)]
@@ -72,7 +73,7 @@ def coming(desk: Desk, days: int) -> tuple[int, ...]:
 
 
 def _due(desk: Desk, end: datetime) -> Iterator[datetime]:
-    """When each card falls due that does so before `end`."""
+    """Yield the due instant of each card that falls due before `end`."""
     states = desk.past.before.states
     if not isinstance(desk.cards, IndexedCards) or not isinstance(states, StateColumns):
         known = (desk.states.get(card) for card in desk.cards)
@@ -85,7 +86,7 @@ def _due(desk: Desk, end: datetime) -> Iterator[datetime]:
 
 
 def next_due(desk: Desk) -> datetime | None:
-    """When the first card falls due that is not put aside; it may have done so already. None if nothing is planned."""
+    """Return when the first card falls due that is not hidden, also if it has done so; None if nothing is planned."""
     states, recent = desk.past.before.states, desk.past.recent
     if not isinstance(desk.cards, IndexedCards) or not isinstance(states, StateColumns):
         known = (desk.states.get(card) for card in desk.cards)
@@ -102,11 +103,12 @@ def next_due(desk: Desk) -> datetime | None:
 
 
 def _falls(state: MemoryState, end: datetime) -> bool:
+    """Return whether the card falls due before `end` and may be shown."""
     return state.due is not None and state.due < end and not (state.suspended or state.retracted)
 
 
 def _of_columns(cards: IndexedCards, states: StateColumns, newer: set[int | None], end: datetime) -> Iterator[datetime]:
-    """As `_due`, of the states before the cut; `newer` rows have been reviewed since."""
+    """Yield what `_due` does for the states before the cut; `newer` rows have been reviewed since."""
     crossed = cards.crossed(states)
     due, suspended, retracted = map(states.column, ("due", "suspended", "retracted"))
     for row in crossed.before(micros(end)):

@@ -1,4 +1,4 @@
-"""How well is remembered: true retention, and whether the chances that were foretold came true."""
+"""How well was remembered: true retention, and whether predicted probabilities came true."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _SURE = 1e-6  # a chance this near to 0 or 1 is taken as that near: no single su
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """So many reviews, and how many of them were recalled (rated Hard, Good or Easy)."""
+    """A number of reviews, and how many of them were recalled (rated Hard, Good or Easy)."""
 
     reviews: int = 0
     recalled: int = 0
 
     @property
     def rate(self) -> float | None:
-        """The share recalled; None where there was no review."""
+        """Return the share recalled; None where there was no review."""
         return self.recalled / self.reviews if self.reviews else None
 
     def __add__(self, other: Tries) -> Tries:
+        """Return the sum."""
         return Tries(self.reviews + other.reviews, self.recalled + other.recalled)
 
 
@@ -47,12 +48,13 @@ class Retention:
 
     @property
     def all(self) -> Tries:
+        """Return young and mature cards together."""
         return self.young + self.mature
 
 
 @dataclass(frozen=True, slots=True)
 class RecallWeek:
-    """True retention in the week that began on that Monday."""
+    """True retention in the week that begins on that Monday."""
 
     week: date
     tries: Tries
@@ -60,7 +62,7 @@ class RecallWeek:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Tries whose predicted recall lay in [`low`, `low` + 1/BINS), the last one closed; means in [0, 1]."""
+    """Tries whose predicted recall is in [`low`, `low` + 1/BINS), the last one closed; means in [0, 1]."""
 
     low: float
     reviews: int
@@ -70,7 +72,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Predicted against seen over `reviews` tries, a card's first of a day, a day or more after the one before.
+    """Predicted against actual recall over `reviews` tries: a card's first of a day, a day or more after the one
+    before.
 
     `log_loss` in nats, `rmse` between predicted and seen over the bins, weighted by their tries; None without any.
     """
@@ -84,14 +87,14 @@ class Calibration:
 
 
 def true_retention(replay: Replay, today: int, periods: Iterable[int] = PERIODS) -> tuple[Retention, ...]:
-    """A row for each of the periods (in study days that end with `today`), then one for all of the log."""
+    """Return a row for each of the periods (in study days that end with `today`), then one for all of the log."""
     counts = _by_day(replay)
     rows = [_within(counts, today - days + 1, days) for days in periods]
     return (*rows, _within(counts, min(counts, default=0), 0))
 
 
 def weekly(replay: Replay, today: int, weeks: int) -> tuple[RecallWeek, ...]:
-    """True retention in each of the last weeks, that of `today` being the last one."""
+    """Return true retention in each of the last weeks, that of `today` being the last one."""
     monday = today - date.fromordinal(today).weekday()
     first = monday - 7 * (weeks - 1)
     sums = [[0, 0] for _ in range(weeks)]
@@ -104,7 +107,7 @@ def weekly(replay: Replay, today: int, weeks: int) -> tuple[RecallWeek, ...]:
 
 
 def _by_day(replay: Replay) -> dict[int, list[int]]:
-    """Study day -> reviews and recalled of young, then of mature cards."""
+    """Return by study day reviews and recalled of young, then of mature cards."""
     counts: dict[int, list[int]] = {}
     ratings = replay.columns.rating
     for row, phase in enumerate(replay.phase):
@@ -117,12 +120,13 @@ def _by_day(replay: Replay) -> dict[int, list[int]]:
 
 
 def _within(counts: dict[int, list[int]], since: int, days: int) -> Retention:
+    """Return true retention from the study day `since` on."""
     sums = [sum(column) for column in zip(*(c for day, c in counts.items() if day >= since), strict=True)] or [0] * 4
     return Retention(days, Tries(sums[0], sums[1]), Tries(sums[2], sums[3]))
 
 
 def calibration(replay: Replay, since: int = 0) -> Calibration:
-    """Of the tries on study day `since` and later."""
+    """Return predicted against actual recall of the tries on study day `since` and later."""
     sums = [[0.0, 0, 0] for _ in range(BINS)]  # predicted, tries, recalled
     loss = 0.0
     ratings = replay.columns.rating

@@ -1,4 +1,4 @@
-"""Figures over log, memory and cards: what `retain stats` tells and the app's screens show. All pure."""
+"""Figures computed from log, memory states and cards: what `retain stats` and the app's screens show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from learning.memory.predictions import PHASES, Replay, replay, unplayed
+from learning.memory.predictions import PHASES, Replay, replay, without_predictions
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase
 from learning.stats import activity, mastery, retention
@@ -26,7 +26,7 @@ SHOWN = 10  # cards and concepts that a list of the worst holds
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """Cards by where they stand, each in one of the first six; `flagged`, `changed` and `leeches` count across them.
+    """Cards by phase, each in one of the first six; `flagged`, `changed` and `leeches` count across them.
 
     `young` and `mature` are in review, with less than 21 days planned, or more.
     """
@@ -44,13 +44,13 @@ class Phases:
 
     @property
     def total(self) -> int:
-        """All that may be studied."""
+        """Return all that may be studied."""
         return self.new + self.learning + self.relearning + self.young + self.mature
 
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """Reviews that are already planned for a study day; those that are overdue are today's."""
+    """Reviews that are planned for a study day; overdue ones are today's."""
 
     day: date
     reviews: int
@@ -69,7 +69,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """What changed in the last seven study days, today included. The counts of cards are of the ledger's.
+    """What changed in the last seven study days, today included. The counts of cards are the ledger's.
 
     `added` cards were made, `met` seen for the first time, `changed` ask for a fact that is another now, `reworded`
     say the same in other words, `retracted` no longer hold. `mastered` are the titles of concepts that became known.
@@ -88,7 +88,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class CardNews:
-    """What the ledger says became of a card: added, changed, reworded or retracted, at an instant."""
+    """A ledger event on a card: added, changed, reworded or retracted, at an instant."""
 
     card: CardId
     what: str
@@ -97,7 +97,7 @@ class CardNews:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """All figures as of `as_of`. `days` is the window of `calibration`, `activity` and growth go back to the start."""
+    """All figures as of `as_of`. `days` is the window of `calibration`; `activity` and growth go back to the start."""
 
     as_of: datetime
     today: date
@@ -120,7 +120,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What figures are made of. `states` by card; `topics` name the stems of their concepts."""
+    """What figures are computed from. `states` by card; `topics` name the stems of their concepts."""
 
     cards: Sequence[Studied]
     columns: ReviewColumns
@@ -132,21 +132,21 @@ class Material:
     narrowed: bool = False  # to some of the cards; `states` are of all
 
     def is_leech(self, state: MemoryState) -> bool:
-        """Whether the card was forgotten so often that more reviews of the same kind will not help."""
+        """Return whether the card was forgotten so often that more reviews of the same kind will not help."""
         return state.leech and not state.retracted
 
 
 def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
-    """The figures at `now`; `days` study days, today included, are looked back on for the calibration."""
-    planned = by_states(material, scheduler, now, days=days)
-    return by_memory(by_reviews(planned, material, scheduler), material, scheduler)
+    """Return the figures at `now`; `days` study days, today included, are the window of the calibration."""
+    planned = stats_of_states(material, scheduler, now, days=days)
+    return with_memory(with_activity(planned, material, scheduler), material, scheduler)
 
 
-def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
-    """The figures that no review needs to be looked at for: cards, forecast, mastery. The others are empty."""
+def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+    """Return the figures that need no review: cards, forecast, mastery. The others are empty."""
 
     today = scheduler.calendar.day(now)
-    concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
+    concepts = mastery.mastery(material.cards, material.states, scheduler.chances(now))
     return Stats(
         as_of=now,
         today=date.fromordinal(today),
@@ -166,16 +166,18 @@ def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: 
     )
 
 
-def by_reviews(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
-    """`stats` with what each review says by itself: days, hours, growth."""
+def with_activity(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
+    """Return `stats` with what each review says by itself: days, hours, growth."""
 
     calendar = scheduler.calendar
-    done = activity.activity(unplayed(material.columns, calendar), calendar, stats.today.toordinal())
+    done = activity.activity(without_predictions(material.columns, calendar), calendar, stats.today.toordinal())
     return replace(stats, activity=done, growth=activity.growth(done))
 
 
-def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None) -> Stats:
-    """`stats` with what is known only when all is played through once more. `beat` as for `replay`."""
+def with_memory(
+    stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None
+) -> Stats:
+    """Return `stats` with what only a replay of the whole log gives. `beat` as for `replay`."""
 
     calendar, today = scheduler.calendar, stats.today.toordinal()
     seen = replay(material.columns, scheduler, material.changes, beat)
@@ -192,18 +194,12 @@ def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Call
     )
 
 
-def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
-    """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
-    curve = scheduler.recall
-    return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
-
-
 def phases(material: Material) -> Phases:
-    """The cards counted by where they stand."""
+    """Return the cards counted by phase."""
     count: Counter[str] = Counter()
     for card in material.cards:
         state = material.states.get(card.card)
-        count[_standing(state)] += 1
+        count[_phase_name(state)] += 1
         if state is not None and not state.retracted:
             count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
     if not material.narrowed:  # of what stands in no deck any more, nobody here knows concept and tags
@@ -212,8 +208,8 @@ def phases(material: Material) -> Phases:
     return Phases(**count)
 
 
-def _standing(state: MemoryState | None) -> str:
-
+def _phase_name(state: MemoryState | None) -> str:
+    """Return the field of Phases in which a card counts."""
     if state is None:
         return "new"
     if state.retracted or state.suspended:
@@ -224,7 +220,9 @@ def _standing(state: MemoryState | None) -> str:
 
 
 def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[Coming, ...]:
-    """What is planned by now for each of the coming days, today's first; what these reviews lead to comes on top."""
+    """Return what is planned for each of the coming days, today's first; reviews that follow from these are not
+    counted.
+    """
     day = scheduler.calendar.day
     today = day(now)
     end = scheduler.calendar.start(today + FORECAST_DAYS)
@@ -238,7 +236,7 @@ def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[C
 
 
 def leeches(material: Material, seen: Replay) -> tuple[Forgotten, ...]:
-    """The cards that keep being forgotten for all the reviews they had, the most forgotten first."""
+    """Return the cards that keep being forgotten despite many reviews, the most forgotten first."""
     wanted = {}
     for card in material.cards:
         state = material.states.get(card.card)
@@ -248,7 +246,7 @@ def leeches(material: Material, seen: Replay) -> tuple[Forgotten, ...]:
 
 
 def _forgotten(cards: Mapping[CardId, Studied], seen: Replay, since: int) -> tuple[Forgotten, ...]:
-    """Those of `cards` that were not recalled on study day `since` or later, by how often; a card once a day."""
+    """Return those of `cards` that failed on study day `since` or later, by how often; a card counts once a day."""
     tries: dict[int, list[int]] = {}
     for row in seen.tried():
         if seen.day[row] >= since:
@@ -266,7 +264,7 @@ def _forgotten(cards: Mapping[CardId, Studied], seen: Replay, since: int) -> tup
 def week(
     material: Material, seen: Replay, done: Activity, since: int, start: datetime, concepts: Iterable[Mastery]
 ) -> Week:
-    """What is new since the study day `since`, which begins at `start`."""
+    """Return what is new since the study day `since`, which begins at `start`."""
     news = Counter(what for _, what in {(n.card, n.what) for n in material.news if n.at >= start})
     days = done.since(since)
     before = _before(seen, since)
@@ -285,14 +283,14 @@ def week(
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """A card as it was when the week began: whether it was known, and how often it lapsed since."""
+    """A card when the week began: whether it was known, and how often it lapsed since."""
 
     known: bool
     lapsed: int
 
 
 def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
-    """The cards that were reviewed since."""
+    """Return the cards that were reviewed since."""
 
     in_review = PHASES.index(Phase.REVIEW)
     found: dict[CardId, _Before] = {}
@@ -305,6 +303,7 @@ def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
 
 
 def _is_new_leech(material: Material, card: CardId, before: Mapping[CardId, _Before]) -> bool:
+    """Return whether the card became a leech since."""
     state = material.states.get(card)
     if state is None or not material.is_leech(state) or card not in before:
         return False
@@ -312,6 +311,6 @@ def _is_new_leech(material: Material, card: CardId, before: Mapping[CardId, _Bef
 
 
 def _mastered(material: Material, concepts: Iterable[Mastery], before: Mapping[CardId, _Before]) -> tuple[str, ...]:
-    """The concepts that are known now and were not, by title."""
+    """Return the titles of the concepts that are known now and were not."""
     gained = {card.concept for card in material.cards if card.card in before and not before[card.card].known}
     return tuple(sorted((c.title for c in concepts if c.known and c.concept in gained), key=str.casefold))

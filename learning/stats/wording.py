@@ -1,4 +1,4 @@
-"""What figures mean, each in one sentence, and how rates are said: the same on every face."""
+"""What figures mean, each in one sentence, and how rates are written."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from learning.stats.activity import Hour
 from learning.stats.mastery import WORDS
 from learning.stats.retention import BINS, Bin, Calibration
 from learning.stats.stats import Stats
+from vault.text.formatting import plural
 
 FEW = 20  # tries, below which a rate says little
 NEAR = 0.02  # shares that differ by less count as the same
@@ -16,16 +17,12 @@ _FORTNIGHT = 14
 
 
 def percent(rate: float | None) -> str:
+    """Return a rate in per cent; "-" without one."""
     return "–" if rate is None else f"{rate:.0%}"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 card`, `1,024 cards`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def verdict(found: Calibration) -> str:
-    """Whether what was foretold came true; "" where there is nothing to compare."""
+    """Return whether predictions came true; "" where there is nothing to compare."""
     if found.predicted is None or found.recalled is None:
         return ""
     off = found.predicted - found.recalled
@@ -33,7 +30,7 @@ def verdict(found: Calibration) -> str:
 
 
 def wider(bins: Sequence[Bin]) -> list[Bin]:
-    """Neighbours put together, two and two: a screen has no room for all."""
+    """Return neighbouring bins put together two by two, for a narrow screen."""
     out = []
     for _, some in groupby(bins, lambda b: round(b.low * BINS) // 2):
         both = list(some)
@@ -46,7 +43,7 @@ def wider(bins: Sequence[Bin]) -> list[Bin]:
 
 
 def retention_means(stats: Stats) -> str:
-    """What true retention says, over the shortest of the longer periods that has enough reviews."""
+    """Return what true retention means, over the shortest of the longer periods that has enough reviews."""
     rows = [row for row in stats.retention if row.all.reviews and row.days != 1]
     if not rows:
         return "No card has come back for its first review after being learnt, so nothing can be said yet."
@@ -64,10 +61,10 @@ def retention_means(stats: Stats) -> str:
 
 
 def calibration_means(stats: Stats) -> str:
-    """Whether the chances that were foretold can be relied on."""
+    """Return whether the predicted probabilities are reliable."""
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
-        return f"{counted(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
+        return f"{plural(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
     told = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
     if abs(found.predicted - found.recalled) < NEAR:
         return f"{told}: the scheduler knows how you forget."
@@ -76,24 +73,24 @@ def calibration_means(stats: Stats) -> str:
 
 
 def forecast_means(stats: Stats) -> str:
-    """How much is coming."""
+    """Return how much is coming."""
     counts = [coming.reviews for coming in stats.forecast]
     if not any(counts):
         return f"Nothing is planned for the next {len(counts)} days."
     most = max(range(len(counts)), key=counts.__getitem__)
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
-        f"{counted(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
+        f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
         f"{counts[most]:,}, {when}. New cards and what is forgotten bring more."
     )
 
 
 def time_means(stats: Stats) -> str:
-    """How long a day of study takes."""
+    """Return how long a day of study takes."""
     recent = stats.activity.since(stats.today.toordinal() - stats.days + 1)
     if not recent:
         return "Nothing has been reviewed in this time."
-    days = f"You studied on {counted(len(recent), 'day')} of the last {stats.days:,}"
+    days = f"You studied on {plural(len(recent), 'day')} of the last {stats.days:,}"
     if stats.activity.ms_per_answer is None:
         return f"{days}; how long an answer took was not told."
     minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
@@ -102,7 +99,7 @@ def time_means(stats: Stats) -> str:
 
 
 def hours_mean(hours: Sequence[Hour]) -> str:
-    """Whether the hour of the day makes a difference; "" where it cannot be told."""
+    """Return whether the hour of the day makes a difference; "" where it cannot be known."""
     told = [hour for hour in hours if hour.reviews >= FEW]
     if len(told) < 2:
         return "Too few hours of the day have enough reviews to compare them."
@@ -114,29 +111,29 @@ def hours_mean(hours: Sequence[Hour]) -> str:
 
 
 def growth_means(stats: Stats) -> str:
-    """How many cards were met and are known."""
+    """Return how many cards were reviewed and are known."""
     if not stats.growth:
         return "No card has been met yet."
     met, known = stats.growth[-1].total, stats.known[-1] if stats.known else 0
     month = sum(week.met for week in stats.growth[-4:])
     gained = known - (stats.known[-5] if len(stats.known) > 4 else 0)
     way = f"{gained:,} more" if gained >= 0 else f"{-gained:,} fewer"
-    return f"{counted(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
+    return f"{plural(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
 
 
 def mastery_means(stats: Stats) -> str:
-    """How far the concepts are known, and in which kind they are weakest."""
+    """Return how far the concepts are known, and in which kind they are weakest."""
 
     seen = [concept for concept in stats.concepts if concept.seen]
     if not seen:
-        return f"None of {counted(len(stats.concepts), 'concept')} has been studied yet."
+        return f"None of {plural(len(stats.concepts), 'concept')} has been studied yet."
     known = sum(concept.known for concept in seen)
     means = {}
     for kind, word in WORDS.items():
         scores = [score for concept in seen if (score := concept.profile[kind.value]) is not None]
         if scores:
             means[word] = sum(scores) / len(scores)
-    told = f"{known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
+    told = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
     if len(means) < 2:
         return f"{told}."
     weakest = min(means, key=lambda word: means[word])
@@ -144,10 +141,10 @@ def mastery_means(stats: Stats) -> str:
 
 
 def leeches_mean(stats: Stats) -> str:
-    """How much of the work goes into cards that do not stick."""
+    """Return how much of the work goes into leeches."""
     if not stats.leeches:
         return "No card keeps being forgotten."
     failed, tries = sum(one.forgotten for one in stats.leeches), sum(one.tries for one in stats.leeches)
     verb = "keeps" if len(stats.leeches) == 1 else "keep"
-    cards = counted(len(stats.leeches), "card")
+    cards = plural(len(stats.leeches), "card")
     return f"{cards} {verb} being forgotten, {failed:,} of {tries:,} times: better reworded than reviewed again."

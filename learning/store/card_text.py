@@ -26,6 +26,7 @@ from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Wikilink, alias
+from vault.text.formatting import truncate
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -304,7 +305,4 @@ def card_cell(deck: str, shown: str) -> str:
 @lru_cache(maxsize=1024)  # the cards of a concept share its title
 def label(markdown: str) -> str:
     """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
-    text = alias(clean_line(unescape(markdown)))
-    if len(text) > _LABEL:
-        text = text[: _LABEL - 1].rstrip() + "…"
-    return escape(text)
+    return escape(truncate(alias(clean_line(unescape(markdown))), _LABEL))

@@ -12,7 +12,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from learning.memory.fold import card_events, fold
@@ -22,7 +22,7 @@ from learning.store.history import (
     EVER,
     RECENT,
     Before,
-    Past,
+    History,
     first_id,
     is_after_cut,
     latest_of,
@@ -41,7 +41,7 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
-from vault.log.review_log import by_time, live, log_paths, parse_log, shown_path, unix_ms
+from vault.log.review_log import at_of, by_time, live, log_paths, parse_log, shown_path, unix_ms
 from vault.vault import Vault
 
 MEMORY, LOG = "memory", "log"
@@ -50,7 +50,6 @@ _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
 _MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
 _FOLD = 3  # of the fold: when the same log gives other states, it grows
 _END = datetime.max.replace(tzinfo=UTC)
-_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 
 SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
 
@@ -58,7 +57,7 @@ SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
 # --- reading it -----------------------------------------------------------------------------------------------------
 
 
-def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
+def open_past(vault: Vault, scheduler_of: SchedulerOf) -> History:
     """Return the history as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be
     read.
     """
@@ -73,7 +72,7 @@ def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     return past
 
 
-def _cached(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
+def _cached(vault: Vault, scheduler_of: SchedulerOf) -> tuple[History, list[LogFile], bool] | None:
     """Return the history from the caches, its files, and whether the cache should be written again; None where the
     caches are not current.
     """
@@ -105,7 +104,7 @@ def _continued(
     parts: list[bytes],
     files: list[LogFile],
     more: list[bytes],
-) -> tuple[Past, list[LogFile], bool] | None:
+) -> tuple[History, list[LogFile], bool] | None:
     """Return the history from a cache and the lines that came since; None where they do not continue what is cached."""
     cut = datetime.fromisoformat(head["cut"])
     events = [decode(line) for line in parts[0].split(b"\n") if line]
@@ -131,7 +130,7 @@ def _continued(
     before = Before(cut, states, last, tuple(head["recent"]), params, latest)
     recent = renewed(columns_from(parts[1:]), before, ordered, (*changes, *changed), (*new, *changed), scheduler)
     found = tuple(Diagnostic(*each) for each in head["diagnostics"])
-    past = Past(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
+    past = History(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
     fresh = any(more) or any(a.is_settled != b[4] for a, b in zip(files, head["files"], strict=True))
     return past, files, fresh
 
@@ -152,7 +151,7 @@ def _cached_states(vault: Vault, token: str) -> StateColumns | None:
 # --- making it ------------------------------------------------------------------------------------------------------
 
 
-def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
+def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> History:
     """Return the history from the whole log, and write the caches of it."""
     paths = [*log_paths(vault.root), ledger.IDS]
     before = {path: stamps.stamp(vault.root, path) for path in paths}
@@ -178,14 +177,14 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
 
 def _folded(
     vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
-) -> Past:
+) -> History:
     """Return the history of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is
     cached.
     """
     log = parse_log(files)
     active = live(log.events)
     scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
-    past = Past(vault, scheduler, changes=changes, diagnostics=log.diagnostics, files=log.files)
+    past = History(vault, scheduler, changes=changes, diagnostics=log.diagnostics, files=log.files)
     cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
     if not _is_clean_cut(log.events, cut):
         return replace(past, before=_before(vault, active, _END, fold(active, scheduler, changes)))
@@ -215,13 +214,8 @@ def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
     """
     if len(at_ms) < 2 * _LEAST:
         return EVER
-    least = calendar.day(_instant(at_ms[-_LEAST]))
-    return max(_UNIX, calendar.start(min(least, calendar.day(_instant(at_ms[-1])) - 1)))
-
-
-def _instant(unix: int) -> datetime:
-    """Return the instant of Unix milliseconds."""
-    return _UNIX + timedelta(milliseconds=unix)
+    least = calendar.day(at_of(at_ms[-_LEAST]))
+    return max(at_of(0), calendar.start(min(least, calendar.day(at_of(at_ms[-1])) - 1)))
 
 
 def _tuning(vault: Vault) -> tuple[type[LogEvent], ...]:
@@ -241,7 +235,7 @@ def _before(vault: Vault, old: Sequence[LogEvent], cut: datetime, states: Mappin
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
 
 
-def _with_later_cut(past: Past, files: list[LogFile]) -> Past:
+def _with_later_cut(past: History, files: list[LogFile]) -> History:
     """Return `past` with a later cut, where there is one, and write the caches."""
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
@@ -274,7 +268,7 @@ def _with_later_cut(past: Past, files: list[LogFile]) -> Past:
     return moved
 
 
-def _write_caches(past: Past, files: list[LogFile]) -> None:
+def _write_caches(past: History, files: list[LogFile]) -> None:
     """Write both caches, where the history can be restored from them."""
     states = past.before.states
     if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
@@ -283,7 +277,7 @@ def _write_caches(past: Past, files: list[LogFile]) -> None:
     _write_log_cache(past, files)
 
 
-def _write_log_cache(past: Past, files: list[LogFile]) -> None:
+def _write_log_cache(past: History, files: list[LogFile]) -> None:
     """Write the cache of the events since the cut."""
     before = past.before
     head = {
@@ -307,7 +301,7 @@ def _write_log_cache(past: Past, files: list[LogFile]) -> None:
     write_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines, *parts])
 
 
-def _token(past: Past) -> str:
+def _token(past: History) -> str:
     """Return what binds one cache to the other: a checksum of the states, and what they rest on."""
     states = past.before.states
     assert isinstance(states, StateColumns)

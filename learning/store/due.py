@@ -8,7 +8,7 @@ from datetime import datetime
 from learning.memory.state import MemoryState
 from learning.schedule.queue import Item
 from learning.store.cards import IndexedCards
-from learning.store.history import Past
+from learning.store.history import History
 from learning.store.paused import Paused
 from learning.store.placed import Placed, front_pauses
 from learning.store.siblings import groups
@@ -20,7 +20,7 @@ from vault.vault import Vault
 TOPIC = "topic:"  # begins the name of a topic, where a tag may stand
 
 
-def items(vault: Vault, cards: Mapping[CardId, Placed], past: Past, tag: str, until: datetime) -> list[Item]:
+def items(vault: Vault, cards: Mapping[CardId, Placed], past: History, tag: str, until: datetime) -> list[Item]:
     """Return the cards that may be queued, in the order of the decks; with an index, those that fall due by `until`.
 
     With `tag` only those of that tag, kind or concept, or, where it is `topic:NAME`, of the topic's concepts. Raises:
@@ -32,7 +32,7 @@ def items(vault: Vault, cards: Mapping[CardId, Placed], past: Past, tag: str, un
     return list(_items_of_decks(vault, list(cards.values()), names, _with_own_tag(past, names)))
 
 
-def _with_own_tag(past: Past, names: frozenset[str]) -> frozenset[CardId]:
+def _with_own_tag(past: History, names: frozenset[str]) -> frozenset[CardId]:
     """Return the cards that are selected by a tag of their own."""
     if not names or TOPIC in names:
         return frozenset()
@@ -74,7 +74,7 @@ def _items_of_decks(
 
 
 def _items_of_index(
-    vault: Vault, cards: IndexedCards, past: Past, names: frozenset[str], until: datetime
+    vault: Vault, cards: IndexedCards, past: History, names: frozenset[str], until: datetime
 ) -> Iterator[Item]:
     """Yield the selected cards of an index that fall due before `until`."""
     index = cards.index
@@ -91,7 +91,7 @@ def _items_of_index(
     cards.paused.write_cache()
 
 
-def _near_cards(cards: IndexedCards, past: Past, until: datetime) -> list[tuple[int, CardId]]:
+def _near_cards(cards: IndexedCards, past: History, until: datetime) -> list[tuple[int, CardId]]:
     """Return (number, id) of the cards that are new or fall due before `until`, in the order of the decks."""
     states, recent, index = past.before.states, past.recent, cards.index
     if not isinstance(states, StateColumns):

@@ -18,7 +18,7 @@ from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
 from vault.log.events import CardMark, LogEvent, Params, Rating, Review, Stamp, Tag, Undo
 from vault.log.review_columns import ScannedLog
-from vault.log.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
+from vault.log.review_log import Log, by_time, is_same_action, last_undoable, live, read_log, unix_ms
 from vault.vault import Vault
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
@@ -43,7 +43,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class History:
     """What log and ledger say, as of all that is in them.
 
     `events` are those since the cut, undos and what they void included, in order of (at, id); `recent` the states that
@@ -87,7 +87,7 @@ class Past:
         united = old | {card: state.tags for card, state in self.recent.items()}
         return {card: tags for card, tags in united.items() if tags}
 
-    def unpacked(self) -> Past:
+    def unpacked(self) -> History:
         """Return the same history with all states made, for a caller that asks for most of them."""
         states = self.before.states
         if not isinstance(states, StateColumns):
@@ -155,9 +155,9 @@ class Past:
         if not isinstance(last, CardMark):
             return () if last is None else (last,)
         known = self.events if last.at >= self.before.cut else self.scanned().others
-        return tuple(event for event in live(known) if is_of_deed(event, last))
+        return tuple(event for event in live(known) if is_same_action(event, last))
 
-    def with_events(self, *events: LogEvent) -> Past | None:
+    def with_events(self, *events: LogEvent) -> History | None:
         """Return the history once these are in the log; None if they reach before the cut, and all has to be folded
         anew.
         """

@@ -14,7 +14,7 @@ import pytest
 
 from learning.anki.export_package import export_anki
 from learning.anki.import_package import ImportReport
-from learning.cards.workspace import open_desk, rate, undo_deed
+from learning.cards.workspace import open_desk, rate, undo_last
 from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
 from vault.ids import CardId
@@ -152,7 +152,7 @@ def test_undo_takes_back_what_was_done_here_and_leaves_what_came_from_anki(vault
         back = give_out(col, tmp_path / "back.apkg")
     rate(open_desk(vault, clock()), A1, Rating.GOOD, via="cli")
     brought(vault, back)
-    undo_deed(open_desk(vault, clock()), via="cli")
+    undo_last(open_desk(vault, clock()), via="cli")
     brought(vault, back)
     assert len([e for e in live(read_log(vault.root).events) if isinstance(e, Review)]) == 4
 

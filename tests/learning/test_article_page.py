@@ -13,13 +13,13 @@ from learning.pages.article import (
     Neighbour,
     backlinks,
     is_stale,
+    link_path,
     lowered,
     may_read,
     neighbours,
+    page_context,
     page_of,
-    place_of,
     read_page,
-    standing,
 )
 from tests.builders import make_vault
 from vault.errors import NotFound
@@ -47,11 +47,11 @@ def test_a_page_older_than_its_subject_stays_is_trusted_one_step_less() -> None:
 def test_links_lead_where_obsidian_would_go_and_nowhere_else(vault: Vault) -> None:
     (vault.root / "wiki/concepts/kv-cache.md").write_text("# KV cache\n", encoding="utf-8")
     base = "wiki/concepts/attention.md"
-    assert place_of(vault, "wiki/concepts/gpt-3.5", base) == "wiki/concepts/gpt-3.5.md"
-    assert place_of(vault, "KV cache#Shape", base) == "wiki/concepts/kv-cache.md"
-    assert place_of(vault, "../topics/memory.md", base) == "wiki/topics/memory.md"
-    assert place_of(vault, "#Shape", base) == base
-    assert place_of(vault, "nobody", base) == ""
+    assert link_path(vault, "wiki/concepts/gpt-3.5", base) == "wiki/concepts/gpt-3.5.md"
+    assert link_path(vault, "KV cache#Shape", base) == "wiki/concepts/kv-cache.md"
+    assert link_path(vault, "../topics/memory.md", base) == "wiki/topics/memory.md"
+    assert link_path(vault, "#Shape", base) == base
+    assert link_path(vault, "nobody", base) == ""
     for elsewhere in (
         "../../../etc/passwd",
         "/etc/passwd",
@@ -60,7 +60,7 @@ def test_links_lead_where_obsidian_would_go_and_nowhere_else(vault: Vault) -> No
         "~/x",
         "ledger/ids",
     ):
-        assert place_of(vault, elsewhere, base) == ""
+        assert link_path(vault, elsewhere, base) == ""
 
 
 @given(st.one_of(st.text(max_size=40), st.text(st.sampled_from("./\\wikra~ \0\n"), max_size=20)))
@@ -112,7 +112,7 @@ def test_backlinks_are_links_to_this_very_page(vault: Vault) -> None:
 def test_mastery_is_that_of_the_pages_own_cards(vault: Vault) -> None:
     deck = "# A\n\n## Applied\n\nQ: When?\nA: Now.\n<!-- card aaaaaaaaa1 -->\n"
     (vault.root / "learning/flashcards/a.md").write_text(deck, encoding="utf-8")
-    known = standing(vault, page_of("wiki/concepts/a.md", "# A\n", TODAY), NOW).mastery
+    known = page_context(vault, page_of("wiki/concepts/a.md", "# A\n", TODAY), NOW).mastery
     assert known is not None
     assert (known.cards, known.seen, known.profile["applied"], known.profile["definitional"]) == (1, 0, 0.0, None)
-    assert standing(vault, page_of("wiki/topics/a.md", "# A\n", TODAY), NOW).mastery is None
+    assert page_context(vault, page_of("wiki/topics/a.md", "# A\n", TODAY), NOW).mastery is None

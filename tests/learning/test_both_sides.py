@@ -21,7 +21,7 @@ import pytest
 from learning.anki.export_package import export_anki, vault_tag
 from learning.anki_connect.client import connected
 from learning.anki_connect.sync import sync
-from learning.cards.workspace import open_desk, rate, undo_deed
+from learning.cards.workspace import open_desk, rate, undo_last
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from vault.errors import NotFound
@@ -76,7 +76,7 @@ class Both:
 
     def undo(self) -> None:
         try:
-            undo_deed(open_desk(self.vault, now()), via="cli")
+            undo_last(open_desk(self.vault, now()), via="cli")
         except NotFound:
             assert not self.here
         else:

@@ -22,7 +22,7 @@ from learning.cards.actions import (
     tagging,
     undo,
 )
-from learning.cards.workspace import Desk, open_desk, rate, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, undo_last
 from learning.memory.fold import fold
 from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
@@ -83,7 +83,7 @@ def test_a_deed_on_many_cards_is_one_write_and_one_undo(vault: Vault, monkeypatc
     after = do(before, suspending(before, ALL, via="tui"))
     assert strokes == [3] and lines(vault) == 3
     assert all(after.state(card).suspended for card in ALL)
-    back, events, voided = undo_deed(open_desk(vault, NOON), via="cli")
+    back, events, voided = undo_last(open_desk(vault, NOON), via="cli")
     assert strokes == [3, 3] and len(events) == len(voided) == 3
     assert dict(back.states) == dict(open_desk(vault, NOON).states) == {}
 
@@ -102,7 +102,7 @@ def test_two_deeds_of_one_moment_are_undone_one_after_the_other(vault: Vault) ->
     now = open_desk(vault, NOON)
     now = do(now, suspending(now, [A1, A2], via="tui"))
     now = do(now, suspending(now, [B1], via="tui"))
-    now, _, voided = undo_deed(now, via="tui")
+    now, _, voided = undo_last(now, via="tui")
     assert [event.card for event in voided if hasattr(event, "card")] == [B1]
     assert now.state(A1).suspended and not now.state(B1).suspended
 
@@ -200,7 +200,7 @@ def test_what_is_no_tag_is_refused(text: str) -> None:
 
 def test_a_tag_is_kept_as_one_word(vault: Vault) -> None:
     assert tag_of("#exam in  May") == "exam-in-May"
-    with pytest.raises(UsageError, match="given and taken"):
+    with pytest.raises(UsageError, match="added and removed"):
         tagging(open_desk(vault, NOON), [], ["a"], ["A"], via="tui")
 
 

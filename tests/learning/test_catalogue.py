@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.pages.render import save_pages
 from learning.store import card_text as catalogues
 from learning.store import checkpoint, past_reviews
@@ -92,7 +92,7 @@ def one_change(vault: Vault, now: datetime, chance: random.Random) -> None:
     changes: list[Callable[[], object]] = [
         *[lambda: rate(desk, chance.choice(cards), chance.choice([*Rating, Rating.AGAIN]), via="cli")] * 12,
         *[lambda: mark(desk, chance.choice(cards), chance.choice([Suspend, Resume, Bury, Flag]), via="cli")] * 2,
-        lambda: undo_deed(desk, via="cli"),
+        lambda: undo_last(desk, via="cli"),
         lambda: write_deck(vault.root, deck.stem, [CardId(f"n{chance.randrange(99):02}0000000")], chance),
         lambda: write_deck(vault.root, "sleep", [CardId(f"c0{k}0000000") for k in range(5)], chance),
         lambda: deck.write_text(deck.read_text().replace("river", "brook", 1)),

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from learning.cards import actions
-from learning.cards.workspace import Desk, open_desk, rate, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, undo_last
 from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
 from learning.store import checkpoint
-from learning.store.history import Past
+from learning.store.history import History
 from tests.learning.marks import mark
 from vault.cache import stamps
 from vault.cache.cache import FOLDER, pack_cache, unpack_cache
@@ -167,7 +167,7 @@ class Life:
 
     def takes_back(self) -> None:
         try:
-            undo_deed(self._desk(), via="cli")
+            undo_last(self._desk(), via="cli")
         except NotFound:
             assert not [e for e in live(read_log(self.vault.root).events) if e.type not in ("import", "params")]
 
@@ -295,7 +295,7 @@ def opened_from_caches(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datet
     read: list[Vault] = []
     rebuilt = checkpoint._rebuilt
 
-    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> Past:
+    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> History:
         read.append(vault)
         return rebuilt(vault, scheduler_of)
 
@@ -314,7 +314,7 @@ def test_ratings_undos_and_a_new_day_leave_the_checkpoint_as_it_is(
     open_desk(vault, NOON)
     assert opened_from_caches(vault, monkeypatch)
     desk, _ = rate(open_desk(vault, NOON), CARDS[0], Rating.GOOD, via="cli")
-    undo_deed(rate(desk, CARDS[1], Rating.GOOD, via="cli")[0], via="cli")
+    undo_last(rate(desk, CARDS[1], Rating.GOOD, via="cli")[0], via="cli")
     assert opened_from_caches(vault, monkeypatch, NOON + timedelta(days=2))
     with (vault.root / LOG_PATH).open("ab") as log:
         log.write(line(NOON - timedelta(days=90), CARDS[2], dice))

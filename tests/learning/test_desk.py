@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from learning.cards.workspace import last_event, open_desk, rate, read_desk, undo_deed
+from learning.cards.workspace import last_event, open_desk, rate, read_desk, undo_last
 from learning.memory.fold import card_events
 from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
@@ -81,7 +81,7 @@ def test_a_clock_that_went_back_does_not_take_the_log_with_it(vault: Vault) -> N
 
 def test_undoing_a_rating_from_a_wrong_clock_gives_the_right_clock_back(vault: Vault) -> None:
     desk, _ = rate(open_desk(vault, NOON + timedelta(days=900)), A1, Rating.GOOD, via="cli")
-    undo_deed(desk, via="cli")
+    undo_last(desk, via="cli")
     _, event = rate(open_desk(vault, NOON), A1, Rating.GOOD, via="cli")
     assert (event.at, event.stamp.clock) == (NOON, None)
 
@@ -91,12 +91,12 @@ def test_undo_walks_back_event_by_event(vault: Vault) -> None:
     one, first = rate(empty, A1, Rating.GOOD, via="cli")
     two, second = mark(one, A2, Suspend, via="cli")
     assert two.state(A2).suspended
-    back, _, voided = undo_deed(two, via="cli")
+    back, _, voided = undo_last(two, via="cli")
     assert (voided, back.states) == ((second,), one.states)
-    back, _, voided = undo_deed(back, via="cli")
+    back, _, voided = undo_last(back, via="cli")
     assert (voided, back.states) == ((first,), empty.states)
     with pytest.raises(NotFound, match="left to undo"):
-        undo_deed(back, via="cli")
+        undo_last(back, via="cli")
     assert len(read_log(vault.root).events) == 4
 
 

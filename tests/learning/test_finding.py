@@ -19,7 +19,7 @@ from learning.search.card_table import CardColumns, columns_of
 from learning.search.index import SearchIndex, Superseded
 from learning.search.query import parse
 from learning.search.search import SORTS, Order, find
-from learning.search.segment import Segment, folded, made
+from learning.search.segment import Segment, database_of, folded
 from tests.builders import make_vault
 from tests.learning.marks import mark
 from vault.config.settings import FILE
@@ -231,7 +231,7 @@ WORDS = st.text(min_size=1, max_size=30)
 @given(st.lists(WORDS, min_size=1, max_size=4), st.data())
 def test_every_part_of_a_text_finds_it_and_no_other_text_is_found(texts: list[str], data: st.DataObject) -> None:
     clean = [folded(text) for text in texts]
-    segment = Segment.of(made(clean))
+    segment = Segment.of(database_of(clean))
     word = folded(data.draw(st.one_of(WORDS, st.sampled_from(texts))))
     if word:
         assert sorted(segment.rows(word)) == [n for n, text in enumerate(clean) if word in text]
@@ -245,7 +245,7 @@ def test_folding_twice_changes_nothing_more(text: str) -> None:
 
 def test_without_the_index_of_sqlite_the_texts_are_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_segment, "_INDEX", "CREATE VIRTUAL TABLE hit USING no_such_module(words)")
-    segment = Segment.of(made(["one two", "three"]))
+    segment = Segment.of(database_of(["one two", "three"]))
     assert list(segment.rows("thr")) == [1]
     segment.close()
 

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.pages.review_page import save_review_page
 from learning.store import checkpoint
 from tests.learning.marks import mark
@@ -235,9 +235,9 @@ leech_action = "{own.leech_action}"
             before = machine.log.live()
             if not before:
                 with pytest.raises(NotFound):
-                    undo_deed(desk, via="cli")
+                    undo_last(desk, via="cli")
                 return
-            desk, (event,), (voided,) = undo_deed(desk, via="cli")
+            desk, (event,), (voided,) = undo_last(desk, via="cli")
             assert voided.id == before[-1]["id"]
             self.written(machine, event, {"type": "undo", "voids": voided.id})
             assert machine.log.live() == before[:-1]

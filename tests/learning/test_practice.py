@@ -13,9 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from learning.cards.workspace import open_desk, rate
 from learning.memory.state import Phase
 from learning.review import practice as practices
-from learning.review.plan import Mode, Plan, laid, plan_of
+from learning.review.plan import Mode, Plan, plan_of, planned_desk
 from learning.review.practice import BETWEEN, Practice
-from learning.review.practice_session import Practising
+from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Sitting
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
@@ -102,7 +102,7 @@ def files(root: Path) -> dict[str, bytes]:
 def test_practice_leaves_every_byte_as_it_was(vault: Vault, mode: Mode) -> None:
     rate(open_desk(vault, NOON - timedelta(days=3)), next(iter(open_desk(vault, NOON).cards)), Rating.GOOD, via="cli")
     before = files(vault.root)
-    practising = Practising.at(vault, lambda: NOON, Plan(mode))
+    practising = PracticeSession.at(vault, lambda: NOON, Plan(mode))
     assert practising.left
     ratings = [Rating.AGAIN, Rating.EASY, Rating.GOOD]
     for number in range(200):
@@ -142,11 +142,11 @@ def test_a_preview_has_new_cards_alone_and_a_cram_all_of_them_the_most_nearly_fo
     for days, card in ((9, cards[1]), (2, cards[0])):
         rate(open_desk(vault, NOON - timedelta(days=days)), card, Rating.EASY, via="cli")
     desk = open_desk(vault, NOON)
-    previewed = [item.card for item in laid(desk, Plan(Mode.PREVIEW)).queue.today]
+    previewed = [item.card for item in planned_desk(desk, Plan(Mode.PREVIEW)).queue.today]
     assert set(previewed) == set(cards) - set(cards[:2])
-    crammed = [item.card for item in laid(desk, Plan(Mode.CRAM)).queue.today]
+    crammed = [item.card for item in planned_desk(desk, Plan(Mode.CRAM)).queue.today]
     assert set(crammed) == set(cards) and crammed[0] == cards[1]
-    assert len(laid(desk, Plan(Mode.CRAM, limit=2)).queue.today) == 2
+    assert len(planned_desk(desk, Plan(Mode.CRAM, limit=2)).queue.today) == 2
 
 
 def test_learning_ahead_schedules_with_the_time_that_has_passed(vault: Vault) -> None:
@@ -154,7 +154,7 @@ def test_learning_ahead_schedules_with_the_time_that_has_passed(vault: Vault) ->
     desk, _ = rate(open_desk(vault, NOON), card, Rating.EASY, via="cli")
     days = desk.state(card).interval_days
     later = NOON + timedelta(days=2)
-    soon = [item.card for item in laid(open_desk(vault, later), Plan(Mode.AHEAD, days=1)).queue.today]
+    soon = [item.card for item in planned_desk(open_desk(vault, later), Plan(Mode.AHEAD, days=1)).queue.today]
     assert card not in soon
     sitting = Sitting.at(vault, lambda: later, None, plan=Plan(Mode.AHEAD, days=days))
     assert [item.card for item in sitting.desk.queue.today] == [card]
@@ -182,7 +182,7 @@ def test_a_topic_holds_the_cards_of_its_concepts_and_one_that_is_not_there_is_na
     (vault.root / "wiki/topics").mkdir(exist_ok=True)
     page = f"# The topic\n\n- [[wiki/concepts/{stem}|It]]\n"
     (vault.root / "wiki/topics/the-topic.md").write_text(page, encoding="utf-8")
-    found = laid(open_desk(vault, NOON, tag="topic:The topic"), Plan(Mode.CRAM, "topic:The topic")).queue.today
+    found = planned_desk(open_desk(vault, NOON, tag="topic:The topic"), Plan(Mode.CRAM, "topic:The topic")).queue.today
     assert {desk.cards[item.card].concept for item in found} == {stem}
     with pytest.raises(NotFound, match="no topic"):
         open_desk(vault, NOON, tag="topic:Another")

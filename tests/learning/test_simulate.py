@@ -23,7 +23,7 @@ from learning.stats.forecast import (
     backlog_plan,
     habits_of,
     new_that_fit,
-    played,
+    simulated,
     stock_of,
 )
 from learning.study_day import StudyCalendar
@@ -50,33 +50,33 @@ def deck(cards: int, seed: int = 1) -> list[Stock]:
 @given(st.integers(0, 200), st.integers(1, 40), st.integers(0, 12), st.integers(0, 30))
 def test_every_new_card_comes_once_and_no_card_is_lost(cards: int, days: int, new: int, supply: int) -> None:
     course = Course(days, new_per_day=new, supply=supply, reviews_per_day=7)
-    found = played(deck(cards), HABITS, MODEL, course)
+    found = simulated(deck(cards), HABITS, MODEL, course)
     met = sum(found.new)
     assert met == min(new * days, supply)
     assert found.known == cards + met
     assert 0 <= found.remembered <= found.known
     assert len(found.reviews) == len(found.minutes) == days
     assert max(found.reviews) <= 7
-    assert played(deck(cards), HABITS, MODEL, course) == found
+    assert simulated(deck(cards), HABITS, MODEL, course) == found
 
 
 def test_a_higher_retention_takes_more_reviews_and_keeps_more() -> None:
     course = Course(days=180, new_per_day=0, supply=0)
-    low, middle, high = (played(deck(1500), HABITS, MODEL, replace(course, retention=r)) for r in (0.8, 0.9, 0.96))
+    low, middle, high = (simulated(deck(1500), HABITS, MODEL, replace(course, retention=r)) for r in (0.8, 0.9, 0.96))
     assert sum(low.reviews) < sum(middle.reviews) < sum(high.reviews)
     assert low.remembered < middle.remembered < high.remembered
 
 
 def test_new_cards_bring_reviews_after_them() -> None:
-    without = played(deck(300), HABITS, MODEL, Course(90, new_per_day=0))
-    within = played(deck(300), HABITS, MODEL, Course(90, new_per_day=10))
+    without = simulated(deck(300), HABITS, MODEL, Course(90, new_per_day=0))
+    within = simulated(deck(300), HABITS, MODEL, Course(90, new_per_day=10))
     assert sum(within.reviews) > sum(without.reviews) + 900
     assert within.settled_minutes > without.settled_minutes
 
 
 def test_of_many_cards_some_are_played_and_the_forecast_is_the_same_in_proportion() -> None:
-    few = played(deck(5_000, 3), HABITS, MODEL, Course(60, new_per_day=0))
-    many = played(deck(50_000, 3), HABITS, MODEL, Course(60, new_per_day=0))
+    few = simulated(deck(5_000, 3), HABITS, MODEL, Course(60, new_per_day=0))
+    many = simulated(deck(50_000, 3), HABITS, MODEL, Course(60, new_per_day=0))
     assert few.share == 1 and many.share == pytest.approx(MOST_PLAYED / 50_000)
     assert many.known == pytest.approx(50_000)
     assert sum(many.reviews) == pytest.approx(10 * sum(few.reviews), rel=0.05)
@@ -85,7 +85,7 @@ def test_of_many_cards_some_are_played_and_the_forecast_is_the_same_in_proportio
 
 def test_recall_in_the_forecast_is_the_recall_that_was_asked_for() -> None:
     habits = replace(HABITS, recalled_s=60.0, forgotten_s=0.0, new_s=0.0)  # a minute is then one card recalled
-    found = played(deck(3_000), habits, MODEL, Course(150, retention=0.85, new_per_day=0))
+    found = simulated(deck(3_000), habits, MODEL, Course(150, retention=0.85, new_per_day=0))
     assert sum(found.minutes[60:]) / sum(found.reviews[60:]) == pytest.approx(0.85, abs=0.03)
 
 
@@ -93,7 +93,7 @@ def test_as_many_new_cards_fit_as_the_minutes_allow_and_not_one_more() -> None:
     course = Course(days=60)
     new, found = new_that_fit(deck(400), HABITS, MODEL, course, 25)
     assert found.settled_minutes <= 25
-    more = played(deck(400), HABITS, MODEL, replace(course, new_per_day=new + 1, reviews_per_day=1_000_000))
+    more = simulated(deck(400), HABITS, MODEL, replace(course, new_per_day=new + 1, reviews_per_day=1_000_000))
     assert new > 0 and more.settled_minutes > 25
     assert new_that_fit(deck(3_000), HABITS, MODEL, course, 1)[0] == 0
 
@@ -103,7 +103,7 @@ def test_a_backlog_is_planned_until_nothing_is_held_over() -> None:
     overdue = sum(card.due_in <= 0 for card in late)
     plan = backlog_plan(late, HABITS, MODEL, Course(reviews_per_day=40))
     assert plan is not None and plan.overdue == overdue and plan.days * 40 >= overdue - 40
-    found = played(late, HABITS, MODEL, Course(plan.days + 1, new_per_day=0, reviews_per_day=40))
+    found = simulated(late, HABITS, MODEL, Course(plan.days + 1, new_per_day=0, reviews_per_day=40))
     assert [held == 0 for held in found.held_over] == [False] * plan.days + [True]
     assert backlog_plan(late, HABITS, MODEL, Course(reviews_per_day=overdue)) is None
     hopeless = backlog_plan(late, HABITS, MODEL, Course(reviews_per_day=1))

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from learning.memory.evaluation import calibration, marks_of, plot
 from learning.memory.fit_decision import (
     FEWEST,
-    Contest,
+    FitComparison,
     TooFew,
-    contest,
+    compare_fit,
     due_for_fit,
     last_params,
     params_event,
-    parted,
     reset_event,
     reviews_at_fit,
+    split_by_change,
 )
 from learning.memory.model import Model, fit
 from learning.memory.scheduler import DEFAULTS, HIGHEST, LOWEST, Scheduler
@@ -113,18 +113,18 @@ def test_a_real_learner_is_foretold_better_than_by_the_defaults_and_no_worse_tha
     real: tuple[ReviewColumns, dict[str, Any]],
 ) -> None:
     reviews, told = real
-    found = contest(reviews, Rules(UTC_DAYS))
-    assert isinstance(found, Contest)
+    found = compare_fit(reviews, Rules(UTC_DAYS))
+    assert isinstance(found, FitComparison)
     assert found.better
     assert found.new.log_loss < found.default.log_loss == found.current.log_loss
     assert found.new.log_loss <= told["fsrs_rs_optimised"]["log_loss"]
-    assert contest(reviews, Rules(UTC_DAYS)) == found  # no dice
+    assert compare_fit(reviews, Rules(UTC_DAYS)) == found  # no dice
 
 
 def test_a_learner_unlike_the_rest_is_recognised() -> None:
     reviews = learner(300, FORGETFUL, 7)
-    found = contest(reviews, Rules(UTC_DAYS))
-    assert isinstance(found, Contest)
+    found = compare_fit(reviews, Rules(UTC_DAYS))
+    assert isinstance(found, FitComparison)
     assert found.better
     assert found.new.rmse_bins < found.default.rmse_bins
     assert found.fitted[0] < DEFAULTS[0] and found.fitted[2] < DEFAULTS[2]
@@ -132,19 +132,19 @@ def test_a_learner_unlike_the_rest_is_recognised() -> None:
 
 def test_what_already_fits_is_not_replaced() -> None:
     reviews = learner(300, FORGETFUL, 7)
-    known = contest(reviews, Rules(UTC_DAYS))
-    assert isinstance(known, Contest)
-    again = contest(reviews, Rules(UTC_DAYS, parameters=known.fitted))
-    assert isinstance(again, Contest)
+    known = compare_fit(reviews, Rules(UTC_DAYS))
+    assert isinstance(known, FitComparison)
+    again = compare_fit(reviews, Rules(UTC_DAYS, parameters=known.fitted))
+    assert isinstance(again, FitComparison)
     assert again.new == known.new and again.current != again.default
     assert not again.better
 
 
 def test_too_few_reviews_are_told_with_how_many_are_missing() -> None:
     rows = [(n, 3, START + timedelta(days=n % 3, seconds=n)) for n in range(100)]
-    found = contest(columns(rows), Rules(UTC_DAYS))
+    found = compare_fit(columns(rows), Rules(UTC_DAYS))
     assert found == TooFew(100, FEWEST - 100, 50)
-    assert contest(ReviewColumns(), Rules(UTC_DAYS)) == TooFew(0, FEWEST, 50)
+    assert compare_fit(ReviewColumns(), Rules(UTC_DAYS)) == TooFew(0, FEWEST, 50)
 
 
 @pytest.mark.parametrize("rating", [1, 4])
@@ -235,8 +235,8 @@ def test_reviews_imported_since_do_not_hide_that_they_were_not_fitted_to() -> No
 
 
 def test_the_event_tells_why_and_the_reset_goes_back_to_the_defaults() -> None:
-    found = contest(learner(300, FORGETFUL, 7), Rules(UTC_DAYS))
-    assert isinstance(found, Contest)
+    found = compare_fit(learner(300, FORGETFUL, 7), Rules(UTC_DAYS))
+    assert isinstance(found, FitComparison)
     event = params_event(stamp(1), found)
     assert event.parameters == found.fitted and event.retention is None
     assert f"fitted to {found.reviews} reviews" in event.reason
@@ -250,8 +250,8 @@ def test_a_card_is_another_one_from_the_change_of_its_fact_on() -> None:
     rows = [Review(Stamp(f"{n:026}", START + timedelta(days=n)), (a, b)[n % 2], Rating.GOOD) for n in range(8)]
     whole = columns_of(rows)
     changes = [CardEvent(a, "changed", START + timedelta(days=3)), CardEvent(b, "reworded", START)]
-    found = parted(whole, changes)
+    found = split_by_change(whole, changes)
     assert [found.cards[n] for n in found.card] == [whole.cards[n] for n in whole.card]
     elapsed = elapsed_days(found, UTC_DAYS)
     assert list(elapsed) == [-1, -1, 2, 2, -1, 2, 2, 2]
-    assert parted(whole, changes[1:]) is whole
+    assert split_by_change(whole, changes[1:]) is whole

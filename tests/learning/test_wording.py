@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.labels import headed, interval, spoken, status
+from learning.memory.labels import card_heading, interval, status, wait_text
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase, Rules
 from vault.ids import CardId
@@ -31,12 +31,12 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
     ],
 )
 def test_a_wait_is_said_in_the_unit_that_fits(wait: timedelta, words: str) -> None:
-    assert spoken(wait) == words
+    assert wait_text(wait) == words
 
 
 @given(st.timedeltas(timedelta(0), timedelta(days=36_500)))
 def test_any_wait_has_short_words(wait: timedelta) -> None:
-    assert len(spoken(wait)) <= 7
+    assert len(wait_text(wait)) <= 7
 
 
 def test_an_interval_is_what_the_button_promised() -> None:
@@ -55,5 +55,5 @@ def test_what_keeps_a_card_out_is_said_before_its_phase() -> None:
 
 
 def test_a_card_without_a_kind_has_no_sign_behind_its_title() -> None:
-    assert headed("Spacing", "", "") == "Spacing"
-    assert headed("Spacing", "definition", "changed") == "Spacing · definition · changed"
+    assert card_heading("Spacing", "", "") == "Spacing"
+    assert card_heading("Spacing", "definition", "changed") == "Spacing · definition · changed"

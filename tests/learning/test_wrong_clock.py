@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.cards.workspace import open_desk, rate, undo_deed
+from learning.cards.workspace import open_desk, rate, undo_last
 from learning.memory.fold import fold
 from learning.memory.predictions import replay
 from learning.memory.scheduler import Scheduler
@@ -120,7 +120,7 @@ def test_undoing_what_was_rated_in_the_future_gives_the_card_back(vault: Vault) 
     rate(open_desk(vault, AHEAD), B, Rating.EASY, via="cli")
     desk = open_desk(vault, NOON)
     assert B not in [item.card for item in (*desk.queue.due, *desk.queue.new)]
-    desk, _, _ = undo_deed(desk, via="cli")
+    desk, _, _ = undo_last(desk, via="cli")
     assert B in [item.card for item in desk.queue.new]
     assert desk.state(CardId(B)).reps == 0
 
@@ -136,7 +136,7 @@ def test_a_rating_from_the_future_is_said_at_every_opening_until_it_is_undone(va
     (found,) = [each for each in open_desk(vault, NOON).diagnostics if each.code == "log-ahead"]
     assert "`retain undo` 2 times" in found.hint
     for _ in range(2):
-        desk, _, _ = undo_deed(desk, via="cli")
+        desk, _, _ = undo_last(desk, via="cli")
     desk, _ = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
     assert not open_desk(vault, NOON).diagnostics
     assert not open_desk(vault, NOON - timedelta(minutes=59)).diagnostics

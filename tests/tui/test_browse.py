@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from learning.cards.workspace import open_desk, rate
-from learning.store.history import Past
+from learning.store.history import History
 from tests.tui.conftest import PATIENCE_S, SPACING
 from tui.app import RetainApp
 from tui.context import Context
@@ -150,7 +150,7 @@ async def test_many_are_suspended_at_once_and_undo_takes_all_of_it_back(
     clock: Callable[[], datetime],
 ) -> None:
     def suspended() -> set[CardId]:
-        past: Past = open_desk(vault, clock()).past
+        past: History = open_desk(vault, clock()).past
         return {card for card, state in past.states.items() if state.suspended}
 
     async with browse.run_test(size=(80, 24)) as pilot:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from learning.agenda.gap_decisions import read_agenda
-from learning.agenda.gap_mentions import mentions_of, naming
+from learning.agenda.gap_mentions import first_mention, mentions_of
 from learning.agenda.gap_rules import gap_id
 from learning.cards import workspace as desks
 from tests.tui.conftest import GAPS as SOME
@@ -183,9 +183,9 @@ async def test_a_thousand_gaps_are_listed_searched_and_decided(vault: Vault, clo
 
 def test_only_whole_beginnings_of_words_name_a_gap_and_headings_do_not() -> None:
     note = f"---\ntitle: x\n---\n\n# Tide\n\nBetides nothing. A tide comes \\*in\\*. {CITE}\n"
-    assert naming(note, "Tide") == (7, "A tide comes *in*.")
-    assert naming(note, "Moon") == (0, "")
-    assert naming("潮汐是海水的涨落。\n", "潮汐") == (1, "潮汐是海水的涨落。")
+    assert first_mention(note, "Tide") == (7, "A tide comes *in*.")
+    assert first_mention(note, "Moon") == (0, "")
+    assert first_mention("潮汐是海水的涨落。\n", "潮汐") == (1, "潮汐是海水的涨落。")
 
 
 def test_a_note_that_cannot_be_read_is_still_named(felt: Vault) -> None:

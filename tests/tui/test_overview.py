@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import open_desk, rate
-from learning.store.history import Past
+from learning.store.history import History
 from tests.builders import make_vault
 from tui.state.overview import overview
 from vault.log.events import Rating
@@ -33,7 +33,7 @@ def test_home_reads_neither_the_whole_log_nor_any_deck(vault: Vault, monkeypatch
     def refused(*_: object) -> None:
         raise AssertionError("what years have piled up was read")
 
-    monkeypatch.setattr(Past, "whole", refused)
+    monkeypatch.setattr(History, "whole", refused)
     monkeypatch.setattr("vault.model.card.parse_deck", refused)
     found = overview(vault, NOW, None)
     assert (found.cards, found.concepts, found.new, found.done) == (3, 3, 2, 1)

@@ -320,7 +320,7 @@ async def test_a_plan_that_is_none_leads_home_with_the_reason(vault: Vault, cloc
     app = of_plan(vault, clock, "cram faster")
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        assert "not a plan of a review" in told(app)
+        assert "not a review plan" in told(app)
 
 
 async def test_practise_offers_what_there_is_and_begins_with_what_was_chosen(

@@ -34,7 +34,7 @@ def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     lines = [row.plain for row in rows]
     assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)
-    assert all(len(line) <= 72 for line in lines) and (not ripe or labels.ripe(ripe) == lines[-1])
+    assert all(len(line) <= 72 for line in lines) and (not ripe or labels.ready_concepts(ripe) == lines[-1])
 
 
 async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue(

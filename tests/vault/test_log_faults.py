@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.memory.state import MemoryState
 from learning.review.sitting import Sitting
 from learning.store import checkpoint
@@ -425,7 +425,7 @@ def aged(vault: Vault) -> Iterator[dict[Path, bytes]]:
     deeds: list[Callable[[], object]] = [
         lambda: rate(open_desk(vault, NOON), CARDS[3], Rating.GOOD, via="cli"),
         lambda: deck.write_text(deck.read_text().replace("What is 0000000002?", "What else is 0000000002?")),
-        lambda: undo_deed(open_desk(vault, NOON), via="cli"),
+        lambda: undo_last(open_desk(vault, NOON), via="cli"),
         lambda: (vault.root / "learning/reviews-2025.jsonl").write_bytes(lines(other)),
         lambda: ids.write_text(json.dumps(retired) + "\n"),
         lambda: rate(open_desk(vault, NOON), CARDS[4], Rating.AGAIN, via="cli"),

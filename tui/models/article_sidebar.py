@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from learning.pages.article import Neighbour, Standing
+from learning.pages.article import Neighbour, PageContext
 from tui.strings import article as strings
 from vault.evidence.context import QuoteContext
 from vault.evidence.evidence import Evidence
@@ -16,7 +16,7 @@ from vault.text.sanitize import clean_line, fold
 _BAR = 10  # cells of a bar that is full
 
 
-def standing(stands: Standing) -> str:
+def standing(stands: PageContext) -> str:
     """How well the page is known, what is missing, and where it leads."""
     parts = _mastery(stands)
     if stands.gaps:
@@ -26,7 +26,7 @@ def standing(stands: Standing) -> str:
     return "\n\n".join(parts or [strings.NOTHING_AROUND])
 
 
-def _mastery(stands: Standing) -> list[str]:
+def _mastery(stands: PageContext) -> list[str]:
     known = stands.mastery
     if known is None:
         return []

@@ -17,7 +17,7 @@ from learning.search.search import Found, Order
 if TYPE_CHECKING:
     from textual.app import App
 
-    from learning.cards.actions import Deed
+    from learning.cards.actions import Action
     from learning.cards.workspace import Placed
     from learning.memory.state import MemoryState
     from vault.evidence.evidence import Evidence
@@ -37,7 +37,7 @@ class Browsing:
     order: Order = field(default_factory=Order)
     marked: set[int] = field(default_factory=set)
     at: int | None = None
-    done: list[Deed] = field(default_factory=list)
+    done: list[Action] = field(default_factory=list)
     asked: deque[Callable[[], None]] = field(default_factory=deque)  # deeds that are still to be done, in their order
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 

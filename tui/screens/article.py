@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.pages.article import INDEX, LARGEST, ArticlePage, Standing, place_of, read_page, standing
+from learning.pages.article import INDEX, LARGEST, ArticlePage, PageContext, link_path, page_context, read_page
 from learning.review.plan import Plan
 from tui.context import Context
 from tui.external import run_outside, tell
@@ -69,7 +69,7 @@ class ArticleScreen(Page):
         """What is around the page at `path` is known."""
 
         path: str
-        stands: Standing
+        stands: PageContext
 
     @dataclass
     class Quoted(Message):
@@ -81,7 +81,7 @@ class ArticleScreen(Page):
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._page: ArticlePage | None = None
-        self._stands: Standing | None = None
+        self._stands: PageContext | None = None
         self._before: list[Visit] = []  # the pages that `[` goes back to, the last one last
         self._after: list[Visit] = []
         self._asked = 0
@@ -108,7 +108,7 @@ class ArticleScreen(Page):
             self.app.app_resume_signal.subscribe(self, lambda _: self._send_again())
         self._text.focus()
         path, _, anchor = (self.about or INDEX).partition("#")
-        self._visit(Visit(place_of(self.context.vault, path) or path, anchor))
+        self._visit(Visit(link_path(self.context.vault, path) or path, anchor))
 
     @property
     def _text(self) -> ArticleView:
@@ -184,7 +184,7 @@ class ArticleScreen(Page):
 
     def _stand(self, page: ArticlePage) -> None:
         try:
-            self.post_message(self.Stood(page.path, standing(self.context.vault, page, self.context.clock())))
+            self.post_message(self.Stood(page.path, page_context(self.context.vault, page, self.context.clock())))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
@@ -263,7 +263,7 @@ class ArticleScreen(Page):
 
     def _open(self, target: Target) -> None:
         here = self._page.path if self._page else ""
-        path = place_of(self.context.vault, target.to, here)
+        path = link_path(self.context.vault, target.to, here)
         if path:
             self._leave_for(Visit(path, target.to.partition("#")[2]))
         else:

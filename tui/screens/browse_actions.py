@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from learning.cards import actions
-from learning.cards.actions import Deed
+from learning.cards.actions import Action
 from learning.cards.workspace import Desk, open_desk
 from learning.search.card_table import CardColumns, columns_of
 from tui.screens.browser_search import BrowseSearch
@@ -30,7 +30,7 @@ class BrowseDeeds(BrowseSearch):
     class Did(Message):
         """A deed is on disk, or was taken back."""
 
-        deed: Deed
+        deed: Action
         name: str
         columns: CardColumns
         undone: bool = False
@@ -93,7 +93,7 @@ class BrowseDeeds(BrowseSearch):
             self.say(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
             return
 
-        def deed(desk: Desk) -> Deed:
+        def deed(desk: Desk) -> Action:
             day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
             return actions.rescheduling(desk, chosen, day, via="tui")
 
@@ -104,13 +104,13 @@ class BrowseDeeds(BrowseSearch):
         self.query_one("#browse-ask").remove_class("-shown")
         self.query_one(CardTable).focus()
 
-    def _do(self, name: str, make: Callable[[Desk], Deed]) -> None:
+    def _do(self, name: str, make: Callable[[Desk], Action]) -> None:
         """Does a deed in the background, on the desk as it is then."""
         if not self._chosen():
             self._tell_no_card()
             return
 
-        def deed(desk: Desk) -> tuple[Deed, Desk]:
+        def deed(desk: Desk) -> tuple[Action, Desk]:
             made = make(desk)
             after = actions.do(desk, made)
             if made.events:
@@ -125,15 +125,15 @@ class BrowseDeeds(BrowseSearch):
             self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
             return
 
-        def back(desk: Desk) -> tuple[Deed, Desk]:
+        def back(desk: Desk) -> tuple[Action, Desk]:
             if not held.done:
-                return Deed(()), desk
+                return Action(()), desk
             after = actions.undo(desk, held.done[-1], via="tui")  # should the disk refuse, it can be tried again
             return held.done.pop(), after
 
         self._queue("undo", back)
 
-    def _queue(self, name: str, deed: Callable[[Desk], tuple[Deed, Desk]]) -> None:
+    def _queue(self, name: str, deed: Callable[[Desk], tuple[Action, Desk]]) -> None:
         """Has it done in the background when all that was asked for before is done: what is shown is the latest."""
         held = self._open
         topics = held.columns.topics if held.columns is not None else None

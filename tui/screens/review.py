@@ -119,9 +119,9 @@ class ReviewScreen(Typing):
     def _opened(self) -> Table:
         if self._plan.counts:
             return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
-        from learning.review.practice_session import Practising  # few practise
+        from learning.review.practice_session import PracticeSession  # few practise
 
-        return Practising.at(self.context.vault, self._clock, self._plan)
+        return PracticeSession.at(self.context.vault, self._clock, self._plan)
 
     def on_review_screen_opened(self, message: Opened) -> None:
         self._begin(message.sitting)
@@ -163,7 +163,7 @@ class ReviewScreen(Typing):
         assert self._sitting is not None
         card, state = placed.card, self._sitting.state(placed.id)
         self._changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_told(state, self._changed.how if self._changed is not None else "")
+        told = labels.change_note(state, self._changed.how if self._changed is not None else "")
         self._card.show(placed.kind, placed.title, card.question, told)
         self._ratings.ask()
 

@@ -143,7 +143,7 @@ class StatsScreen(Page):
 
     def _read(self) -> None:
         from learning.stats.material import with_reviews, without_reviews
-        from learning.stats.stats import by_states
+        from learning.stats.stats import stats_of_states
 
         try:
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
@@ -151,7 +151,7 @@ class StatsScreen(Page):
             material = without_reviews(desk)
             if any(state.reps for state in material.states.values()):
                 _go_on()
-                self.post_message(self.Counted(by_states(material, desk.scheduler, desk.now), Filter(), _AT_ONCE))
+                self.post_message(self.Counted(stats_of_states(material, desk.scheduler, desk.now), Filter(), _AT_ONCE))
             _go_on()
             material = with_reviews(material, desk)
             self.post_message(self.Read(desk, material))
@@ -165,7 +165,7 @@ class StatsScreen(Page):
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """All figures, the quick ones first. Raises: _Unwanted."""
         from learning.stats.material import narrowed
-        from learning.stats.stats import by_memory, by_reviews, by_states
+        from learning.stats.stats import stats_of_states, with_activity, with_memory
 
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
@@ -173,9 +173,9 @@ class StatsScreen(Page):
             stems = material.topics.get(wanted.topic) if wanted.topic else None
             material = narrowed(material, stems, wanted.tag)
         _go_on()
-        stats = by_reviews(by_states(material, desk.scheduler, desk.now), material, desk.scheduler)
+        stats = with_activity(stats_of_states(material, desk.scheduler, desk.now), material, desk.scheduler)
         self.post_message(self.Counted(stats, wanted, _SOON))
-        stats = by_memory(stats, material, desk.scheduler, _go_on)
+        stats = with_memory(stats, material, desk.scheduler, _go_on)
         self.post_message(self.Counted(stats, wanted, _ALL))
 
     def _play(self, desk: Desk) -> None:

@@ -123,11 +123,10 @@ def topics_of(desk: Desk) -> tuple[Group, ...]:
     """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
     from learning.stats.mastery import by_tag, grouped, mastery
     from learning.stats.material import studied
-    from learning.stats.stats import chance_at
     from learning.store.topics import topics
 
     cards, members = studied(desk), topics(desk.vault)
-    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(desk.now))
+    chance = desk.scheduler.chances(desk.now)
     concepts = mastery(cards, desk.past.unpacked().states, chance)
     groups = grouped(concepts, members) or grouped(concepts, by_tag(cards))
     return tuple(sorted(groups, key=lambda g: (not g.seen, g.score, g.name.casefold())))

@@ -17,7 +17,7 @@ from vault.log.events import LogEvent, Rating
 
 
 class Table(Protocol):
-    """Where cards are dealt: a `Sitting`, or a `Practising`, whose ratings do not count."""
+    """Where cards are dealt: a `Sitting`, or a `PracticeSession`, whose ratings do not count."""
 
     desk: Desk
     plan: Plan

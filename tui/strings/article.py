@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from learning.pages.article import ArticlePage, Standing
+from learning.pages.article import ArticlePage, PageContext
 from tui.text.formats import counted
 from vault.model.card import CardKind
 
@@ -45,7 +45,7 @@ def head(page: ArticlePage) -> str:
     return " · ".join(filter(None, (page.kind, confidence, sources, updated)))
 
 
-def mastery(standing: Standing) -> str:
+def mastery(standing: PageContext) -> str:
     """`3 cards, 2 reviewed`."""
     known = standing.mastery
     if known is None:

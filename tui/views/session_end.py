@@ -91,7 +91,7 @@ def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *
         yield Content(said.comes_back(words.when(tally.next_at, now, calendar)))
     yield Content(said.tomorrow(tally.tomorrow)) if reckoned else content.plain(said.RECKONING, content.DIM)
     if tally.ripe:
-        yield from (Content(""), content.plain(labels.ripe(tally.ripe), content.DIM))
+        yield from (Content(""), content.plain(labels.ready_concepts(tally.ripe), content.DIM))
 
 
 def _row(label: str, told: Content) -> Content:

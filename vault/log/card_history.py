@@ -53,7 +53,7 @@ class PastCard:
     def fate(self) -> str:
         """What became of it, in a line."""
         if not self.retired_at:
-            return "stands in no deck now; the ledger does not say why"
+            return "removed from its deck (reason unknown)"
         return f"retired {self.retired_at}: {clean_line(self.reason) or 'the ledger does not say why'}"
 
     def retired(self) -> dict[str, str | None]:

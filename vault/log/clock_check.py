@@ -1,4 +1,4 @@
-"""What the log or a ledger dates ahead of the present clock: one of the two clocks was, or is, wrong."""
+"""Events and ledger lines that are dated ahead of the present clock: one of the two clocks is or was wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ LEEWAY = timedelta(hours=1)  # clocks of two machines may differ; a zone that wa
 
 
 def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list[Diagnostic]:
-    """At most one finding: the first of these live events, in order, that happened more than an hour after `now`."""
+    """Return at most one finding: the first of these live events, in order, that happened more than an hour after
+    `now`.
+    """
     first = next((n for n, event in enumerate(counting) if event.when > now + LEEWAY), None)
     if first is None:
         return []
@@ -31,7 +33,9 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
 
 
 def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: tzinfo) -> list[Diagnostic]:
-    """At most one finding: the latest of these instants of the ledger at `path`, if it is over an hour after `now`."""
+    """Return at most one finding: the latest of these instants of the ledger at `path`, if it is over an hour after
+    `now`.
+    """
     latest = max(instants, default=now)
     if latest <= now + LEEWAY:
         return []
@@ -45,21 +49,24 @@ def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: t
 
 
 def instants_of(events: Iterable[ledger.Event]) -> list[datetime]:
-    """The instants of a ledger's events as they were read, of which each has one."""
+    """Return the instants of a ledger's events."""
     latest = max((str(event["at"]) for event in events), default="")  # as texts they are in the order of time
     return [ledger.parse_instant(latest)] if latest else []
 
 
 def _named(event: LogEvent) -> str:
+    """Return the kind of event, with its card."""
     card = f" of card {clean_line(event.card)}" if isinstance(event, Review | CardMark) else ""
     return f"the {event.type}{card}"
 
 
 def _times(number: int) -> str:
+    """Return `once` or `3 times`."""
     return "" if number == 1 else f" {number} times"
 
 
 def _far(ahead: timedelta) -> str:
+    """Return a duration in words."""
     hours = ahead / timedelta(hours=1)
     if hours < 48:
         return f"{hours:.0f} hours"
@@ -67,6 +74,7 @@ def _far(ahead: timedelta) -> str:
 
 
 def _shown(at: datetime, zone: tzinfo) -> str:
+    """Return an instant on the zone's clock."""
     try:
         return at.astimezone(zone).isoformat(timespec="minutes")
     except (OverflowError, ValueError):

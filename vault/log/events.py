@@ -26,6 +26,8 @@ TAIL = len(',"crc":"01234567"}')
 
 
 class Rating(IntEnum):
+    """The four ratings of an answer, as in Anki."""
+
     AGAIN = 1
     HARD = 2
     GOOD = 3
@@ -34,7 +36,8 @@ class Rating(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who and when: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from `at`.
+    """Id and time of an event: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from
+    `at`.
 
     A `clock` after `at`: the human said later when it was. One before: `at` had to come after what was there already.
     """
@@ -47,7 +50,7 @@ class Stamp:
 
     @property
     def when(self) -> datetime:
-        """The instant that memory reckons with: the true clock's, where `at` had to be later to keep the order."""
+        """Return the instant that memory counts: the true clock's, where `at` had to be later to keep the order."""
         return self.at if self.clock is None or self.clock > self.at else self.clock
 
 
@@ -60,16 +63,17 @@ class LogEvent:
 
     @property
     def id(self) -> str:
+        """Return the event's id, a ULID."""
         return self.stamp.id
 
     @property
     def at(self) -> datetime:
-        """Where it stands in the order of events."""
+        """Return the instant that gives its place in the order of events."""
         return self.stamp.at
 
     @property
     def when(self) -> datetime:
-        """When it happened, as far as the clocks tell."""
+        """Return when it happened, as far as the clocks show."""
         return self.stamp.when
 
 
@@ -93,7 +97,7 @@ class Import(Review):
 
 @dataclass(frozen=True, slots=True)
 class Undo(LogEvent):
-    """Voids the event with the id `voids`, wherever that line stands, and nothing else."""
+    """Voids the event with the id `voids`, wherever that line is, and nothing else."""
 
     type: ClassVar[str] = "undo"
     voids: str
@@ -101,33 +105,35 @@ class Undo(LogEvent):
 
 @dataclass(frozen=True, slots=True)
 class CardMark(LogEvent):
-    """What a human says of a card besides a rating."""
+    """What a user does to a card besides rating it."""
 
     card: CardId
 
 
 @dataclass(frozen=True, slots=True)
 class Suspend(CardMark):
-    """Keep the card out of every queue until it is resumed."""
+    """The card stays out of every queue until it is resumed."""
 
     type: ClassVar[str] = "suspend"
 
 
 @dataclass(frozen=True, slots=True)
 class Resume(CardMark):
+    """A suspended or buried card comes back."""
+
     type: ClassVar[str] = "resume"
 
 
 @dataclass(frozen=True, slots=True)
 class Bury(CardMark):
-    """Keep the card out of the queue until the next study day."""
+    """The card stays out of the queue until the next study day."""
 
     type: ClassVar[str] = "bury"
 
 
 @dataclass(frozen=True, slots=True)
 class Flag(CardMark):
-    """The human finds something wrong with the card."""
+    """The user finds something wrong with the card."""
 
     type: ClassVar[str] = "flag"
     reason: str = ""
@@ -135,7 +141,7 @@ class Flag(CardMark):
 
 @dataclass(frozen=True, slots=True)
 class Tag(CardMark):
-    """The card gets some tags of its own and loses others; those of its deck stand beside them."""
+    """The card gets some tags of its own and loses others; those of its deck stay."""
 
     type: ClassVar[str] = "tag"
     add: tuple[str, ...] = ()
@@ -144,7 +150,7 @@ class Tag(CardMark):
 
 @dataclass(frozen=True, slots=True)
 class Reschedule(CardMark):
-    """The card is due on the study day `due`, until it is rated next; nothing else that is remembered changes."""
+    """The card is due on the study day `due`, until it is rated next; its memory state stays."""
 
     type: ClassVar[str] = "reschedule"
     due: date
@@ -152,7 +158,7 @@ class Reschedule(CardMark):
 
 @dataclass(frozen=True, slots=True)
 class Graded(LogEvent):
-    """What was suggested for an answer the human had written, and what they gave: memory reckons with the rating alone.
+    """The rating suggested for a typed answer, and the one given: memory counts the rating alone.
 
     `review` is the id of that rating; `suggested` None where nothing was. `met` and `missed` count points; the words
     themselves are in no log.
@@ -179,7 +185,7 @@ class Params(LogEvent):
 
 
 def _fields(event: LogEvent) -> dict[str, Any]:
-    """What stands before `at` in the line, in the file's order."""
+    """Return the fields before `at` in the line, in the file's order."""
     match event:
         case Tag():
             return {"card": event.card, "add": list(event.add), "remove": list(event.remove)}
@@ -198,7 +204,7 @@ def _fields(event: LogEvent) -> dict[str, Any]:
 
 
 def _more(event: LogEvent) -> dict[str, Any]:
-    """What stands between `tz` and `via`."""
+    """Return the fields between `tz` and `via`."""
     match event:
         case Flag() | Params():
             return {"reason": event.reason} if event.reason else {}
@@ -214,7 +220,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 def encode(event: LogEvent) -> bytes:
-    """The event's line without its newline."""
+    """Return the event's line without its newline."""
     stamp = event.stamp
     if isinstance(event, Review):
         return _encoded_review(event, stamp)
@@ -227,7 +233,7 @@ def encode(event: LogEvent) -> bytes:
 
 
 def _encoded_review(review: Review, stamp: Stamp) -> bytes:
-    """As `encode`: nearly every line is one of these, and somebody waits for it."""
+    """Return the line of a review, which nearly every line is, faster than `encode` does of others."""
     text = _JSON.encode
     origin = f',"origin":{text(review.origin)}' if isinstance(review, Import) else ""
     line = (
@@ -241,11 +247,12 @@ def _encoded_review(review: Review, stamp: Stamp) -> bytes:
 
 
 def checksum(body: bytes) -> bytes:
-    """What ends a line whose bytes before it are `body`: the comma, `crc` and the closing brace."""
+    """Return the end of a line whose bytes before it are `body`: the comma, `crc` and the closing brace."""
     return b',"crc":"%08x"}' % zlib.crc32(body)
 
 
 def _text(record: dict[str, Any], key: str, default: str | None = None) -> str:
+    """Return the text under a key. Raises: ValueError."""
     value = record.get(key, default)
     if type(value) is not str:
         raise ValueError(f"{key} is not text")
@@ -258,6 +265,7 @@ _shared = sys.intern  # a log repeats few texts many times: each is held once
 
 
 def _instant(value: object) -> datetime:
+    """Return an instant in whole milliseconds, aware UTC. Raises: ValueError."""
     if type(value) is not str:
         raise ValueError("an instant is not text")
     at = datetime.fromisoformat(value)
@@ -269,19 +277,21 @@ def _instant(value: object) -> datetime:
 
 
 def _number(value: object) -> float:
+    """Return a parameter. Raises: ValueError."""
     if type(value) not in (int, float) or not abs(value) < 1e9:  # type: ignore[arg-type]
         raise ValueError("a parameter is no number")
     return float(value)  # type: ignore[arg-type]
 
 
 def _day(value: object) -> date:
-    """A date as `date.isoformat` writes it, and in no other of the forms that ISO has."""
+    """Return the date that `date.isoformat` wrote; other forms of ISO raise ValueError."""
     if type(value) is not str or (day := date.fromisoformat(value)).isoformat() != value:
         raise ValueError("a day is not a date")
     return day
 
 
 def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    """Return a list of non-empty texts. Raises: ValueError."""
     found = record.get(key, [])
     if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
         raise ValueError(f"{key} is no list of words")
@@ -294,6 +304,7 @@ RATINGS = {int(r): r for r in Rating}
 
 
 def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating, int]:
+    """Return the fields of a review. Raises: ValueError."""
     rating, ms = record["rating"], record.get("ms", 0)
     if type(rating) is not int or rating not in RATINGS:
         raise ValueError("rating is not 1, 2, 3 or 4")
@@ -303,6 +314,7 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
 
 
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
+    """Return the suggestion in a line. Raises: ValueError."""
     suggested, given, points = record["suggested"], record["given"], record["points"]
     for rating in (given, *([] if suggested is None else [suggested])):
         if type(rating) is not int or rating not in RATINGS:
@@ -315,6 +327,7 @@ def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
 
 
 def _params(record: dict[str, Any], stamp: Stamp) -> Params:
+    """Return the parameters in a line. Raises: ValueError."""
     parameters, retention = record["parameters"], record.get("retention")
     if type(parameters) is not list:
         raise ValueError("parameters is not a list")
@@ -338,11 +351,11 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
 
 
 class UnknownType(Exception):
-    """A line of a type this version does not know: kept in the file, ignored."""
+    """Raised for a line of a type this version does not know: it stays in the file and is ignored."""
 
 
 def decode(line: bytes) -> LogEvent:
-    """The event of one line (without its line end); of its instants, whole milliseconds.
+    """Return the event of one line (without its line end).
 
     Raises: ValueError if the line is not what was written; SchemaTooNew; UnknownType.
     """

@@ -1,4 +1,4 @@
-"""What a grader and a tutor are asked, and what they answer: values that engines and screens share.
+"""Requests to a grader and a tutor and their replies: values that engines and screens share.
 
 A grader holds a typed answer against the words of the card; a tutor asks on a topic and points to its articles.
 Neither writes anything: whatever they suggest, the human rates.
@@ -18,18 +18,21 @@ Cancelled = Callable[[], bool]  # whether whoever asked has gone on meanwhile
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a model was sent and has said, in tokens; of all calls that an answer took."""
+    """Tokens sent to and received from a model, over all calls that an answer took."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
     def __add__(self, other: Cost) -> Cost:
+        """Return the sum."""
         return Cost(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class GradeRequest:
-    """`answer` is the human's own; `reference` the card's, and `support` the quotes behind that. All plain text."""
+    """A typed answer to be graded: `answer` is the user's, `reference` the card's, `support` the quotes behind it. All
+    plain text.
+    """
 
     question: str
     reference: str
@@ -40,7 +43,7 @@ class GradeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing that the answer should say: `words` name it, `quote` stands in the reference or its support.
+    """One thing that the answer should say: `words` name it, `quote` is in the reference or its support.
 
     `said` are the human's words that say it; "" where it is missing.
     """
@@ -52,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """`suggested` None: the grader abstains, and `why` says so."""
+    """A suggested rating; with `suggested` None the grader abstains, and `why` gives the reason."""
 
     met: tuple[Point, ...] = ()
     missed: tuple[Point, ...] = ()
@@ -63,13 +66,15 @@ class Grade:
 
 
 class Speaker(StrEnum):
+    """Who speaks in a quiz."""
+
     TUTOR = "tutor"
     LEARNER = "learner"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing said in a quiz. `article` is the path that the tutor pointed to with it; "" without."""
+    """One message in a quiz. `article` is the path that the tutor pointed to with it; "" without."""
 
     speaker: Speaker
     words: str
@@ -78,7 +83,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An article that the quiz is about: its path, its title, its plain text and the questions that its cards ask."""
+    """An article that the quiz is about: its path, title, plain text and the questions that its cards ask."""
 
     path: str
     title: str
@@ -88,7 +93,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class QuizRequest:
-    """The next turn of a quiz on `topic`; with `last`, the one that says what was right and what was missing."""
+    """A request for the next turn of a quiz on `topic`; with `last`, for what was right and what was missing."""
 
     topic: str
     readings: tuple[Reading, ...]
@@ -108,7 +113,7 @@ class QuizReply:
 
 
 class Grader(Protocol):
-    """`name` is "engine/version model"; `place` names the endpoint where it is not the usual one."""
+    """Grades typed answers. `name` is "engine/version model"; `place` is the endpoint where it is not the usual one."""
 
     @property
     def name(self) -> str: ...
@@ -117,11 +122,13 @@ class Grader(Protocol):
     def place(self) -> str: ...
 
     def grade(self, request: GradeRequest, cancelled: Cancelled) -> Grade:
-        """Raises: ModelUnavailable."""
+        """Return a grade for the answer. Raises: ModelUnavailable."""
         ...
 
 
 class Tutor(Protocol):
+    """Asks questions on a topic."""
+
     @property
     def name(self) -> str: ...
 
@@ -129,5 +136,5 @@ class Tutor(Protocol):
     def place(self) -> str: ...
 
     def turn(self, request: QuizRequest, cancelled: Cancelled) -> QuizReply:
-        """Raises: ModelUnavailable."""
+        """Return the tutor's next turn. Raises: ModelUnavailable."""
         ...

@@ -1,4 +1,4 @@
-"""The ledgers: append-only JSON lines that are committed and union-merged; what was born, renamed, changed, retired."""
+"""The ledgers: append-only JSON lines on what was created, renamed, changed and retired."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ORDER = {type_: n for n, type_ in enumerate(_TYPES)}  # within one instant
 
 
 def instant(at: datetime) -> str:
-    """`at` (aware) as the ledgers and the review log write it: UTC, milliseconds, Z."""
+    """Return `at` (aware) as the ledgers and the review log write it: UTC, milliseconds, Z."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parse_instant(text: str) -> datetime:
-    """The aware UTC instant in `text`. Raises ValueError for anything else."""
+    """Return the aware UTC instant in `text`. Raises ValueError for anything else."""
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
         raise ValueError(f"no time zone in {text!r}")
@@ -39,7 +39,7 @@ def parse_instant(text: str) -> datetime:
 
 
 def after(events: Iterable[Event], at: datetime) -> str:
-    """The instant `at`, or a millisecond after the latest of `events` should the clock have been set back.
+    """Return the instant `at`, or a millisecond after the latest of `events` should the clock have been set back.
 
     No clock is set back by thousands of years: an event of `FAR` or later pushes nothing.
     """
@@ -48,7 +48,7 @@ def after(events: Iterable[Event], at: datetime) -> str:
 
 
 def _is_instant(value: object) -> TypeGuard[str]:
-    """Whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
+    """Return whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
     if not isinstance(value, str) or not _INSTANT.fullmatch(value):
         return False
     try:
@@ -58,12 +58,12 @@ def _is_instant(value: object) -> TypeGuard[str]:
 
 
 def encode(event: Event) -> bytes:
-    """One line of a ledger, ended."""
+    """Return one line of a ledger, with its newline."""
     return (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
 def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
-    """The events of a ledger's bytes, repeated lines once, and a diagnostic for each line that cannot be read.
+    """Return the events of a ledger's bytes, repeated lines once, and a diagnostic for each line that cannot be read.
 
     Lines of a union merge may come in any order and twice; conflict markers and torn lines are named and skipped.
     """
@@ -92,7 +92,7 @@ def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """What a thing was when its id was minted; `name` and `slug` follow when it is renamed.
+    """What a thing was when its id was created; `name` and `slug` follow when it is renamed.
 
     `key` finds it again; `slug` is the stem of its file, or "".
     """
@@ -107,7 +107,7 @@ class Birth:
 
 @dataclass(slots=True)
 class Ids:
-    """`ledger/ids.jsonl` folded: who exists, under which key, since when, last changed when."""
+    """The fold of `ledger/ids.jsonl`: what exists, under which key, since when, last changed when."""
 
     births: dict[str, Birth] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (noun, present key) -> id
@@ -120,7 +120,7 @@ class Ids:
     _slugs: dict[tuple[str, str], str] = field(default_factory=dict)  # (noun, casefolded slug) -> whose it is
 
     def apply(self, event: Event) -> None:
-        """Take one event in; one that makes no sense (of a newer version, say) is ignored."""
+        """Add one event; one that is invalid (of a newer version, say) is ignored."""
         noun, id_, type_, at = (event.get(k) for k in ("of", "id", "type", "at"))
         if noun not in _NOUNS or not isinstance(id_, str) or not isinstance(at, str):
             return
@@ -149,7 +149,7 @@ class Ids:
             self.merged[id_] = str(event.get("into", ""))
 
     def _own_slug(self, noun: str, id_: str, given: str) -> str:
-        """`given`, or another where two clones gave it to two things: the later born takes part of its id on."""
+        """Return `given`, or another where two clones gave it to two things: the later one's has part of its id."""
         if not given or slug(given) != given:
             return slug(given) if given else ""
         taken = self.slugs(noun) if self._slugs.get((noun, given.casefold()), id_) != id_ else set()
@@ -158,13 +158,14 @@ class Ids:
         return own
 
     def _rename(self, id_: str, name: str, given: str) -> None:
-        """What is born keeps id and birth; its name, and the stem of its file, are others from here on."""
+        """Give a thing a new name and the stem of its file; id and creation stay."""
         born = self.births[id_]
         own = self._own_slug(born.noun, id_, given) or born.slug
         self.births[id_] = replace(born, name=name, slug=own)
         self.named.setdefault(id_, {born.name: born.slug})[name] = own
 
     def _rekey(self, noun: str, id_: str, key: str) -> None:
+        """Give a thing another key."""
         old = self.present_key.get(id_)
         if old is not None and self.keys.get((noun, old)) == id_:
             del self.keys[noun, old]
@@ -172,33 +173,36 @@ class Ids:
         self.keys.setdefault((noun, key), id_)
 
     def alive(self, id_: str) -> bool:
+        """Return whether the thing exists and is not retired."""
         return id_ in self.births and id_ not in self.retired and id_ not in self.merged
 
     def slugs(self, noun: str) -> set[str]:
-        """The casefolded slugs ever given to a noun: one is never given twice, so that old links never lie."""
+        """Return the casefolded slugs ever given to a noun: one is never given twice, so that old links stay right."""
         return {own for of, own in self._slugs if of == noun}
 
     def slugs_of(self, id_: str) -> set[str]:
-        """The casefolded slugs that this one has or had."""
+        """Return the casefolded slugs that this thing has or had."""
         return {own for (_, own), owner in self._slugs.items() if owner == id_}
 
     def former_slugs(self, noun: str) -> dict[str, str]:
-        """The slugs of a noun that are no file's any more since what they named was renamed, and whose they were."""
+        """Return the slugs of a noun that no file has since a rename, and whose they were."""
         return {own: id_ for (of, own), id_ in self._slugs.items() if of == noun and own != self.births[id_].slug}
 
     def first_name(self, id_: str) -> str:
-        """What it was called at birth."""
+        """Return the name at creation."""
         return next(iter(self.named.get(id_, ())), "")
 
     def changed_at(self, id_: str) -> str:
-        """The instant of the last change, else of the birth; of a change taken back, that of the one before it."""
+        """Return the instant of the last change, else of the creation; of a change that was undone, that of the one
+        before.
+        """
         event = self.changed.get(id_)
         as_of = event.get("as_of") if event else None
         return as_of if _is_instant(as_of) else str(event["at"]) if event else self.births[id_].at
 
 
 def ordered(events: Iterable[Event]) -> list[Event]:
-    """`events` by (at, type, id): the one order in which every machine folds them, whatever order they lie in."""
+    """Return `events` by (at, type, id): the order in which every machine folds them."""
     found: list[Event] = []
     for _, alike in groupby(sorted(events, key=_rank), _rank):
         same = list(alike)
@@ -208,11 +212,12 @@ def ordered(events: Iterable[Event]) -> list[Event]:
 
 
 def _rank(event: Event) -> tuple[str, int, str]:
+    """Return the sort key of an event."""
     return str(event.get("at")), _ORDER.get(str(event.get("type")), len(_ORDER)), str(event.get("id"))
 
 
 def fold(events: Iterable[Event]) -> Ids:
-    """The state after `events`, which may come in any order."""
+    """Return the state after `events`, which may come in any order."""
     ids = Ids()
     for event in ordered(events):
         ids.apply(event)

@@ -1,4 +1,4 @@
-"""Where a source came from and what it was added for, as the ledger of decisions remembers it."""
+"""Where a source came from and what it was added for, as the ledger of decisions records it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vault.log.ledger import Event
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file of `raw/` that was fetched: `asked` is the address a human gave, `address` where it led.
+    """A file of `raw/` that was fetched: `asked` is the address that the user gave, `address` where it led.
 
     `digest` tells one state of the document from another: of a page, its words; of a file, its bytes.
     """
@@ -24,12 +24,13 @@ class Origin:
 
 
 def origin_event(origin: Origin) -> Event:
+    """Return the ledger event of a fetched file."""
     fields = {"path": origin.path, "address": origin.address, "asked": origin.asked, "digest": origin.digest}
     return {"v": 1, "type": "origin", **fields, "at": origin.at}
 
 
 def origins_in(events: Iterable[Event]) -> list[Origin]:
-    """All that was fetched, in the order of `events`; what is no such event is passed over."""
+    """Return all fetched files, in the order of `events`; other events are left out."""
     found = []
     for event in events:
         fields = [event.get(key) for key in ("path", "address", "asked", "digest", "at")]
@@ -39,12 +40,12 @@ def origins_in(events: Iterable[Event]) -> list[Origin]:
 
 
 def added_event(paths: Sequence[str], at: str) -> Event:
-    """That a human copied files into `raw/`, all by one command."""
+    """Return the ledger event of files that a user copied into `raw/` with one command."""
     return {"v": 1, "type": "added", "paths": list(paths), "at": at}
 
 
 def arrivals_in(events: Iterable[Event]) -> dict[str, str]:
-    """When each file of `raw/` came that the ledger tells of: its first instant, by vault path."""
+    """Return the first instant that the ledger gives for each file of `raw/`, by vault path."""
     found: dict[str, str] = {}
     for event in events:
         paths = event.get("paths") if event.get("type") == "added" else [event.get("path")]
@@ -55,11 +56,12 @@ def arrivals_in(events: Iterable[Event]) -> dict[str, str]:
 
 
 def fills_event(gap: GapId, path: str, at: str) -> Event:
+    """Return the ledger event of a file that was added to fill a gap."""
     return {"v": 1, "type": "fills", "gap": gap, "path": path, "at": at}
 
 
 def fills_in(events: Iterable[Event]) -> dict[GapId, tuple[str, ...]]:
-    """For each gap the files of `raw/` that were added to fill it, in the order of `events`."""
+    """Return for each gap the files of `raw/` that were added to fill it, in the order of `events`."""
     found: dict[GapId, dict[str, None]] = {}
     for event in events:
         gap, path = event.get("gap"), event.get("path")

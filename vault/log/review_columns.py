@@ -36,7 +36,7 @@ class ReviewColumns:
 
     @property
     def when_ms(self) -> array[int]:
-        """When each review happened (`LogEvent.when`), in Unix milliseconds. It need not ascend."""
+        """Return when each review happened (`LogEvent.when`), in Unix milliseconds. It need not ascend."""
         if not self.clocks:
             return self.at_ms
         when = self.at_ms[:]
@@ -46,12 +46,12 @@ class ReviewColumns:
 
 
 def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
-    """The columns of the reviews among `events` that no undo voids."""
+    """Return the columns of the reviews among `events` that no undo voids."""
     return _columns(live(events))
 
 
 def _columns(active: Iterable[LogEvent]) -> ReviewColumns:
-    """The columns of the reviews among events that count, in order of (at, id)."""
+    """Return the columns of the reviews among events that count, in order of (at, id)."""
     columns = ReviewColumns()
     index: dict[CardId, int] = {}
     for event in active:

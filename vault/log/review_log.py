@@ -1,4 +1,4 @@
-"""The review log, appended and never edited: the truth about memory.
+"""The review log: appended, never edited, and the only source of what is remembered.
 
 Readers take `learning/reviews*.jsonl`, copies that a sync tool left behind included. Lines may come in any order and
 any number of times: an event is known by its id, and events count in order of (at, id).
@@ -65,7 +65,7 @@ __all__ = [  # the nouns of the log can be had here, beside what reads and write
     "append",
     "decode",
     "encode",
-    "is_of_deed",
+    "is_same_action",
     "last_undoable",
     "live",
     "mint_stamp",
@@ -86,7 +86,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """All that the log's files hold: each event once, in order of (at, id); what could not be read is named."""
+    """All that the log's files hold: each event once, in order of (at, id), and diagnostics of unreadable lines."""
 
     events: tuple[LogEvent, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -94,11 +94,12 @@ class Log:
 
 
 def by_time(event: LogEvent) -> tuple[datetime, str]:
+    """Return the sort key of an event: instant, then id."""
     return event.stamp.at, event.stamp.id
 
 
 def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
-    """The union of the files (path, bytes), whatever the order of files and lines.
+    """Return the union of the files (path, bytes), whatever the order of files and lines.
 
     Raises: SchemaTooNew, naming the line.
     """
@@ -116,7 +117,7 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
 
 
 def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
-    """Whether `event` goes with what is known under its id; if not, one of the two stays, whichever came first."""
+    """Add an event; return False if another event has its id, of which one stays whichever came first."""
     known = events.setdefault(event.stamp.id, event)
     if known is event or known == event:
         return True
@@ -125,7 +126,7 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
 
 
 def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
-    """The file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
+    """Yield the file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
     for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
         where = Line(path, number, not line.endswith(b"\n"))
         for event in line_events(line.removesuffix(b"\n"), where, unknown, diagnostics):
@@ -134,7 +135,7 @@ def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnost
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where a line stands; `last` if no newline came after it."""
+    """The place of a line; `last` if no newline follows it."""
 
     path: str
     number: int
@@ -142,7 +143,7 @@ class Line:
 
 
 def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[Diagnostic]) -> list[LogEvent]:
-    """The events of one line: one, or none, or those that are whole where lines ran into each other.
+    """Return the events of one line: one, or none, or those that are whole where lines ran into each other.
 
     What is no event goes to `diagnostics`, each type that is not in `unknown` once. Raises: SchemaTooNew.
     """
@@ -167,6 +168,7 @@ def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[D
 
 
 def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Diagnostic:
+    """Return the diagnostic of a line that is no event."""
     if torn:
         what = "the last line is cut off, so that one record is lost"
     else:
@@ -176,7 +178,7 @@ def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Di
 
 
 def _whole_events(line: bytes) -> list[LogEvent]:
-    """The events with a fitting checksum inside a bad line: where a line end was lost, or zeros stand before one.
+    """Return the events with a right checksum inside a bad line: where a line end was lost, or zeros precede one.
 
     Inside a JSON text every quotation mark is escaped, so that no event can hide in another's words.
     """
@@ -188,12 +190,15 @@ def _whole_events(line: bytes) -> list[LogEvent]:
 
 
 def read_log(root: Path) -> Log:
-    """The review log of the vault at `root`; empty where there is none yet. Raises as `log_files` and `parse_log`."""
+    """Return the review log of the vault at `root`; empty where there is none yet. Raises as `log_files` and
+    `parse_log`.
+    """
     return parse_log(log_files(root))
 
 
 def stream_log(root: Path) -> Iterator[LogEvent]:
-    """The events of every file of the log, in any order and each any number of times, without holding any of them.
+    """Yield the events of every file of the log, in any order and each any number of times, without holding any of
+    them.
 
     What is no event is left out. Raises as `log_files`, and SchemaTooNew, naming the line.
     """
@@ -207,7 +212,7 @@ def stream_log(root: Path) -> Iterator[LogEvent]:
 
 
 def log_files(root: Path) -> list[tuple[str, bytes]]:
-    """The files of the review log, by vault path, and their bytes.
+    """Return the files of the review log, by vault path, and their bytes.
 
     Raises: Refused or Damaged if a file cannot be read at all, as without it cards would look new.
     """
@@ -220,17 +225,17 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
 
 
 def log_paths(root: Path) -> list[str]:
-    """The vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
+    """Return the vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
     return [entry.path for entry in Folder(root).listing(FOLDER) if _NAME.fullmatch(entry.path)]
 
 
 def shown_path(path: str) -> str:
-    """The path of a file of the log as it may be shown."""
+    """Return the path of a file of the log as it may be shown."""
     return clean_line(path.encode(errors="replace").decode())
 
 
 def live(events: Iterable[LogEvent]) -> list[LogEvent]:
-    """The events that count, each once, in order of (at, id): no undo, and nothing that an undo voids.
+    """Return the events that count, each once, in order of (at, id): no undo, and nothing that an undo voids.
 
     An undo can itself be undone, by a later one; two that name each other make no circle.
     """
@@ -246,7 +251,7 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
-    """What `undo` would void: the latest thing the human did that still counts; imports, grades, parameters stay."""
+    """Return what `undo` would void: the user's latest action that still counts; imports and parameters stay."""
     return last_action(live(events))
 
 
@@ -255,8 +260,8 @@ def last_action(active: Sequence[LogEvent]) -> LogEvent | None:
     return next((event for event in reversed(active) if not isinstance(event, Graded | Import | Params)), None)
 
 
-def is_of_deed(event: LogEvent, last: LogEvent) -> bool:
-    """Whether the two were done with one stroke: of one kind, at one instant, with ids that begin alike."""
+def is_same_action(event: LogEvent, last: LogEvent) -> bool:
+    """Return whether the two were written by one action: of one kind, at one instant, with ids that begin alike."""
     return (event.at, event.type, event.id[:_ALIKE]) == (last.at, last.type, last.id[:_ALIKE])
 
 
@@ -269,7 +274,7 @@ def mint_stamp(
     entropy: bytes,
     dated: datetime | None = None,
 ) -> Stamp:
-    """The stamp of a new event: `now`, or one millisecond after `last` should the clock have gone back.
+    """Return the stamp of a new event: `now`, or one millisecond after `last` should the clock have gone back.
 
     `last` is the latest instant that still counts; `dated` is an instant the human gave, taken as it is;
     `entropy` is ten random bytes. Where `at` is not the true clock, `clock` keeps that; it keeps `dated` where `last`
@@ -286,27 +291,29 @@ def mint_stamp(
 
 @cache
 def _offset(minutes: int) -> str:
-    """How far a zone is from UTC, as a line of the log says it."""
+    """Return how far a zone is from UTC, as a line of the log has it."""
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
 
 
 def unix_ms(at: datetime) -> int:
+    """Return Unix milliseconds."""
     return (at - _UNIX) // _MS
 
 
 def at_of(ms: int) -> datetime:
-    """What `unix_ms` was given."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    """Return the instant of Unix milliseconds."""
+    return _UNIX + timedelta(milliseconds=ms)
 
 
 def _whole_ms(at: datetime) -> datetime:
+    """Return the instant in UTC, without parts of a millisecond."""
     utc = at.astimezone(UTC)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
 def append(guard: Guard, *events: LogEvent) -> None:
-    """Puts the events on disk; when this returns they are there.
+    """Append the events to the log; when this returns they are on disk.
 
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
@@ -314,7 +321,7 @@ def append(guard: Guard, *events: LogEvent) -> None:
 
 
 class LogWriter:
-    """The hand that adds to one vault's log: stamps that never go back, and lines that are on disk when it returns.
+    """Appends to one vault's log: stamps that never go back, and lines that are on disk when it returns.
 
     `events` are what the log holds, `last` the instant of the last of them that counts, where the caller knows it;
     `via` says whose hand it is ("tui", "cli").
@@ -327,20 +334,20 @@ class LogWriter:
         self._last = max((event.at for event in live(events)), default=last)
 
     def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
-        """A stamp after every event that counts; or at `dated`, an instant that the human gave."""
+        """Return a stamp after every event that counts; or at `dated`, an instant that the user gave."""
         return mint_stamp(
             now, last=self._last, zone=self._zone, via=self._via, entropy=secrets.token_bytes(10), dated=dated
         )
 
     def stamps(self, now: datetime) -> Iterator[Stamp]:
-        """Stamps for the events of one deed, as many as are asked for: `is_of_deed` knows them again."""
+        """Yield stamps for the events of one action, which `is_same_action` recognizes."""
         common = secrets.token_bytes(_COMMON)
         for number in itertools.count():
             entropy = common + number.to_bytes(10 - _COMMON, "big")
             yield mint_stamp(now, last=self._last, zone=self._zone, via=self._via, entropy=entropy)
 
     def write(self, event: LogEvent, *more: LogEvent) -> None:
-        """Puts one event on disk, or several that are one deed, all with one stroke.
+        """Append one event, or several that are one action, in one write.
 
         Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
         """
