@@ -19,7 +19,7 @@ from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import Kinship
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.rulings import Rulings
-from compiler.gates.article_form import shaped
+from compiler.gates.article_form import shaped_sections
 from compiler.gates.checks import Verdicts, pairs_of_article, pairs_of_cards
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection, Report
@@ -227,7 +227,7 @@ class Layout:
                 hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
                 self.report.notices.append(Diagnostic(f"{CONCEPTS}/{concept.slug}.md", 0, "stood-in", what, hint))
         if self.asker is not None:
-            sections, headings = shaped(concept.title, sections, views)
+            sections, headings = shaped_sections(concept.title, sections, views)
             refused += headings
         self._refused(refused, concept, f"{CONCEPTS}/{concept.slug}.md", compose.request_for(concept, views))
         self.report.sentences["dropped"] += dropped

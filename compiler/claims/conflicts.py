@@ -37,14 +37,14 @@ class Scales:
             high, low = max(trust), min(trust)
             why = f"The first weighs more: authority {high} against {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
-        if _differ(*dates):
+        if _tells_later(*dates):
             why = f"The first is later: {max(dates)} against {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
         return UNDECIDED, first, second
 
 
-def _differ(one: str, other: str) -> bool:
-    """Whether two dates are known well enough to tell which is later."""
+def _tells_later(one: str, other: str) -> bool:
+    """Return whether two dates are known well enough to tell which is later."""
     return bool(one and other) and not one.startswith(other) and not other.startswith(one)
 
 
@@ -95,7 +95,7 @@ class Shelf:
 
 
 def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
-    """What contradicts each other in the claims of each concept. Rules say what is plain, the rest is asked.
+    """Return the contradictions in the claims of each concept: rules find the sure ones, a model judges the rest.
 
     Raises: what the asker raises.
     """
@@ -116,7 +116,7 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
         asked += _within_bounds(open_pairs, asker)
     replies = asker.ask([request for _, request in asked], "reconcile")
     told = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
-    superseded = dict(_past(told, shelf))
+    superseded = dict(_superseded(told, shelf))
     conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in told if verdict == "conflict")]
     standing = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
     return Contests(tuple(sorted(standing, key=lambda d: (d.first.id, d.second.id))), superseded)
@@ -125,18 +125,20 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
 def _within_bounds(
     pairs: Sequence[tuple[Candidate, ReconcileRequest]], asker: Asker
 ) -> Iterator[tuple[Candidate, ReconcileRequest]]:
-    """The likeliest pairs, and of the others those that were answered once: an answer is not forgotten."""
+    """Yield the likeliest pairs, and of the others those that were answered before, so that no answer is lost."""
     for n, (candidate, request) in enumerate(pairs):
         if n < ASKED or asker.journal.find(request, prompt_id("reconcile")) is not None:
             yield candidate, request
 
 
 def _request(title: str, candidate: Candidate, shelf: Shelf) -> ReconcileRequest:
+    """Return the request that asks a model about two claims."""
     first, second = (_side(c, shelf) for c in (candidate.first, candidate.second))
     return ReconcileRequest(title=title, a=first, b=second)
 
 
 def _side(claim: Claim, shelf: Shelf) -> Side:
+    """Return one claim as a side of such a request."""
     return Side(
         id=claim.id,
         words=claim.words,
@@ -147,8 +149,8 @@ def _side(claim: Claim, shelf: Shelf) -> Side:
     )
 
 
-def _past(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
-    """(older, newer) of the pairs between which the world changed, where it is plain which is which.
+def _superseded(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
+    """Yield (older, newer) claim of the pairs between which the world changed, where dates tell which is which.
 
     Hearsay (authority 0) replaces nothing: what a chat says of today's state is no better than what it says of others.
     """
@@ -157,9 +159,9 @@ def _past(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple
             continue
         older, newer = candidate.first, candidate.second
         days = [shelf.day(older.source), shelf.day(newer.source)]
-        if not _differ(*days):
+        if not _tells_later(*days):
             days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]
-        if not _differ(*days):
+        if not _tells_later(*days):
             continue
         if days[0] > days[1]:
             older, newer = newer, older

@@ -86,7 +86,7 @@ def _deed(event: Event) -> Deed | None:
         return None
     if any(texts[k] and not ID.fullmatch(texts[k]) for k in ("id", "into", "voids")):
         return None
-    if texts["name"] and (texts["name"] != clean_line(texts["name"]) or names.unfit(texts["name"])):
+    if texts["name"] and (texts["name"] != clean_line(texts["name"]) or names.given_name_fault(texts["name"])):
         return None
     op = Op(texts.pop("op"))
     keys, other, places = (tuple(lists[k]) for k in ("keys", "other", "places"))

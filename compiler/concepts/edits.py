@@ -130,7 +130,7 @@ def _texts(value: object) -> list[str]:
 def checked(given: str) -> str:
     """A name that a human gives, as it is kept. Raises: UsageError for what cannot be one."""
     name = re.sub(r"\s+", " ", normal(given)).strip()
-    if why := names.unfit(name):
+    if why := names.given_name_fault(name):
         raise UsageError(why, where=clean_line(name)[:80] or "the new name", hint="give it another name")
     return name
 

@@ -26,7 +26,7 @@ from compiler.concepts.evidence import names_in as names_in
 from compiler.concepts.rulings import Rulings, is_sense, last, sense_key
 from compiler.concepts.unexplained import Lacking, lacking
 from compiler.language import names
-from compiler.language.aboutness import tells, within
+from compiler.language.aboutness import is_about, names_only_inside
 from vault.ids import ConceptId, free_slug, mint
 from vault.log.ledger import Event, Ids
 from vault.model.claim import Claim
@@ -122,12 +122,12 @@ def _keep_what_tells(
     opens: dict[str, str] = {}  # claim id -> the name whose article it opens
     for root, (keys, found) in plain.items():
         spellings, around = [*found.variants, *keys], longer.get(root, ())
-        if around and all(within(claim.words, spellings, around) for claim in found.claims):
+        if around and all(names_only_inside(claim.words, spellings, around) for claim in found.claims):
             found.claims, found.defined = [], False
         if root not in root_of:
             continue
         mine = [c for c in found.claims if owner[c.id] == root]
-        told = [c for c in found.claims if owner[c.id] != root and tells(c.words, spellings, around)]
+        told = [c for c in found.claims if owner[c.id] != root and is_about(c.words, spellings, around)]
         if mine or told or len({c.id for c in found.claims}) < ENOUGH_CLAIMS:
             found.claims = [*mine, *told]
         opens |= {claim.id: root for claim in mine[:1]}

@@ -42,10 +42,10 @@ _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")
 
 @lru_cache(maxsize=50_000)
 def heading_title(heading: str) -> str:
-    """`heading` as the name of a topic; "" if it names no matter ("Introduction", "Results and discussion", a file)."""
+    """Return `heading` as the name of a topic; "" if it names none ("Introduction", "Results", a file name)."""
     text = clean_line(heading).replace("*", " ")
     text = " ".join(_NUMBERING.sub("", text).split()).strip(" .,;:-–—")
-    text = _calm(_LEADS.sub("", text) or text)
+    text = _without_capitals(_LEADS.sub("", text) or text)
     if len(text) > LONGEST:
         text = re.split(r"\s*[:–—]\s+", text, maxsplit=1)[0]
     said = [w for w in re.findall(r"[^\W\d_]+", text.casefold()) if w not in _FUNCTION]
@@ -54,8 +54,8 @@ def heading_title(heading: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isalpha() and text.split()[0].islower() else text
 
 
-def _calm(text: str) -> str:
-    """`text` without its shouting: a heading all in capitals keeps them in short words, which may be acronyms."""
+def _without_capitals(text: str) -> str:
+    """Return a heading that is all in capitals in lower case, but for short words, which may be acronyms."""
     if text.upper() != text or len(text.split()) < 2:
         return text
     return " ".join(
@@ -66,6 +66,6 @@ def _calm(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def heading_key(heading: str) -> str:
-    """The form under which two spellings of one heading meet, whether or not it can name a topic."""
+    """Return the form in which two spellings of one heading are equal."""
     title = heading_title(heading)
     return names.key(title) or names.key(clean_line(heading)) or clean_line(heading).casefold()

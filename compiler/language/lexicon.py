@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 
 def _set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -241,7 +242,7 @@ _UNINFLECTED = _set(
 
 @cache
 def singular(word: str) -> str:
-    """The singular of an English noun in lower case; a word that looks like no plural comes back as it is."""
+    """Return the singular of an English noun in lower case; a word that looks like no plural comes back as it is."""
     if word in _IRREGULAR_PLURALS:
         return _IRREGULAR_PLURALS[word]
     if len(word) < 4 or not word.endswith("s") or word in _UNINFLECTED or word.endswith(("ss", "us", "is", "ics")):
@@ -261,7 +262,7 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=1 << 15)  # a language has few words, and a library says them over and over
 def stem(word: str) -> str:
-    """`word` less the endings that a question turns: "stores" and "store" and "stored" meet."""
+    """Return `word` without its ending, so that "stores", "store" and "stored" are equal."""
     word = word.replace("’", "'").removesuffix("'s")
     for ending in ("ies", "ing", "es", "ed", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
@@ -289,7 +290,7 @@ _ISE = _set(
 
 @cache
 def american(word: str) -> str:
-    """The word in one spelling of the two: "normalisation" and "behaviour" meet "normalization" and "behavior"."""
+    """Return the word in American spelling, so that "normalisation" and "normalization" are equal."""
     if len(word) > 5 and word not in _ISE:
         for pattern, to in _SPELLING:
             word = pattern.sub(to, word)
@@ -326,7 +327,7 @@ ADJECTIVES = _set(
 
 
 def looks_adjective(word: str) -> bool:
-    """Whether a lone lower-case word is an adjective, adverb or participle by its ending or by the list."""
+    """Return whether a single lower-case word is an adjective, adverb or participle by its ending or by the list."""
     return word in ADJECTIVES or (bool(_ADJECTIVE.search(word)) and word not in _NOUNS_LIKE_ADJECTIVES)
 
 

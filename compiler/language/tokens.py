@@ -72,14 +72,14 @@ class Token:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
+    """Return the stems of the words that carry content; a CJK character counts as a word."""
     words = [stem(w) for w in WORD.findall(CJK.sub(" ", text).casefold()) if w not in FUNCTION_WORDS]
     return words + CJK.findall(text)
 
 
 @lru_cache(maxsize=1 << 12)
 def tokens(text: str) -> tuple[Token, ...]:
-    """All words of `text` in order."""
+    """Return all words, numbers and CJK characters of `text` in order."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         run, at = match[0], match.start()
@@ -96,13 +96,14 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _token(text: str, at: int) -> Token:
+    """Return the token of one word or number."""
     word = text.casefold().replace("’", "'").removesuffix("'s")
     return Token(text, word, folded_stem(word), word not in _BARE, at)
 
 
 @lru_cache(maxsize=1 << 14)
 def folded_stem(word: str) -> str:
-    """The stem of a word, with doubled ends single, so that "stopped" and "stop" meet; numbers without separators."""
+    """Return the stem of a word, equal for "stopped" and "stop"; a number without separators."""
     if word[:1].isdigit():
         return word.rstrip("%").replace(",", "") or word
     short = stem(_IRREGULAR.get(word, word))
@@ -110,25 +111,25 @@ def folded_stem(word: str) -> str:
 
 
 def stems(found: Sequence[Token]) -> list[str]:
-    """The stems of those that carry content, in order."""
+    """Return the stems of the tokens that carry content, in order."""
     return [t.stem for t in found if t.content]
 
 
 @lru_cache(maxsize=1 << 12)
 def sentences(text: str) -> tuple[str, ...]:
-    """What ends with a full stop, a semicolon or a line."""
+    """Return the sentences of a text: a semicolon and a line end one too."""
     return tuple(s for part in _ENDS.split(text) if (s := fold(part or "")))[:_KEPT]
 
 
 @lru_cache(maxsize=1 << 12)
-def sayings(text: str) -> tuple[str, ...]:
-    """What is said one thing after the other: sentences, parted where they turn (but, whereas)."""
+def main_clauses(text: str) -> tuple[str, ...]:
+    """Return the sentences, split where they turn (but, whereas)."""
     return tuple(s for one in sentences(text) for part in _TURNS.split(one) if (s := fold(part)))[:_KEPT]
 
 
 @lru_cache(maxsize=1 << 12)
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
-    """The sentences, each in its clauses: parted at commas, semicolons and words that join (and, after, because)."""
+    """Return the sentences, each split into clauses at commas, semicolons and conjunctions."""
     found = []
     for sentence in _STOPS.split(text)[:_KEPT]:
         parts = [s for part in _JOINS.split(sentence or "") if (s := fold(part)) and re.search(r"\w", s)][:_KEPT]
@@ -138,6 +139,6 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def pieces(text: str) -> tuple[str, ...]:
-    """Sayings, parted further at commas and where one is joined to the next (and)."""
-    return tuple(s for one in sayings(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]
+def phrases(text: str) -> tuple[str, ...]:
+    """Return the main clauses, split further at commas and "and"."""
+    return tuple(s for one in main_clauses(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]

@@ -245,7 +245,7 @@ def _misnamed(name: str) -> str:
         return f"it has {len(name)} characters, and {names.MAX_CHARS} are the most"
     if not any(c.isalpha() for c in name):
         return "it has no letter"
-    if why := names.unfit(name):
+    if why := names.given_name_fault(name):
         return why
     count = len(name.split())
     return (
