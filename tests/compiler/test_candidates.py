@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.concepts.evidence import SourceClaims
-from compiler.concepts.match_questions import PER_NAME, Question, doubts, genus, questions, ruled, survey, tell_doubts
+from compiler.concepts.match_questions import PER_NAME, Question, doubt_events, doubts, genus, questions, ruled, survey
 from compiler.concepts.resolve import resolve
 from compiler.concepts.rulings import Rulings
-from compiler.concepts.similarity import alike
+from compiler.concepts.similarity import similar_pairs
 from compiler.model.requests import MatchReply, Verdict, rests
 from tests.compiler.name_pairs import ALL, SPELLINGS, TO_ASK, TWO, Labelled
 from tests.compiler.test_naming import AT, names_of, source, term, told
@@ -67,7 +67,7 @@ def test_the_search_misses_no_two_sets_that_are_alike(sets: dict[str, frozenset[
         for b in sets
         if a < b and sets[a] and sets[b] and len(sets[a] & sets[b]) / len(sets[a] | sets[b]) >= least
     }
-    assert alike(sets, least) == plainly
+    assert similar_pairs(sets, least) == plainly
 
 
 def answered(sources: Sequence[SourceClaims], same: Verdict, rulings: Rulings | None = None) -> Rulings:
@@ -101,13 +101,13 @@ def test_an_unsure_answer_is_a_doubt_until_it_is_settled() -> None:
     (doubt,) = doubts(asked, [MatchReply(same="unsure", why="too little is said")])
     assert doubt.titles == ("Softmax", "Softmax function") and doubt.why == "too little is said"
     ids = Ids()
-    (born,) = tell_doubts([doubt], ids, AT)
+    (born,) = doubt_events([doubt], ids, AT)
     ids.apply(born)
-    assert tell_doubts([doubt], ids, AT) == []
-    (gone,) = tell_doubts([], ids, AT)
+    assert doubt_events([doubt], ids, AT) == []
+    (gone,) = doubt_events([], ids, AT)
     assert (gone["type"], gone["id"]) == ("retire", born["id"])
     ids.apply(gone)
-    assert [e["type"] for e in tell_doubts([doubt], ids, AT)] == ["revive"]
+    assert [e["type"] for e in doubt_events([doubt], ids, AT)] == ["revive"]
 
 
 def homonym(number: int, words: str, *more: str) -> SourceClaims:

@@ -257,12 +257,13 @@ def test_clones_that_decided_different_things_agree_once_their_ledgers_are_merge
 _KILLED = """
 import os, sys
 from datetime import datetime, UTC
-from compiler import concept_effect, concept_work
+from compiler.build import apply_decision
+from compiler.concepts import edits
 from compiler.build.publish import Publisher
 from vault.vault import open_vault
 root, where = sys.argv[1:]
 if where == "before the build":
-    concept_effect.compile_vault = lambda *a, **k: os._exit(9)
+    apply_decision.compile_vault = lambda *a, **k: os._exit(9)
 elif where == "before the files":
     Publisher.write = lambda self: os._exit(9)
 else:
@@ -280,8 +281,8 @@ else:
         whole(self)
     Publisher.write = write
 vault = open_vault(root, None, None)
-make = lambda shelf: concept_work.rename(shelf, "forgetting curve", "Ebbinghaus curve")
-concept_effect.take_effect(vault, make, datetime(2026, 11, 22, 9, tzinfo=UTC), lambda event: None)
+make = lambda shelf: edits.rename(shelf, "forgetting curve", "Ebbinghaus curve")
+apply_decision.take_effect(vault, make, datetime(2026, 11, 22, 9, tzinfo=UTC), lambda event: None)
 """
 
 
