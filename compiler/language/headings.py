@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from compiler.language import names
+from compiler.language.lexicon import words
 from vault.text.sanitize import clean_line
 
 _ACRONYM = 4  # letters
@@ -18,24 +19,7 @@ _NUMBERING = re.compile(
 _LEADS = re.compile(
     r"^(?:an? |the )?(?:bonus material|introduction to|overview of|notes on|guide to)\s*:?\s*", re.IGNORECASE
 )
-_NO_MATTER = frozenset(
-    """abbildungen abstract acknowledgement acknowledgements acknowledgment acknowledgments additional afterword
-    analysis anhang answer answers anwendung anwendungen appendices appendix application applications approach
-    approaches aufgaben ausblick author authors background basics beispiel beispiele bibliography changelog
-    chapter citation citing code conclusion conclusions content contents contributing contribution contributions
-    danksagung data dataset datasets definition definitions description design details discussion diskussion
-    einführung einleitung epilogue ergebnisse evaluation evaluations example examples exercise exercises
-    experiment experiments faq fazit features figure figures foreword formulation further future general
-    glossary grundlagen implementation index inhalt inhaltsverzeichnis installation introduction keywords
-    licence license limitations links list literatur main material materials method methode methoden methodology
-    methods misc miscellaneous model models motivation notation note notes objectives other outline overview
-    part performance practice preface preliminaries problem problems quellen quickstart readme reading recap reference
-    references related remarks resource resources result results review schluss section see selected setup
-    solution solutions source sources story structure summary support syllabus table takeaways task tasks
-    terminology test tests theory tips title todo tools topics training tutorial untitled usage use verzeichnis
-    vorwort work zusammenfassung übersicht übungen
-    前言 参考文献 小结 引言 总结 摘要 概述 目录 练习 结论 讨论 附录""".split()
-)
+_NO_MATTER = words("empty_headings")
 _FUNCTION = frozenset("a an and in of on or the to for with by from our this und der die das zu zur zum".split())
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")
 

@@ -7,29 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.language.lexicon import LEMMAS, stem
+from compiler.language.lexicon import LEMMAS, stem, words
 from vault.text.sanitize import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-FUNCTION_WORDS = frozenset(
-    # closed-class words of English and German: they carry no content that a source must bear out
-    """a an the this that these those it its they them their he she his her we our you your i my one ones some
-    any each every all both either neither no not nor and or but if then else so because since as than while
-    although though however of in on at by for from to into onto with without within between among over under
-    about above below through during is are was were be been being am do does did done doing have has had having
-    can could may might must shall should will would there here when where which who whom whose what why how
-    also only just very more most less least much many few other another such same own too up out off again
-    further once der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
-    werden wurde hat haben kann können muss im in am an auf aus bei mit nach von vom zu zum zur für über durch
-    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()
-)
-_BARE = FUNCTION_WORDS | frozenset(
-    """cannot can't don't doesn't didn't isn't aren't wasn't weren't won't hasn't haven't hadn't couldn't wouldn't
-    never none nothing unless until upon whereas yet ohne kein keine keinen keiner keines keinem nie niemals weder
-    noch sondern während jedoch doch ihr ihre ihn ihm ihren seine sein seinen dabei dazu damit so dann dort hier ab um
-    bis seit vor unter ob worden wurden hatte hatten konnte können soll sollen darf dürfen gibt""".split()
-)
+FUNCTION_WORDS = words("function_words")
+_BARE = FUNCTION_WORDS | words("more_function_words")
 _BARE_CJK = frozenset("的了是在和与也就都而及其之于以为把被由从到对个种这那它他她们会能可将着过地得吗呢不没无非未共")
 _TOKEN = re.compile(
     r"[A-Za-z]\+\+|[A-Za-z]#|[^\W\d_]*\d[\w]*(?:[.,]\d+)*%?"  # C++, F#; numbers, and names with a number in them
