@@ -15,7 +15,7 @@ from compiler.articles.renames import before_undone, undone_cards, undone_gap
 from compiler.cards import cards, decks, gaps
 from compiler.claims.conflicts import UNDECIDED, Contests, Scales
 from compiler.claims.contradictions import Disagreement
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.copies import Kinship
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.rulings import Rulings

@@ -13,7 +13,7 @@ from compiler.articles.layout import Article, Layout, merged
 from compiler.claims.conflict_ledger import Standing, dispute_events
 from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, disagreements
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
 from compiler.sources.duplicates import origin_of

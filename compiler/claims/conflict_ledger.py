@@ -1,4 +1,4 @@
-"""What the ledger must learn of contradictions: that one is there, which side weighs more, that it is settled."""
+"""Ledger events of contradictions: one appeared, its verdict changed, it was resolved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vault.log.ledger import Event, Ids, ordered
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a contradiction stands: the concepts that it is about, and the claim that weighs more, "" if none does."""
+    """The state of a contradiction: the concepts that it is about, and the claim that weighs more, "" if none does."""
 
     one: Disagreement
     concepts: tuple[str, ...]
@@ -29,7 +29,7 @@ def dispute_events(
     """Return the ledger events of contradictions that appeared, disappeared or were decided since the events `known`.
 
     Pages show contradictions as they stand now. That one is settled can be told only of what was there before, and
-    that is what the human may want to think about: so the ledger keeps it.
+    that is what the user may want to think about: so the ledger keeps it.
     """
     last: dict[str, tuple[object, object]] = {}
     for event in ordered(e for e in known if e.get("of") == "dispute"):

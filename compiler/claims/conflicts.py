@@ -1,4 +1,4 @@
-"""What the sources of a build contradict each other about, which side weighs more, and what a later state replaced."""
+"""Contradictions between the sources of a build: found by rules and a model, weighed, superseded by later sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _YEAR = re.compile(r"(?<![\w.,-])(?:1[0-9]|20)\d\d(?![\w-]|[.,]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What a source weighs: how far it is trusted, then its day (as much of an ISO date as is known, "" if none)."""
+    """The weight of each source: its authority, then its date (as much of an ISO date as is known, "" if none)."""
 
     authority: Mapping[SourceId, int]
     published: Callable[[SourceId], str]
@@ -50,7 +50,7 @@ def _tells_later(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Contests:
-    """The contradictions of a build, and the claims of which another says what is so now (older -> newer)."""
+    """The contradictions of a build, and the claims that a later claim supersedes (older -> newer)."""
 
     disagreements: tuple[Disagreement, ...] = ()
     superseded: Mapping[ClaimId, ClaimId] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Contests:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The claims that are about a concept, or name it: among these its contradictions are looked for."""
+    """The claims that are about a concept or name it, among which its contradictions are searched."""
 
     title: str
     claims: Sequence[Claim]
@@ -81,7 +81,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The sources by id: the one behind a copy, titles, what they weigh, and the days they came to the vault."""
+    """What is known of the sources by id: the original of a copy, titles, weights, and dates of arrival."""
 
     origin: Callable[[SourceId], SourceId]
     titles: Mapping[SourceId, str]

@@ -1,7 +1,7 @@
-"""Pairs of claims that contradict each other, by rules: those that are sure, and those that a model is asked about.
+"""Pairs of claims that contradict each other, found by rules: sure ones, and candidates for a model to judge.
 
 A model judges each candidate, so these rules are wide; but where they see that both claims can hold (other conditions,
-another unit, a hedge, two things), nobody is asked. Pure.
+another unit, a hedge, two things), no model is asked. Pure.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two claims of independent sources that look as if they could not both hold; of one wording where it is `sure`."""
+    """Two claims of independent sources that seem to contradict each other; `sure` if they differ in one word only."""
 
     first: Claim
     second: Claim
@@ -75,7 +75,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim as it is compared. `order` are its content stems as they stand, less what only counts."""
+    """The words of a claim, prepared for comparison. `order` are its content stems in order, without number words."""
 
     words: str
     order: tuple[str, ...]
@@ -243,7 +243,7 @@ def _swapped(a: Statement, b: Statement) -> bool:
 
 
 def _other_authors(a: Statement, b: Statement) -> bool:
-    """Return whether the same deed is ascribed to other people ("by ...")."""
+    """Return whether the same act is ascribed to other people ("by ...")."""
     ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
     return bool(ours and theirs and not ours & theirs)
 

@@ -1,4 +1,4 @@
-"""Whether two claims give numbers for one thing that cannot both be right."""
+"""Numbers of two claims for one thing that cannot both be right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sources of a build are copies of which, by their wording and by what the human says in their summaries."""
+"""Copies among the sources of a build, recognized by their wording and by `copy_of` in their summaries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.sources.duplicates import Copy, Witness, copies
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
@@ -17,7 +17,7 @@ from vault.log.provenance import arrivals_in
 from vault.model.frontmatter import Properties, read_properties
 from vault.model.wikilink import links
 
-NONE = "none"  # what a human writes for `copy_of` to deny it
+NONE = "none"  # what a user writes for `copy_of` to deny it
 _HINT = (
     'write copy_of: "[[wiki/summaries/NAME]]" with the summary of the original, or copy_of: none, or delete the line'
 )
@@ -25,9 +25,9 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """`copies` are the sources that are no independent witnesses; `denied` those of which the human says they are.
+    """`copies` are the sources that are no independent witnesses, `denied` those that the user declared originals.
 
-    `decisions` are what the human wrote in the summaries since the last build; `unclear` is what nobody can make out
+    `decisions` are what the user wrote in the summaries since the last build; `unclear` is what nobody can make out
     of that, as it stands there, and `notices` name it.
     """
 
@@ -117,7 +117,7 @@ def _as_written(value: object) -> str | tuple[str, ...]:
 def _copy_of_fault(summary: str, owner: Mapping[str, SourceId], known: Set[str], own: SourceId) -> str:
     """Return why a summary's `copy_of` names no original; "" if it does, or says nothing.
 
-    A link to a source that is gone is none of the human's making and goes by itself.
+    A link to a source that is gone is none of the user's making and goes by itself.
     """
     value = _written(read_properties(summary))
     if value is None:

@@ -1,7 +1,8 @@
-"""What the human decided about concepts, as `ledger/decisions.jsonl` keeps it, folded to what resolving goes by.
+"""The user's decisions about concepts: reading them from `ledger/decisions.jsonl` and combining them to rulings.
 
-Each deed is one event with an id of its own; an `undo` names the deed that it voids. The fold gives the same for events
-in any order, so that two clones whose ledgers were merged agree. Of deeds that contradict each other the later counts.
+Each decision is one event with an id of its own; an `undo` names the decision that it voids. The events give the same
+rulings in any order, so that two clones whose ledgers were merged agree. Of two decisions that contradict each other the
+later counts.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _MOST_KEYS = 500  # of one concept, or places that one split names
 
 
 class Op(StrEnum):
+    """The kinds of decision."""
+
     RENAME = "rename"
     MERGE = "merge"
     NEVER = "never"  # they are two, whatever rules and models say
@@ -141,6 +144,8 @@ def rulings_of(events: Iterable[Event]) -> Rulings:
 
 @dataclass(slots=True)
 class _Folding:
+    """The rulings while decisions are added one by one."""
+
     same: set[Pair] = field(default_factory=set)
     apart: set[Pair] = field(default_factory=set)
     loose: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What a human does to concepts: the one that is meant is found, and the decision checked, before it is taken down."""
+"""Commands on concepts (rename, merge, split, ...): finding the concept, checking the decision, building its record."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The concepts as the ledgers have them, and the deeds so far, the oldest first."""
+    """The concepts and the decisions of the ledgers, the oldest first."""
 
     concepts: tuple[Known, ...]
     ids: Ids

@@ -1,4 +1,4 @@
-"""What speaks for each name: which names are one, what sets them off, what is said of them, and when that is enough."""
+"""The evidence for each name: which names are one, what marks them as terms, what is said of them, when it suffices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_RULINGS = Rulings()
 
 @dataclass(frozen=True, slots=True)
 class SourceClaims:
-    """One source as resolve sees it: its claims with the names they are about, and the names it offers."""
+    """One source as input of `resolve`: its claims with the names they are about, and the names it offers."""
 
     source: SourceId
     title: str
@@ -137,7 +137,7 @@ def _joined(
     union = Union(rulings.apart)
     for one in sorted(rulings.same):
         union.join(*one)
-    # Where joins collide, the names that a human took out come last, and stay by themselves.
+    # Where joins collide, the names that a user took out come last, and stay by themselves.
     for one in sorted(same, key=lambda p: (sum(k in rulings.loose for k in p), p)):
         union.join(*one)
     _join_spellings(union, evidence)
@@ -150,7 +150,7 @@ def _joined(
 
 
 class _Acronyms:
-    """Short forms and what the sources say they stand for. One that stands for two things is a name of neither."""
+    """Short forms with the long forms that the sources give. One with two long forms is a name of neither."""
 
     def __init__(self) -> None:
         self._longs: dict[str, set[str]] = defaultdict(set)

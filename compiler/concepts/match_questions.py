@@ -1,4 +1,4 @@
-"""Names that may be one idea, or one name that may be two: found by search, settled by rule where a rule is sure.
+"""Questions for a model on names that may be one idea, or one name that may be two; rules decide where they are sure.
 
 What no rule settles becomes a question for a model. Which questions there are hangs on each pair of names alone, not on
 how many others there are, so that a wiki that grows asks for its new names only.
@@ -12,7 +12,16 @@ from dataclasses import dataclass, field, replace
 
 from compiler.concepts.evidence import Evidence, SourceClaims, admitted, gather, summed
 from compiler.concepts.rulings import Pair, Rulings, Sense, Union, pair
-from compiler.concepts.similarity import Kept, content, core, gloss_keys, initials, rule_of, similar_pairs, trigrams
+from compiler.concepts.similarity import (
+    NameRelation,
+    content,
+    core,
+    gloss_keys,
+    initials,
+    rule_of,
+    similar_pairs,
+    trigrams,
+)
 from compiler.language import names
 from compiler.model.requests import MatchReply, MatchRequest, NameView, Reply
 from vault.ids import ClaimId, SourceId, mint
@@ -23,7 +32,7 @@ PER_NAME = 5  # questions that a name asks about itself and others, at most ...
 MOST_ABOUT = 20  # ... and that all others together ask about it
 SPELLING, SAYING = 0.5, 0.5  # how alike two names, or two definitions, must be to be asked about
 FAR = 0.1  # definitions that share no more are perhaps of two ideas
-_AFTER_HUMANS = 1_000_000  # a model's senses are applied where no human's was
+_AFTER_HUMANS = 1_000_000  # a model's senses are applied where no user's was
 _MOST_ALIASES = 6
 _ARTICLES = frozenset("a an the any one".split())
 _ENDS = frozenset("of for that which in on used to by from with whose where".split())
@@ -31,7 +40,7 @@ _ENDS = frozenset("of for that which in on used to by from with whose where".spl
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name with an article, by the key that stands for it. `said` has the sentence with which a source defines it."""
+    """A name with an article, by its key. `said` has the sentence with which each source defines it."""
 
     key: str
     view: NameView
@@ -43,7 +52,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request, and what it is about: two names, or one name as `source` uses it."""
+    """A request, and what it is about: a pair of names, or one name as `source` uses it."""
 
     request: MatchRequest
     pair: Pair
@@ -52,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A question to which whoever was asked had no answer."""
+    """A question to which the model had no answer."""
 
     titles: tuple[str, str]
     keys: Pair
@@ -207,18 +216,18 @@ def _by_english(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, 
 def _is_open(one: Named, other: Named, said: float, *, translated: bool) -> bool:
     """Return whether no rule decides the pair: none of their spellings says that they are two."""
     verdicts = {rule_of(a, b) for a in one.keys for b in other.keys}
-    if Kept.TWO in verdicts:
+    if NameRelation.TWO in verdicts:
         return False
-    if Kept.KIND in verdicts and not translated:  # one is a kind of the other, unless both are explained alike
+    if NameRelation.KIND in verdicts and not translated:  # one is a kind of the other, unless both are explained alike
         return said >= SAYING
     both = {s for s, _ in one.said} & {s for s, _ in other.said}
-    return not both or said >= SAYING or Kept.SAME_WORDS in verdicts  # who defines both apart means two
+    return not both or said >= SAYING or NameRelation.SAME_WORDS in verdicts  # who defines both apart means two
 
 
 def _sense_questions(seen: Survey, rulings: Rulings) -> list[Question]:
     """Yield questions on one name whose sources define it with next to nothing in common.
 
-    Where a human joined two of its names, nobody is asked whether they are one, and so no reply parts them.
+    Where a user joined two of its names, no model is asked whether they are one, and so no reply parts them.
     """
     asked = []
     humans = _joined_by_user(rulings)

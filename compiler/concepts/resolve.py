@@ -1,4 +1,4 @@
-"""Names to concepts: which names are one idea, which ideas the sources explain, and which they only mention."""
+"""From names to concepts: which names are one concept, which the sources explain, and which they only mention."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from vault.model.claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A concept and the claims about it, in the order of the sources. `main` are those whose subject it is."""
+    """A concept and the claims about it, in the order of the sources. `main` are those with it as subject."""
 
     id: ConceptId
     title: str
@@ -47,7 +47,7 @@ class Resolved:
 
 @dataclass(slots=True)
 class Resolution:
-    """All concepts by id; what each claim names; names that are offered but not explained; the ledger's news."""
+    """All concepts by id, the mentions of each claim, the unexplained names, and the new ledger events."""
 
     concepts: dict[ConceptId, Resolved] = field(default_factory=dict)
     mentions: dict[str, tuple[ConceptId, ...]] = field(default_factory=dict)  # claim id -> concepts its words name
@@ -78,7 +78,7 @@ def resolve(
         groups[union.find(key)].append(key)
     lend(sources, groups, evidence, rulings)
     out = Resolution()
-    birth = _Births(ids, at, rulings, held, out.events)
+    birth = _ConceptIds(ids, at, rulings, held, out.events)
     plain: dict[str, tuple[list[str], Evidence]] = {
         root: (sorted(keys), summed(evidence[k] for k in sorted(keys))) for root, keys in groups.items()
     }
@@ -151,8 +151,8 @@ def _longer_names(
 
 
 @dataclass(slots=True)
-class _Births:
-    """Gives concepts their ids, names and paths: the ledger's, or new ones, of which the ledger then learns."""
+class _ConceptIds:
+    """Assigns ids, titles and paths to concepts: those of the ledger, or new ones, which are recorded."""
 
     ids: Ids
     at: str
@@ -180,7 +180,7 @@ class _Births:
         own = {names.key(name, language), sense_key(name, language)}
         written = {names.title(evidence[k].variants.elements(), language) for k in keys if k not in own}
         given = self.rulings.aliases.get(id_, ())
-        spelled = {names.key(g, language) for g in given}  # as the human writes them
+        spelled = {names.key(g, language) for g in given}  # as the user writes them
         machines = {w for w in written if w and names.key(w, language) not in spelled}
         aliases = sorted((machines | set(given)) - {name})
         return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))

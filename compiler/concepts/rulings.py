@@ -1,6 +1,6 @@
-"""What decides about names beside the rules: what a human said of them, and what a model answered.
+"""Rulings on names that override the rules: decisions of the user and answers of a model, and sets that respect them.
 
-A human's word stands above every rule, a rule above a model's word. Nothing joins what was set apart, neither by itself
+A user's word stands above every rule, a rule above a model's word. Nothing joins what was set apart, neither by itself
 nor by way of a third name.
 """
 
@@ -57,7 +57,7 @@ class Sense(NamedTuple):
 
 
 class Span(NamedTuple):
-    """From a deed to what took it back: instants, and the concepts that it was about."""
+    """The time from a decision to its undo, and the concepts that it was about."""
 
     start: str
     end: str
@@ -68,8 +68,8 @@ class Span(NamedTuple):
 class Rulings:
     """Decisions about names, by their keys. Without any, the rules alone decide.
 
-    `same` and `apart` are a human's and agree with each other; `likely` and `unlikely` are a model's. `loose` are names
-    that a human took out of a concept: where joins collide it is these that stay behind.
+    `same` and `apart` are a user's and agree with each other; `likely` and `unlikely` are a model's. `loose` are names
+    that a user took out of a concept: where joins collide it is these that stay behind.
     """
 
     same: frozenset[Pair] = frozenset()
@@ -82,8 +82,8 @@ class Rulings:
     aliases: Mapping[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # that no source need have
     senses: Mapping[str, tuple[Sense, ...]] = field(default_factory=dict)  # by the id of a source or claim
     titles: Mapping[str, str] = field(default_factory=dict)  # key of a sense -> how it is written
-    kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a human parted them
-    undone: tuple[Span, ...] = ()  # what came of deeds in these is as if it had never been
+    kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a user parted them
+    undone: tuple[Span, ...] = ()  # what came of decisions in these is as if it had never been
 
     def meant(self, key: str, source: str, claim: str = "") -> str:
         """Return the key of what is called `key` in that source, or in that claim of it."""
@@ -107,7 +107,7 @@ class Rulings:
 
 
 class Union:
-    """Names that are one, by their keys; the smallest key of a set stands for it, so order plays no part.
+    """Disjoint sets of names by their keys; the smallest key represents a set, so order plays no part.
 
     What is kept apart is refused: then order does play one, and whoever joins does it in one order.
     """

@@ -1,4 +1,4 @@
-"""What two names, or two sentences, have in common, and when their words alone say that they are two ideas."""
+"""Similarity of two names or sentences, and the rules that tell when two names are surely different concepts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _GLOSS = re.compile(r"[(（]([A-Za-z][A-Za-z0-9 \-]{2,60})[)）]")
 
 
-class Kept(Enum):
+class NameRelation(Enum):
     """What a rule says of two keys."""
 
     OPEN = "open"
@@ -94,20 +94,26 @@ def similar_pairs(sets: Mapping[str, frozenset[str]], least: float) -> dict[Pair
     return found
 
 
-def rule_of(one: str, other: str) -> Kept:
+def rule_of(one: str, other: str) -> NameRelation:
     """Return what the words of two keys say for sure."""
     a, b = one.split(), other.split()
     if _digits(one) != _digits(other) or _opposed(a, b):
-        return Kept.TWO  # GPT-2 is not GPT-3
+        return NameRelation.TWO  # GPT-2 is not GPT-3
     if content(one) == content(other):
-        return Kept.SAME_WORDS
+        return NameRelation.SAME_WORDS
     short, long = sorted((a, b), key=len)
     if len(short) < len(long) and set(short) <= set(long):
-        return Kept.OPEN if long[: len(short)] == short and set(long[len(short) :]) <= _KINDS else Kept.KIND
+        return (
+            NameRelation.OPEN
+            if long[: len(short)] == short and set(long[len(short) :]) <= _KINDS
+            else NameRelation.KIND
+        )
     if len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1:
         x, y = next((x, y) for x, y in zip(a, b, strict=True) if x != y)
-        return Kept.OPEN if _nearly(x, y) else Kept.KIND  # "key vector" and "value vector", "query head" ...
-    return Kept.OPEN
+        return (
+            NameRelation.OPEN if _nearly(x, y) else NameRelation.KIND
+        )  # "key vector" and "value vector", "query head" ...
+    return NameRelation.OPEN
 
 
 def _digits(key: str) -> list[str]:

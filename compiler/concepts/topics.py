@@ -1,4 +1,4 @@
-"""Concepts that belong together: topics, anchored on the sections of the sources that explain them.
+"""Topics: groups of concepts, anchored on the sections of the sources that explain them.
 
 A section whose heading covers enough concepts is a candidate; each concept goes to the candidate that says most of
 it. What was one topic before stays one: its sections go on being its, a member leaves only for one that says far
@@ -36,7 +36,7 @@ _DOCUMENT = 2  # parts of a document's own anchor: the source and its title
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One claim as topics see it: where it stands, what it is about, what else it names."""
+    """One claim as topics see it: its section, the concepts it is about, and those it names."""
 
     source: SourceId
     headings: tuple[str, ...]  # the document's title first
@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Concepts that belong together. `id` is "" for a new one. The one of its name is first, then the best covered."""
+    """A group of concepts. `id` is "" for a new one. The concept of its name is first, then the best covered."""
 
     id: str
     key: str
@@ -68,7 +68,7 @@ class Topic:
 
 @dataclass(slots=True)
 class _Section:
-    """A heading with all that stands below it; `rank` orders sections as sources and headings come."""
+    """A heading with all that is below it; `rank` is its place among the sources and headings."""
 
     anchor: Anchor
     title: str
@@ -85,7 +85,7 @@ class _Section:
 
 @dataclass(slots=True)
 class _Candidate:
-    """Sections under one heading. `says` counts what their claims say of each concept, `members` who has come."""
+    """Sections under one heading. `says` counts what their claims say of each concept; `members` are those assigned."""
 
     key: str
     title: str
@@ -200,6 +200,8 @@ def _links(passages: Sequence[Passage], keys: Mapping[ConceptId, str]) -> dict[C
 
 
 class _Clusters:
+    """The grouping of concepts by sections, step by step."""
+
     def __init__(
         self,
         documents: list[_Section],

@@ -1,4 +1,4 @@
-"""Names that the sources lean on and none of them explains: weighed from what they borrow, cite and set off."""
+"""Names that the sources rely on and none explains: found from what they borrow, cite and mark as terms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation, its keys, the ways in which it is written, and the sources that lean on it."""
+    """A name without explanation: its keys, its spellings, and the sources that rely on it."""
 
     name: str
     keys: tuple[str, ...]
@@ -162,7 +162,7 @@ def _without_version(name: str) -> str:
 
 
 class _Covered:
-    """The names that an article or a document explains, asked for a name that may be one of them in other words."""
+    """The names that an article or a document explains, and whether another name is one of them in other words."""
 
     def __init__(self, articles: Iterable[frozenset[str]], treated: Iterable[str], union: Union) -> None:
         roots = set(treated)

@@ -1,4 +1,4 @@
-"""The shape of an article that a model wrote: plain headings, a first sentence that defines, short paragraphs."""
+"""The form of an article that a model wrote: plain headings, a defining first sentence, short paragraphs."""
 
 from __future__ import annotations
 

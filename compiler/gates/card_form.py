@@ -1,4 +1,4 @@
-"""What a card in free words has to be: of its kind, about one idea, understood without its source."""
+"""The form of a card in free words: of its kind, about one idea, understandable without its source."""
 
 from __future__ import annotations
 

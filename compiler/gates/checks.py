@@ -1,4 +1,4 @@
-"""What was checked: whether words follow from quotes, where rules alone cannot say so."""
+"""Verdicts of a model on whether words follow from quotes, where rules alone cannot tell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Stated = tuple[str, str, str]  # what a claim states, its quote, and where that 
 
 @dataclass(slots=True)
 class Verdicts:
-    """Verdicts by words and evidence; called, it says what was found, None where nobody has checked."""
+    """Verdicts by words and evidence; a call returns the verdict, or None where there is none."""
 
     known: dict[str, bool] = field(default_factory=dict)
 

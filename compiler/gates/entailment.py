@@ -1,4 +1,4 @@
-"""Whether words follow from evidence, as far as rules can tell: yes, no with a reason, or somebody has to check it."""
+"""Whether words follow from evidence as far as rules can tell: yes, no with a reason, or a check is needed."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _HALTS = frozenset(  # left out between words, these make another saying of them
 )
 _BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
 _ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
-_DOUBTS = frozenset(  # before or after them, these take back what the words say
+_DOUBTS = frozenset(  # before or after them, these undo what the words say
     """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
     might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
     ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
 )
-_LIMITS = _DOUBTS | frozenset(  # in brackets, these take back a part of what is said
+_LIMITS = _DOUBTS | frozenset(  # in brackets, these undo a part of what is said
     """but although though unless except only without until before after when while where under at most least up
     aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()
 )
@@ -52,7 +52,7 @@ _ADDRESS = re.compile(r"\w[\w+.-]*://|\bwww\.|\]\(|\[\[|<[a-z/!]", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`refused` says why the words may not stand, "" if nothing speaks against them; else, whether to have a check."""
+    """`refused` says why words are refused, "" if nothing is against them; then `needs_check` may be set."""
 
     refused: str = ""
     needs_check: bool = False

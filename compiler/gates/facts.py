@@ -1,4 +1,4 @@
-"""What must agree between words and their evidence: numbers, dates and names. What the evidence lacks is named."""
+"""Numbers, dates and names in words that their evidence does not have."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _capitalized_words(sentence: str, in_german: bool) -> Iterator[tuple[bool, s
 
 
 class _Known:
-    """The words of some texts, in forms in which a name may come back."""
+    """The words of some texts, in all forms in which a name may be repeated."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         joined = "\n".join(texts)

@@ -1,4 +1,4 @@
-"""What may enter the wiki and the decks. Every engine's words pass here, and what is refused is reported."""
+"""The gates for statements, sentences and cards: why one may not enter the wiki or a deck."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class CardGate:
 
 @dataclass(slots=True)
 class StrictCardGate(CardGate):
-    """For cards in the words of their claims: nobody has to check those."""
+    """The gate for cards in the words of their claims, which need no check."""
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return strict_card_fault(card, title, claims)
@@ -172,7 +172,7 @@ class StrictCardGate(CardGate):
 
 @dataclass(slots=True)
 class CheckedCardGate(CardGate):
-    """For cards in free words: `entailed` tells whether they follow, and their form is held to more."""
+    """The gate for cards in free words: `entailed` tells whether they follow, and their form has to be right."""
 
     entailed: Entailed = field(kw_only=True)
 
@@ -202,7 +202,7 @@ class CheckedCardGate(CardGate):
 
 @dataclass(slots=True)
 class VaultCardGate(CardGate):
-    """For the cards of a finished vault: each has passed the strict gate or the checked one."""
+    """The gate for the cards of a finished vault, which have passed the strict gate or the checked one."""
 
     entailed: Entailed = field(kw_only=True)
 

@@ -1,4 +1,4 @@
-"""The gate for names: what a model offers as one must stand in the text that it was shown."""
+"""The gate for names that a model proposes: the text that it was shown must have them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _MOST_WORDS = 8  # of what may still be looked for as one run
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A text to look names up in: case, plural, hyphens and spelling play no part."""
+class NameIndex:
+    """A text prepared for looking up names, whatever their case, plural, hyphens and spelling."""
 
     runs: str  # the words as keys have them, each between blanks
     plain: str  # the same with the endings they have
     squeezed: str
 
     @classmethod
-    def of(cls, text: str) -> Standing:
+    def of(cls, text: str) -> NameIndex:
         """Return the text prepared for looking up names."""
         lowered = [part.casefold() for part in _PARTS.findall(text.replace("-", " ").replace("–", " "))]
         keyed = [_folded(part) for part in lowered]
@@ -53,7 +53,7 @@ def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[
 
     An English name need not stand in a text of another language; one that can be no name is left out.
     """
-    there = Standing.of(text)
+    there = NameIndex.of(text)
     kept: list[Term] = []
     refused: list[Rejection] = []
     for term in terms:

@@ -1,4 +1,4 @@
-"""Whether a sentence says something of a name, or only names it beside what it is about."""
+"""Whether a sentence is about a name, or only mentions it."""
 
 from __future__ import annotations
 

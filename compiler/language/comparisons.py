@@ -1,4 +1,4 @@
-"""What is compared with what: faster than, before, 比. The same comparison turned round says the contrary."""
+"""Comparisons that a text states (faster than, before, 比), and whether two of them contradict each other."""
 
 from __future__ import annotations
 

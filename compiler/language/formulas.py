@@ -1,4 +1,4 @@
-"""Formulas in running text, as they are read: LaTeX, letters of mathematical alphabets and raised figures are one."""
+"""Formulas in running text in one plain form: LaTeX, mathematical letters and raised figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headings of documents as names of topics: numbering and marks off, and nothing that names no matter."""
+"""Headings of documents as names of topics, without numbering and markup; empty ones are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that decide what can be a name, and the few endings that make two spellings one."""
+"""Lists of English and German words, and the stem, singular and American spelling of a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text names something, and whether it says there what it is."""
+"""The places where a text names something, and whether it says there what it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of concepts: which words can be one, which variants mean the same, how one is written on a page."""
+"""Names of concepts: which words can be one, when two are the same, and how one is written on a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiler.language import lexicon
 
 MAX_WORDS = 6
 MAX_CHARS = 64
-MAX_GIVEN = 100  # of a name that a human gives, brackets included
+MAX_GIVEN = 100  # of a name that a user gives, brackets included
 
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _HAS_CJK = re.compile(f"[{_CJK}]")

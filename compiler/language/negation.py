@@ -1,4 +1,4 @@
-"""Negation: what words deny that their evidence does not, and what they say flatly that it denies."""
+"""Negation: what words deny and their evidence does not, or the reverse."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _SAME = {"no": "not", "none": "not", "never": "not", "neither": "not", "nor": "n
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A negation: its word, and the stems of what it denies; `scope` is the whole saying's where none follow."""
+    """A negation: its word, and the stems of what it denies (of the whole clause where none follow)."""
 
     word: str
     scope: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """One thing that is said: its stems, what it denies, its words that deny in part, whether it sets two apart."""
+class Clause:
+    """One clause: its stems, its negations, words that deny in part, and whether it contrasts two things."""
 
     stems: frozenset[str]
     denials: tuple[Denial, ...]
@@ -82,7 +82,7 @@ def polarity_fault(words: str, evidence: Sequence[str]) -> str:
 
 
 def _added_denial(
-    one: Saying, everything: frozenset[str], weak: frozenset[str], groups: Sequence[Sequence[Saying]]
+    one: Clause, everything: frozenset[str], weak: frozenset[str], groups: Sequence[Sequence[Clause]]
 ) -> str:
     """Return a denial of the statement that the evidence does not have of the same thing, as a reason; "" if none."""
     for denial in one.denials:
@@ -94,7 +94,7 @@ def _added_denial(
     return ""
 
 
-def _affirms(piece: Saying, group: Sequence[Saying], everything: frozenset[str], weak: frozenset[str]) -> bool:
+def _affirms(piece: Clause, group: Sequence[Clause], everything: frozenset[str], weak: frozenset[str]) -> bool:
     """Return whether a clause denies nothing, nor does another clause of its sentence that the words speak of."""
     for other in group:
         speaks = other is piece or bool(other.stems & everything - piece.stems)
@@ -109,11 +109,11 @@ def _other_words(weak: frozenset[str], than: frozenset[str], everything: frozens
 
 
 def _dropped_denial(
-    one: Saying,
+    one: Clause,
     denials: Sequence[Denial],
     everything: frozenset[str],
     weak: frozenset[str],
-    groups: Sequence[Sequence[Saying]],
+    groups: Sequence[Sequence[Clause]],
 ) -> str:
     """Return a denial of the evidence that the statement leaves out, as a reason; "" if none."""
     units = [p for g in groups for p in g]
@@ -135,9 +135,9 @@ def _dropped_denial(
     return ""
 
 
-def _joined(group: Sequence[Saying]) -> Saying:
+def _joined(group: Sequence[Clause]) -> Clause:
     """Return the clauses of a sentence as one."""
-    return Saying(
+    return Clause(
         frozenset(s for p in group for s in p.stems),
         tuple(d for p in group for d in p.denials),
         frozenset(w for p in group for w in p.weak),
@@ -171,7 +171,7 @@ def _same_denial(word: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _read_clause(text: str, other: frozenset[str]) -> Saying:
+def _read_clause(text: str, other: frozenset[str]) -> Clause:
     """Return what a clause says and denies; with "stable" in `other`, "unstable" is a denial."""
     contrasts = bool(_CONTRAST.search(text))
     plain = _HARMLESS_CJK.sub(" ", _HARMLESS.sub(" ", text))
@@ -181,7 +181,7 @@ def _read_clause(text: str, other: frozenset[str]) -> Saying:
     said = frozenset(stems(found))
     denials = [*_denials(found), *_prefixed(found, other), *_chinese(plain)]
     weak = {t.word for t in found if _WEAK.fullmatch(t.word)} | set(_WEAK_CJK.findall(plain))
-    return Saying(
+    return Clause(
         said | {s for d in denials for s in d.scope},
         tuple(denials),
         frozenset(weak | ({"only"} if fewer else set())),

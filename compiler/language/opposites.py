@@ -1,4 +1,4 @@
-"""The one table of opposites: which words are contraries, on which scale, and which comparatives point which way."""
+"""Opposites: whether two words are contrary, and which way a comparative points on its scale."""
 
 from __future__ import annotations
 

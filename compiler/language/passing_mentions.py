@@ -1,4 +1,4 @@
-"""Names that a text only drops: in thanks, advertisements, verses, grammar rules, labels and long lists."""
+"""Names that a text mentions only in passing: in thanks, advertisements, rules, labels and long lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and dates in running text: in figures and in words, with units, in English, German and Chinese."""
+"""Numbers, units and dates in running text, in figures and in words, in English, German and Chinese."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = Fraction | str  # a number; in figures that name no single number ("1.2.
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What a number may mean, its unit ("" if none is known), what is counted, and on which side it bounds."""
+    """A number: the values it may mean, its unit ("" if unknown), what it counts, and whether it is a bound."""
 
     text: str
     values: frozenset[Value]
@@ -38,6 +38,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Quantities:
+    """The numbers and the dates of a text."""
+
     numbers: tuple[Number, ...]
     days: tuple[Day, ...]
 

@@ -1,4 +1,4 @@
-"""What became of a statement when its source was edited: whether it is still the same one, and what changed in it.
+"""What changed in a statement when its source was edited, and whether it is still the same statement.
 
 A change counts as cosmetic or as a rewording only where that can be shown, word by word; all else is another fact. So
 what is overlooked is never a fact, and a doubt costs the learner one look. Pure, and the same on every machine.
@@ -21,7 +21,7 @@ from compiler.language.quantities import NUMBER_WORDS, SCALES, UNITS
 
 
 class Change(StrEnum):
-    """What changed between two wordings of one statement, the lesser first."""
+    """What changed between two wordings of one statement, the smallest change first."""
 
     COSMETIC = "cosmetic"  # white space, typography, case, spelling, markup
     REWORDED = "reworded"  # the same facts in other words
@@ -52,7 +52,7 @@ _SIGNS = frozenset("%&/@‰§")  # punctuation that says something; what is no p
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word, number or sign. `text` is as written, `said` in one case and spelling."""
+    """One word, number or sign: `text` as written, `said` in one case and spelling."""
 
     text: str
     said: str

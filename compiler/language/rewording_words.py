@@ -1,4 +1,4 @@
-"""Words that say the same, and words that say nothing of their own: what a rewording may exchange or leave out.
+"""Words that a rewording may exchange or leave out: synonyms, phrases, irregular forms, empty words.
 
 Everything that is not listed here counts: a word that is exchanged for one that is not its fellow is another fact.
 """

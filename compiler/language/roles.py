@@ -1,4 +1,4 @@
-"""Who does what to whom: the same words with their sides swapped, or with the direction of a comparison turned."""
+"""Who does what to whom: the same words with subject and object or a direction swapped."""
 
 from __future__ import annotations
 

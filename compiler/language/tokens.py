@@ -1,4 +1,4 @@
-"""Words in the order they were said: which carry content, and where one thing that is said ends and the next begins."""
+"""Tokens, stems, sentences and clauses of running text, and which words carry content."""
 
 from __future__ import annotations
 
