@@ -121,14 +121,14 @@ def _copy_of_fault(summary: str, owner: Mapping[str, SourceId], known: Set[str],
     """
     value = _written(read_properties(summary))
     if value is None:
-        return "`copy_of` names one original or none, and this is no single link: ignored"
+        return "`copy_of` names one original or none, but this is not a single link: ignored"
     if value.casefold() in ("", NONE):
         return ""
     targets = [link.target for link in links(value)]
     if any(owner.get(target) == own for target in targets):
-        return "`copy_of` leads to this very summary: ignored"
+        return "`copy_of` links to its own summary: ignored"
     if not any(target in known or target in owner for target in targets):
-        return "`copy_of` leads to no summary of a source: ignored"
+        return "`copy_of` links to no summary of a source: ignored"
     return ""
 
 

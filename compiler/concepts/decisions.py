@@ -1,8 +1,8 @@
 """The user's decisions about concepts: reading them from `ledger/decisions.jsonl` and combining them to rulings.
 
 Each decision is one event with an id of its own; an `undo` names the decision that it voids. The events give the same
-rulings in any order, so that two clones whose ledgers were merged agree. Of two decisions that contradict each other the
-later counts.
+rulings in any order, so that two clones whose ledgers were merged agree. Of two decisions that contradict each other
+the later counts.
 """
 
 from __future__ import annotations

@@ -83,9 +83,9 @@ class Shelf:
             if found:
                 listed = ", ".join(f"{k.id} ({k.title})" for k in found[:10])
                 raise UsageError(
-                    f"{len(found)} concepts go by that name", where=wanted[:80], hint=f"say which: {listed}"
+                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"say which: {listed}"
                 )
-        raise NotFound("no concept goes by that name", where=wanted[:80], hint=self._near(wanted))
+        raise NotFound("no concept has that name", where=wanted[:80], hint=self._near(wanted))
 
     def _near(self, wanted: str) -> str:
         """Return the titles that are most like a name."""
@@ -104,7 +104,7 @@ class Shelf:
         alive, undone = current_decisions(self.deeds)
         if not given:
             if not alive:
-                raise NotFound("no decision about concepts is left to undo", hint="`retain concept deeds` lists them")
+                raise NotFound("there is no decision about concepts to undo", hint="`retain concept deeds` lists them")
             return alive[-1]
         found = [d for d in self.deeds if d.deed == clean_line(given)]
         if not found:
@@ -112,7 +112,7 @@ class Shelf:
                 "no decision has that id", where=clean_line(given)[:40], hint="`retain concept deeds` lists them"
             )
         if found[0].deed in undone:
-            raise UsageError("this decision is undone already", where=found[0].deed)
+            raise UsageError("this decision is already undone", where=found[0].deed)
         return found[0]
 
 
@@ -142,7 +142,7 @@ def rename(shelf: Shelf, which: str, new: str) -> Deed:
     """Return the decision to give a concept another name."""
     known, name = shelf.find(which), checked(new)
     if name == known.title:
-        raise UsageError("that is its name already", where=known.title)
+        raise UsageError("that is already its name", where=known.title)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
 
@@ -153,10 +153,10 @@ def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Deed:
     if into:
         kept = shelf.find(into)
         if kept.id not in (a.id, b.id):
-            raise UsageError("--into names neither of the two", where=kept.title)
+            raise UsageError("--into is neither of the two concepts", where=kept.title)
         a, b = (b, a) if kept.id == a.id else (a, b)
     if a.id == b.id:
-        raise UsageError("both are names of one concept already", where=a.title)
+        raise UsageError("both are already names of one concept", where=a.title)
     return _new_decision(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
 
 
@@ -166,7 +166,7 @@ def never(shelf: Shelf, one: str, other: str) -> Deed:
     if a is not None and b is not None and a.id == b.id:
         return unalias(shelf, a.id, other)
     if not a_keys or not b_keys or a_keys == b_keys:
-        raise UsageError("these are not two names", where=clean_line(f"{one} / {other}")[:80])
+        raise UsageError("these are not two different names", where=clean_line(f"{one} / {other}")[:80])
     return _new_decision(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
 
 
@@ -183,15 +183,13 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
     """Return the decision that what these sources or claims say of a concept belongs to another of the given name."""
     known, new = shelf.find(which), checked(name)
     if not sources and not claims:
-        raise UsageError("nothing says what to split off", hint="name sources or claims: --source S, --claim C")
+        raise UsageError("no sources or claims to split off", hint="name sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
         hint = f'tell it from the other in brackets: --as "{new} (of another kind)"'
-        raise UsageError("that is the name of what is split", where=new, hint=hint)
+        raise UsageError("that is the name of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
-        raise UsageError(
-            "these are all its sources: nothing would be left", where=known.title, hint="rename it instead"
-        )
+        raise UsageError("these are all its sources: nothing would remain", where=known.title, hint="rename it instead")
     places += [_claim(shelf, known, c) for c in claims]
     return _new_decision(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
 
@@ -206,7 +204,7 @@ def _source(shelf: Shelf, known: Known, given: str) -> str:
             return id_
     listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
     raise NotFound(
-        f"no source of {known.title} is called so", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
+        f"{known.title} has no source of that name", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
     )
 
 
@@ -215,9 +213,11 @@ def _claim(shelf: Shelf, known: Known, given: str) -> str:
     wanted = clean_line(given).removeprefix("^").removeprefix("c-")
     birth = shelf.ids.births.get(wanted)
     if birth is None or birth.noun != "claim" or not shelf.ids.alive(wanted):
-        raise NotFound("no claim has that id", where=wanted[:40], hint="the article's citations lead to its claims")
+        raise NotFound(
+            "there is no claim with that id", where=wanted[:40], hint="the article's citations lead to its claims"
+        )
     if shelf.ids.present_key[wanted].partition(":")[0] not in known.sources:
-        raise UsageError(f"this claim is from no source of {known.title}", where=wanted)
+        raise UsageError(f"this claim is not from a source of {known.title}", where=wanted)
     return wanted
 
 
@@ -225,7 +225,7 @@ def alias(shelf: Shelf, which: str, given: str) -> Deed:
     """Return the decision to add a name to a concept."""
     known, name = shelf.find(which), checked(given)
     if name in (known.title, *known.aliases):
-        raise UsageError("that is one of its names already", where=name)
+        raise UsageError("that is already one of its names", where=name)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
 
@@ -235,9 +235,9 @@ def unalias(shelf: Shelf, which: str, given: str) -> Deed:
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
-        raise UsageError("it was born with that name, by which the ledger finds it", where=name)
+        raise UsageError("the ledger identifies the concept by that name", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
-        raise UsageError("that is its own name", where=name, hint="`retain concept rename` gives it another one first")
+        raise UsageError("that is its title", where=name, hint="`retain concept rename` first gives it another title")
     if gone.isdisjoint(known.keys):
         raise NotFound(
             f"{known.title} has no such name", where=name, hint=f"it has: {', '.join(known.aliases) or 'none'}"
@@ -256,7 +256,7 @@ def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
     other = shelf.called(name)
     if other is not None and other.id != known.id:
         hint = f"`retain concept merge {known.id} {other.id}` makes them one"
-        raise UsageError(f"another concept goes by that name: {other.title}", where=name, hint=hint)
+        raise UsageError(f"another concept has that name: {other.title}", where=name, hint=hint)
 
 
 def _new_decision(op: Op, **fields: object) -> Deed:

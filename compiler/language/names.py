@@ -135,7 +135,7 @@ def given_name_fault(name: str) -> str:
         if not key(part):
             return "a name needs a letter or digit"
         if found := _BAD_CHAR.search(part.strip()):
-            return f"{found[0].strip() or 'a full stop'!r} cannot stand there in a name"
+            return f"{found[0].strip() or 'a full stop'!r} is not allowed in a name"
     return ""
 
 
