@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from compiler.articles import indexes
 from compiler.articles.layout import Article, Layout
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
 from vault.log.ledger import Event

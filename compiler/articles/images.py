@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from compiler.articles.figures import Tied, tied, words_for
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.readers.formats import VERSIONS
 from compiler.sources.cache_files import read_cache, save_cache
 from compiler.sources.inventory import Tracked

@@ -15,11 +15,11 @@ from compiler.articles.renames import before_undone, undone_cards, undone_gap
 from compiler.cards import cards, decks, gaps
 from compiler.claims.conflicts import UNDECIDED, Contests, Scales
 from compiler.claims.contradictions import Disagreement
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import Kinship
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.rulings import Rulings
-from compiler.gates.article_form import shaped_sections
+from compiler.gates.article_form import shaped
 from compiler.gates.checks import Verdicts, pairs_of_article, pairs_of_cards
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection, Report
@@ -227,7 +227,7 @@ class Layout:
                 hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
                 self.report.notices.append(Diagnostic(f"{CONCEPTS}/{concept.slug}.md", 0, "stood-in", what, hint))
         if self.asker is not None:
-            sections, headings = shaped_sections(concept.title, sections, views)
+            sections, headings = shaped(concept.title, sections, views)
             refused += headings
         self._refused(refused, concept, f"{CONCEPTS}/{concept.slug}.md", compose.request_for(concept, views))
         self.report.sentences["dropped"] += dropped

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from compiler.articles.references import Citations, Work, address_in
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic

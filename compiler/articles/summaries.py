@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiler.articles.layout import Layout
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import NONE
 from vault.ids import ClaimId
 from vault.layout import SUMMARIES

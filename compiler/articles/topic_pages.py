@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from compiler.articles import compose
 from compiler.articles.indexes import TopicLine
 from compiler.articles.layout import Article, Layout, merged
-from compiler.claims.conflict_ledger import Standing, dispute_events
+from compiler.claims.conflict_ledger import Standing, tell_disputes
 from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, disagreements
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
 from compiler.sources.duplicates import origin_of
@@ -63,7 +63,7 @@ def write_topics(layout: Layout) -> None:
             _tell(layout, "retire", id_, reason="its concepts have parted")
     desk = _Desk(layout)
     standings = desk.standings()
-    layout.events += dispute_events(standings, layout.claims, layout.id_events, layout.ids, layout.at)
+    layout.events += tell_disputes(standings, layout.claims, layout.id_events, layout.ids, layout.at)
     decided = sum(bool(s.winner) for s in standings)
     told = {"open": len(standings) - decided, "decided": decided, "superseded": len(layout.contests.superseded)}
     layout.report.contradictions |= told

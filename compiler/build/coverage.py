@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from compiler.build.pipeline import Pipeline
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Rejection

@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler.build.attachments import Leaves
-from compiler.claims.extract import Gathered, Verified, claims_in, requests_for, statements_in
+from compiler.claims.extract import Verified, claims_in, requests_for, statements_in
+from compiler.claims.gathered import Gathered
 from compiler.concepts.evidence import STRUCTURE, key_of, names_in
 from compiler.gates.checks import Stated, Verdicts
 from compiler.language.rewording import successors

@@ -27,7 +27,7 @@ from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.cards.cards import live_cards
 from compiler.cards.decks import left_in, standing_in, where_they_stand
 from compiler.cards.gaps import decisions_in
-from compiler.claims.extract import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import Kinship, kinship
 from compiler.concepts.decisions import rulings_of
 from compiler.concepts.match_questions import doubt_events, doubts, questions, ruled, survey

@@ -23,7 +23,7 @@ class Standing:
         return ":".join(sorted((self.one.first.id, self.one.second.id)))
 
 
-def dispute_events(
+def tell_disputes(
     standings: Iterable[Standing], claims: Container[str], known: Sequence[Event], ids: Ids, at: str
 ) -> list[Event]:
     """Return the ledger events of contradictions that appeared, disappeared or were decided since the events `known`.

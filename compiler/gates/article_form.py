@@ -42,7 +42,7 @@ _OF_ANY_MATTER = frozenset(
 )
 
 
-def shaped_sections(
+def shaped(
     title: str, sections: Sequence[ArticleSection], views: Sequence[ClaimView]
 ) -> tuple[list[ArticleSection], list[Rejection]]:
     """Return the sections as they may be under `title`, and the headings that were refused.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.claims.conflict_ledger import Standing, dispute_events
+from compiler.claims.conflict_ledger import Standing, tell_disputes
 from compiler.claims.contradictions import Disagreement
 from vault.ids import ClaimId, SourceId
 from vault.log.ledger import Event, Ids, fold
@@ -17,7 +17,7 @@ OPEN = Standing(Disagreement(B, A), ("c0ncept000",), "")
 def told(known: list[Event], standings: list[Standing], claims: frozenset[str] = BOTH, day: int = 1) -> list[Event]:
     ids: Ids = fold(known)
     before = set(ids.births)
-    events = dispute_events(standings, claims, known, ids, f"2026-01-{day:02}T00:00:00.000Z")
+    events = tell_disputes(standings, claims, known, ids, f"2026-01-{day:02}T00:00:00.000Z")
     assert set(ids.births) == before | {e["id"] for e in events if e["type"] == "birth"}  # it has been taken in
     return events
 
