@@ -30,7 +30,7 @@ from compiler.cards.gaps import decisions_in
 from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import Kinship, kinship
 from compiler.concepts.decisions import rulings_of
-from compiler.concepts.match_questions import doubt_events, doubts, questions, ruled, survey
+from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
 from compiler.concepts.resolve import Resolution, SourceClaims, resolve
 from compiler.concepts.rulings import Rulings
 from compiler.gates.checks import Verdicts
@@ -338,7 +338,7 @@ class Pipeline:
         prompt = prompt_id("match")
         asked = questions(seen, self.rulings, lambda request: asker.journal.find(request, prompt) is not None)
         replies = asker.ask([question.request for question in asked], "match")
-        self._learn(doubt_events(doubts(asked, replies), self.ids, self.at))
+        self._learn(tell_doubts(doubts(asked, replies), self.ids, self.at))
         return ruled(seen, asked, replies, self.rulings)
 
     def _may_rename(self) -> bool:

@@ -11,7 +11,7 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
 from compiler.language.mentions import explains, first_mention
-from compiler.language.passing_mentions import MAX_PLACES, beyond_list_limit, count, explained_by_list, only_in_passing
+from compiler.language.passing_mentions import MAX_PLACES, count, crowded, only_dropped, told_by_a_list
 from compiler.sources.duplicates import Copy, origin_of
 from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
@@ -108,7 +108,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         for key, one in wanted.items()
         if len(sources[key]) == 1 and (at := first_mention(lowered[sources[key][0]], one.spellings)) >= 0
     }
-    too_many = beyond_list_limit({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
+    too_many = crowded({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
     for key, one in wanted.items():
         if key in too_many:
             continue
@@ -131,9 +131,9 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
 def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
     """Whether no source says what it is, and one does more than drop its name."""
     texts = lowered.values()
-    if any(explains(text, one.spellings) or explained_by_list(text, one.spellings) for text in texts):
+    if any(explains(text, one.spellings) or told_by_a_list(text, one.spellings) for text in texts):
         return False
-    return not all(only_in_passing(shelf.texts[s].text, one.spellings) for s in shelf.first_hand(one.sources))
+    return not all(only_dropped(shelf.texts[s].text, one.spellings) for s in shelf.first_hand(one.sources))
 
 
 def _who_names_it(articles: int, sources: int, place: str) -> str:

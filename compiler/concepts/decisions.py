@@ -90,7 +90,7 @@ def _decision_of(event: Event) -> Deed | None:
         return None
     if any(texts[k] and not ID.fullmatch(texts[k]) for k in ("id", "into", "voids")):
         return None
-    if texts["name"] and (texts["name"] != clean_line(texts["name"]) or names.given_name_fault(texts["name"])):
+    if texts["name"] and (texts["name"] != clean_line(texts["name"]) or names.unfit(texts["name"])):
         return None
     op = Op(texts.pop("op"))
     keys, other, places = (tuple(lists[k]) for k in ("keys", "other", "places"))

@@ -133,7 +133,7 @@ def _texts(value: object) -> list[str]:
 def checked(given: str) -> str:
     """Return a name that a user gives in the form to store. Raises: UsageError for what cannot be one."""
     name = re.sub(r"\s+", " ", normal(given)).strip()
-    if why := names.given_name_fault(name):
+    if why := names.unfit(name):
         raise UsageError(why, where=clean_line(name)[:80] or "the new name", hint="give it another name")
     return name
 

@@ -312,7 +312,7 @@ def genus(words: str, but: Iterable[str]) -> str:
     return " ".join(w for w in run[-2:] if w not in own) or "other sense"
 
 
-def doubt_events(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
+def tell_doubts(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
     """Return the ledger events of doubts that appeared or disappeared, which the inbox lists."""
     events: list[Event] = []
     present = set()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from compiler.gates.entailment import names_in_context
+from compiler.gates.entailment import names_told
 from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, needs_check
 from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.replies.asker import Asker
@@ -54,7 +54,7 @@ class Verdicts:
 
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
         """Have statements checked that rules alone cannot judge, each with the words around its quote."""
-        soft = [each for each in stated if needs_check(each[0], each[1:2], names_in_context(each[2]))]
+        soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
         wanted = [
             _request(words, (quote,), _needed_context(words, (quote,), context)) for words, quote, context in soft
         ]

@@ -89,7 +89,7 @@ def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) 
     return judge(words, evidence, names).needs_check
 
 
-def names_in_context(context: str) -> tuple[str, ...]:
+def names_told(context: str) -> tuple[str, ...]:
     """Return the names around a quote: the quote may mean one of them by "it"."""
     return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in capitalized_names(context)))
 

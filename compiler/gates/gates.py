@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.gates.card_form import alike, asked, contained_fault, ideas_fault, kind_fault, manner
-from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_in_context, shared_content
+from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_told, shared_content
 from compiler.gates.entailment import needs_check as needs_check
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.language.formulas import plain_formulas
@@ -68,7 +68,7 @@ def statement_refused(statement: str, quote: str, entailed: Entailed | None = No
     A name that stands in the `context` of the quote may be what the quote calls "it": a check says whether.
     """
     if entailed is not None:
-        judgement = judge(statement, [quote], names_in_context(context))
+        judgement = judge(statement, [quote], names_told(context))
         return _checked(judgement, statement, [quote], entailed) if fold(statement) else ""
     return literal_fault(statement, [quote], "the quote")
 

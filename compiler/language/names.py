@@ -122,7 +122,7 @@ def could_name(name: str) -> bool:
     return bool(_HAS_CJK.search(text)) or len(text.split()) <= MAX_WORDS
 
 
-def given_name_fault(name: str) -> str:
+def unfit(name: str) -> str:
     """Return why a user cannot give a concept this name; "" if they can.
 
     It becomes a title, a link and the name of a file, and documents must be able to call it so.

@@ -23,7 +23,7 @@ _IS_SYMBOL = re.compile(r"\s*\|?\s*(?:→|->|::=|⇒)")
 _TELLS_BY_LIST = re.compile(r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):")
 
 
-def only_in_passing(text: str, spellings: Iterable[str]) -> bool:
+def only_dropped(text: str, spellings: Iterable[str]) -> bool:
     """Return whether a text names one of `spellings` only in thanks, advertisements, rules or labels."""
     lowered, written = text.lower(), sorted(spellings)
     found = sorted({p for name in written for p in islice(places(lowered, name.lower()), MAX_PLACES)})
@@ -32,13 +32,13 @@ def only_in_passing(text: str, spellings: Iterable[str]) -> bool:
     return bool(written) and all(_is_label(text, lowered, name) for name in written)
 
 
-def explained_by_list(lowered: str, spellings: Iterable[str]) -> bool:
+def told_by_a_list(lowered: str, spellings: Iterable[str]) -> bool:
     """Return whether a text in lower case explains one of `spellings` by the list that follows it."""
     found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
     return any(_TELLS_BY_LIST.match(lowered, end, end + _BROAD) for _, end in found)
 
 
-def beyond_list_limit(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
+def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
     """Return the names beyond the first few that one sentence lists."""
     by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for name, (source, at) in first.items():

@@ -45,7 +45,7 @@ def to_check(request: Request, reply: Reply) -> int:
 def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
     """Of each claim with a statement, whether that needs a check."""
     from compiler.claims.extract import around
-    from compiler.gates.entailment import names_in_context
+    from compiler.gates.entailment import names_told
 
     text = FoldedText.of(request.text)
     for claim in reply.claims:
@@ -53,7 +53,7 @@ def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
         if statement and statement != quote:
             span = text.find(quote)
             told = around(request.title, request.headings, request.text, span[0] if span else 0)
-            yield needs_check(statement, (quote,), names_in_context(told))
+            yield needs_check(statement, (quote,), names_told(told))
 
 
 def writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict[str, str]:

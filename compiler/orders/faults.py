@@ -18,7 +18,7 @@ from compiler.cards.cards import PER_KIND
 from compiler.claims.extract import MAX_QUOTE, around
 from compiler.concepts.evidence import key_of
 from compiler.gates import gates
-from compiler.gates.proposed_names import NameIndex
+from compiler.gates.proposed_names import Standing
 from compiler.language import names
 from compiler.model.requests import (
     REPLY_TO,
@@ -172,7 +172,7 @@ def _extract(request: ExtractRequest, reply: ExtractReply, found: Judged) -> Ext
         if len(found.faults) == before:
             claims.append(claim)
     terms = []
-    there = NameIndex.of("\n".join([request.title, *request.headings, request.text]))
+    there = Standing.of("\n".join([request.title, *request.headings, request.text]))
     for n, term in enumerate(reply.terms):
         before = len(found.faults)
         _term(f"terms[{n}]", term, request, there, found)
@@ -218,7 +218,7 @@ def _nearest(words: str, text: FoldedText) -> str:
     return f"copy letter by letter; the nearest words in `text` are: {clean_line(text.text[start:end])[: 2 * _SHOWN]}"
 
 
-def _term(path: str, term: Term, request: ExtractRequest, there: NameIndex, found: Judged) -> None:
+def _term(path: str, term: Term, request: ExtractRequest, there: Standing, found: Judged) -> None:
     for place, name in (
         (f"{path}.name", term.name),
         *((f"{path}.aliases[{n}]", a) for n, a in enumerate(term.aliases)),
@@ -245,7 +245,7 @@ def _misnamed(name: str) -> str:
         return f"it has {len(name)} characters, and {names.MAX_CHARS} are the most"
     if not any(c.isalpha() for c in name):
         return "it has no letter"
-    if why := names.given_name_fault(name):
+    if why := names.unfit(name):
         return why
     count = len(name.split())
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.cards.gaps import Shelf, find
 from compiler.concepts.resolve import Resolution, Resolved
-from compiler.language.passing_mentions import beyond_list_limit, explained_by_list, only_in_passing
+from compiler.language.passing_mentions import crowded, only_dropped, told_by_a_list
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.model.claim import Claim, ClaimKind
 
@@ -54,21 +54,21 @@ def test_what_a_thing_is_is_not_asked_under_a_sentence_that_says_it() -> None:
 
 
 def test_names_in_thanks_advertisements_rules_and_labels_are_dropped_and_others_are_not() -> None:
-    assert only_in_passing("We sail far. Thanks to Hullworks for the paint. All is well.", ["Hullworks"])
-    assert only_in_passing("Check out the trailer of the KnotSchool programme:\n\nWe sail.", ["KnotSchool"])
-    assert only_in_passing("S → SPref N\n\nSPref → re+", ["SPref"])
-    assert only_in_passing("An ANCHOR tag goes with each anchor.", ["ANCHOR"])
-    assert not only_in_passing("Thanks to Hullworks. The hull was built by Hullworks in a week.", ["Hullworks"])
-    assert not only_in_passing("Boats sail with a KnotSchool line.", ["KnotSchool"])
+    assert only_dropped("We sail far. Thanks to Hullworks for the paint. All is well.", ["Hullworks"])
+    assert only_dropped("Check out the trailer of the KnotSchool programme:\n\nWe sail.", ["KnotSchool"])
+    assert only_dropped("S → SPref N\n\nSPref → re+", ["SPref"])
+    assert only_dropped("An ANCHOR tag goes with each anchor.", ["ANCHOR"])
+    assert not only_dropped("Thanks to Hullworks. The hull was built by Hullworks in a week.", ["Hullworks"])
+    assert not only_dropped("Boats sail with a KnotSchool line.", ["KnotSchool"])
 
 
 def test_a_list_after_a_name_says_what_it_is() -> None:
-    assert explained_by_list("the drift metrics (brook, 1992) score each run via:\n\nleeway.", ["Drift"])
-    assert not explained_by_list("the drift metrics are many, and so on.", ["Drift"])
+    assert told_by_a_list("the drift metrics (brook, 1992) score each run via:\n\nleeway.", ["Drift"])
+    assert not told_by_a_list("the drift metrics are many, and so on.", ["Drift"])
 
 
 def test_one_sentence_asks_for_a_handful_of_names() -> None:
     names_ = [f"Boat{letter}" for letter in "abcdefgh"]
     text = "We rowed. Such are " + ", ".join(names_) + ". And Boatz sank."
     first = {name: ("s", text.index(name)) for name in [*names_, "Boatz"]}
-    assert beyond_list_limit(first, {"s": text}) == set(names_[5:])
+    assert crowded(first, {"s": text}) == set(names_[5:])
