@@ -1,4 +1,4 @@
-"""What the ledger must learn of contradictions: that one is there, which side weighs more, that it is settled."""
+"""Ledger events of contradictions: one appeared, its verdict changed, it was resolved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vault.log.ledger import Event, Ids, ordered
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a contradiction stands: the concepts that it is about, and the claim that weighs more, "" if none does."""
+    """The state of a contradiction: the concepts that it is about, and the claim that weighs more, "" if none does."""
 
     one: Disagreement
     concepts: tuple[str, ...]
@@ -26,10 +26,10 @@ class Standing:
 def tell_disputes(
     standings: Iterable[Standing], claims: Container[str], known: Sequence[Event], ids: Ids, at: str
 ) -> list[Event]:
-    """The events of contradictions that came, went or were decided since the ledger's events `known`; `ids` has them.
+    """Return the ledger events of contradictions that appeared, disappeared or were decided since the events `known`.
 
     Pages show contradictions as they stand now. That one is settled can be told only of what was there before, and
-    that is what the human may want to think about: so the ledger keeps it.
+    that is what the user may want to think about: so the ledger keeps it.
     """
     last: dict[str, tuple[object, object]] = {}
     for event in ordered(e for e in known if e.get("of") == "dispute"):
@@ -41,7 +41,7 @@ def tell_disputes(
     for standing in sorted(standings, key=lambda s: s.key):
         id_ = ids.keys.get(("dispute", standing.key)) or mint("dispute", standing.key, ids.births)
         present.add(id_)
-        events += _told(standing, id_, last.get(id_), ids, at)
+        events += _events_of(standing, id_, last.get(id_), ids, at)
     for id_, birth in ids.births.items():
         if birth.noun == "dispute" and ids.alive(id_) and id_ not in present:
             gone = any(claim not in claims for claim in birth.key.split(":"))
@@ -52,7 +52,10 @@ def tell_disputes(
     return events
 
 
-def _told(standing: Standing, id_: str, before: tuple[object, object] | None, ids: Ids, at: str) -> Iterator[Event]:
+def _events_of(
+    standing: Standing, id_: str, before: tuple[object, object] | None, ids: Ids, at: str
+) -> Iterator[Event]:
+    """Yield the event that brings the ledger from `before` to how the contradiction is now; none if nothing changed."""
     now: Event = {"of": "dispute", "id": id_, "at": at, "winner": standing.winner, "concepts": list(standing.concepts)}
     if id_ not in ids.births:
         yield {"v": 1, "type": "birth", **now, "key": standing.key}

@@ -1,4 +1,4 @@
-"""What the sources of a build contradict each other about, which side weighs more, and what a later state replaced."""
+"""Contradictions between the sources of a build: found by rules and a model, weighed, superseded by later sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _YEAR = re.compile(r"(?<![\w.,-])(?:1[0-9]|20)\d\d(?![\w-]|[.,]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What a source weighs: how far it is trusted, then its day (as much of an ISO date as is known, "" if none)."""
+    """The weight of each source: its authority, then its date (as much of an ISO date as is known, "" if none)."""
 
     authority: Mapping[SourceId, int]
     published: Callable[[SourceId], str]
@@ -37,20 +37,20 @@ class Scales:
             high, low = max(trust), min(trust)
             why = f"The first weighs more: authority {high} against {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
-        if _differ(*dates):
+        if _tells_later(*dates):
             why = f"The first is later: {max(dates)} against {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
         return UNDECIDED, first, second
 
 
-def _differ(one: str, other: str) -> bool:
-    """Whether two dates are known well enough to tell which is later."""
+def _tells_later(one: str, other: str) -> bool:
+    """Return whether two dates are known well enough to tell which is later."""
     return bool(one and other) and not one.startswith(other) and not other.startswith(one)
 
 
 @dataclass(frozen=True, slots=True)
 class Contests:
-    """The contradictions of a build, and the claims of which another says what is so now (older -> newer)."""
+    """The contradictions of a build, and the claims that a later claim supersedes (older -> newer)."""
 
     disagreements: tuple[Disagreement, ...] = ()
     superseded: Mapping[ClaimId, ClaimId] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Contests:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The claims that are about a concept, or name it: among these its contradictions are looked for."""
+    """The claims that are about a concept or name it, among which its contradictions are searched."""
 
     title: str
     claims: Sequence[Claim]
@@ -81,7 +81,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The sources by id: the one behind a copy, titles, what they weigh, and the days they came to the vault."""
+    """What is known of the sources by id: the original of a copy, titles, weights, and dates of arrival."""
 
     origin: Callable[[SourceId], SourceId]
     titles: Mapping[SourceId, str]
@@ -95,7 +95,7 @@ class Shelf:
 
 
 def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
-    """What contradicts each other in the claims of each concept. Rules say what is plain, the rest is asked.
+    """Return the contradictions in the claims of each concept: rules find the sure ones, a model judges the rest.
 
     Raises: what the asker raises.
     """
@@ -116,7 +116,7 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
         asked += _within_bounds(open_pairs, asker)
     replies = asker.ask([request for _, request in asked], "reconcile")
     told = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
-    superseded = dict(_past(told, shelf))
+    superseded = dict(_superseded(told, shelf))
     conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in told if verdict == "conflict")]
     standing = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
     return Contests(tuple(sorted(standing, key=lambda d: (d.first.id, d.second.id))), superseded)
@@ -125,18 +125,20 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
 def _within_bounds(
     pairs: Sequence[tuple[Candidate, ReconcileRequest]], asker: Asker
 ) -> Iterator[tuple[Candidate, ReconcileRequest]]:
-    """The likeliest pairs, and of the others those that were answered once: an answer is not forgotten."""
+    """Yield the likeliest pairs, and of the others those that were answered before, so that no answer is lost."""
     for n, (candidate, request) in enumerate(pairs):
         if n < ASKED or asker.journal.find(request, prompt_id("reconcile")) is not None:
             yield candidate, request
 
 
 def _request(title: str, candidate: Candidate, shelf: Shelf) -> ReconcileRequest:
+    """Return the request that asks a model about two claims."""
     first, second = (_side(c, shelf) for c in (candidate.first, candidate.second))
     return ReconcileRequest(title=title, a=first, b=second)
 
 
 def _side(claim: Claim, shelf: Shelf) -> Side:
+    """Return one claim as a side of such a request."""
     return Side(
         id=claim.id,
         words=claim.words,
@@ -147,8 +149,8 @@ def _side(claim: Claim, shelf: Shelf) -> Side:
     )
 
 
-def _past(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
-    """(older, newer) of the pairs between which the world changed, where it is plain which is which.
+def _superseded(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
+    """Yield (older, newer) claim of the pairs between which the world changed, where dates tell which is which.
 
     Hearsay (authority 0) replaces nothing: what a chat says of today's state is no better than what it says of others.
     """
@@ -157,9 +159,9 @@ def _past(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple
             continue
         older, newer = candidate.first, candidate.second
         days = [shelf.day(older.source), shelf.day(newer.source)]
-        if not _differ(*days):
+        if not _tells_later(*days):
             days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]
-        if not _differ(*days):
+        if not _tells_later(*days):
             continue
         if days[0] > days[1]:
             older, newer = newer, older

@@ -1,7 +1,7 @@
-"""Pairs of claims that contradict each other, by rules: those that are sure, and those that a model is asked about.
+"""Pairs of claims that contradict each other, found by rules: sure ones, and candidates for a model to judge.
 
 A model judges each candidate, so these rules are wide; but where they see that both claims can hold (other conditions,
-another unit, a hedge, two things), nobody is asked. Pure.
+another unit, a hedge, two things), no model is asked. Pure.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two claims of independent sources that look as if they could not both hold; of one wording where it is `sure`."""
+    """Two claims of independent sources that seem to contradict each other; `sure` if they differ in one word only."""
 
     first: Claim
     second: Claim
@@ -75,7 +75,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim as it is compared. `order` are its content stems as they stand, less what only counts."""
+    """The words of a claim, prepared for comparison. `order` are its content stems in order, without number words."""
 
     words: str
     order: tuple[str, ...]
@@ -97,7 +97,7 @@ def candidates(
     `origin` names the source behind a copy, `published` its day ("" if unknown).
     """
     subject = frozenset(_stems(title))
-    said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _may_clash(c)]
+    said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _is_comparable(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
         if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b, subject)):
@@ -124,7 +124,7 @@ def disagreements(
 
 def _facts_changed(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
     """Yield the pairs that say the same but for one number or a denial."""
-    statements = [(c, read_statement(c.words)) for c in claims if _may_clash(c)]
+    statements = [(c, read_statement(c.words)) for c in claims if _is_comparable(c)]
     for (one, a), (other, b) in combinations(statements, 2):
         common = len(a.stems & b.stems)
         if common >= _FEWEST_SURE and common >= _ALIKE_SURE * len(a.stems | b.stems) and _differ_once(a, b):
@@ -132,6 +132,7 @@ def _facts_changed(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
 
 
 def _differ_once(a: Statement, b: Statement) -> bool:
+    """Return whether two statements differ in a denial alone, or in a number or year alone."""
     if a.denies != b.denies:
         compared = comparisons(a.words) or comparisons(b.words)
         return not compared and a.years == b.years and not clashes(a.words, b.words, a.numbers, b.numbers)
@@ -144,7 +145,7 @@ def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]
     """Yield the pairs of which one puts first what the other puts last, in the same respect."""
     compared: list[tuple[Claim, Comparison]] = []
     for claim in claims:
-        if _may_clash(claim) and not read_statement(claim.words).denies:
+        if _is_comparable(claim) and not read_statement(claim.words).denies:
             compared += [(claim, c) for c in comparisons(claim.words) if c.dimension != "time"]
     by_stem: dict[str, list[int]] = defaultdict(list)
     for n, (_, one) in enumerate(compared):
@@ -156,12 +157,14 @@ def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]
             yield compared[a][0], compared[b][0]
 
 
-def _may_clash(claim: Claim) -> bool:
+def _is_comparable(claim: Claim) -> bool:
+    """Return whether a claim asserts something plainly enough to be compared: no question, no hedge, not too long."""
     return claim.kind is not ClaimKind.QUESTION and len(claim.words) <= _LONGEST and not _HEDGED.search(claim.words)
 
 
 @lru_cache(maxsize=1 << 13)
 def read_statement(claim_words: str) -> Statement:
+    """Return the words of a claim with the stems, numbers, years and restrictions that are compared."""
     words = _NOT_ONLY.sub("", claim_words)
     known = quantities(words)
     years = {y for n in known.numbers if (y := year(n)) is not None} | {d.year for d in known.days if d.year}
@@ -173,7 +176,7 @@ def read_statement(claim_words: str) -> Statement:
 
 
 def _stems(words: str) -> Iterator[str]:
-    """The stems that carry content or turn a sentence round, in order; a name with a hyphen is one."""
+    """Yield the stems that carry content or have an opposite, in order; a name with a hyphen is one."""
     for word in _WORD.findall(words):
         plain = stem(word.casefold())
         if "-" in word and not word[1:].islower():
@@ -186,7 +189,7 @@ def _stems(words: str) -> Iterator[str]:
 
 
 def _scopes(words: str) -> Iterator[frozenset[str]]:
-    """The content stems of each phrase that restricts what is said."""
+    """Yield the content stems of each phrase that restricts where or for what a claim holds."""
     for found in _WHERE.finditer(words):
         if stems := frozenset(_stems(found["what"])):
             yield stems
@@ -196,15 +199,16 @@ def _scopes(words: str) -> Iterator[frozenset[str]]:
 
 
 def may_contradict(a: Statement, b: Statement, subject: frozenset[str]) -> float:
-    """How alike two claims are that seem to contradict each other, in (0, 1]; 0 where nothing says they do.
+    """Return how alike two claims are that seem to contradict each other, in (0, 1]; 0 if nothing suggests it.
 
     That both speak of the `subject` is not enough: something must be said of it in common.
     """
-    weight = _alike(a, b) if a.stems & b.stems - subject else 0.0
-    return weight if weight and _speaks_against(a, b) and not _both_can_hold(a, b) else 0.0
+    weight = _likeness(a, b) if a.stems & b.stems - subject else 0.0
+    return weight if weight and _seems_contrary(a, b) and not _both_can_hold(a, b) else 0.0
 
 
-def _alike(a: Statement, b: Statement) -> float:
+def _likeness(a: Statement, b: Statement) -> float:
+    """Return how much two claims have in common, in [0, 1]; 0 if too little to be about one fact."""
     same, fewest = len(a.stems & b.stems), min(len(a.stems), len(b.stems))
     if same < _SAME * fewest:
         return 0.0
@@ -216,17 +220,18 @@ def _alike(a: Statement, b: Statement) -> float:
     return round(common / (len(a.stems | b.stems) - answered), 4)
 
 
-def _speaks_against(a: Statement, b: Statement) -> bool:
-    if _turns(a, b) % 2 == 1:
+def _seems_contrary(a: Statement, b: Statement) -> bool:
+    """Return whether a denial, an opposite, a number, a year or another author sets two claims against each other."""
+    if _contrary_words(a, b) % 2 == 1:
         return True
     if a.denies or b.denies:
         return False
     other_year = bool(a.years and b.years and not a.years & b.years)
-    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _by_others(a, b)
+    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _other_authors(a, b)
 
 
-def _turns(a: Statement, b: Statement) -> int:
-    """How often the one turns round what the other says: an odd number of times, it says the opposite."""
+def _contrary_words(a: Statement, b: Statement) -> int:
+    """Return how often the one claim says the opposite of the other; an odd number makes them contrary."""
     ours, theirs = a.stems - b.stems, b.stems - a.stems
     turned = sum(any(opposite(w, v) for v in theirs) for w in ours)
     return turned + (a.denies != b.denies) + _swapped(a, b)
@@ -237,8 +242,8 @@ def _swapped(a: Statement, b: Statement) -> bool:
     return any(placed(c, d) < 0 for c in comparisons(a.words) for d in comparisons(b.words))
 
 
-def _by_others(a: Statement, b: Statement) -> bool:
-    """Whether the same is said to have been done by others."""
+def _other_authors(a: Statement, b: Statement) -> bool:
+    """Return whether the same act is ascribed to other people ("by ...")."""
     ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
     return bool(ours and theirs and not ours & theirs)
 
@@ -247,45 +252,48 @@ def _by_others(a: Statement, b: Statement) -> bool:
 
 
 def _both_can_hold(a: Statement, b: Statement) -> bool:
-    return _of_two_things(a, b) or _other_scope(a, b) or _other_set_up(a, b)
+    """Return whether two claims can hold together: of two things, in other cases, or for other arrangements."""
+    return _other_subjects(a, b) or _other_scope(a, b) or _other_arrangement(a, b)
 
 
-def _of_two_things(a: Statement, b: Statement) -> bool:
-    """Whether each begins with what the other does not name at all."""
+def _other_subjects(a: Statement, b: Statement) -> bool:
+    """Return whether each claim begins with something that the other does not name."""
     first = [next((s for s in said.order if not has_opposite(s)), "") for said in (a, b)]
     named = (_names(first[0], b), _names(first[1], a))
     return not any(named)
 
 
 def _names(word: str, said: Statement) -> bool:
+    """Return whether a statement has the stem, one of its root, or its opposite."""
     return any(word == s or same_root(word, s) or opposite(word, s) for s in said.order)
 
 
 def _other_scope(a: Statement, b: Statement) -> bool:
-    """Whether each says where or for what it holds, and the other says otherwise."""
+    """Return whether both claims say where or for what they hold, and name other places or cases."""
     mine, yours = a.stems, b.stems
-    return any(_parted(x, y, mine, yours) for x, y in product(a.scopes, b.scopes))
+    return any(_disjoint_scopes(x, y, mine, yours) for x, y in product(a.scopes, b.scopes))
 
 
-def _parted(x: frozenset[str], y: frozenset[str], mine: frozenset[str], yours: frozenset[str]) -> bool:
+def _disjoint_scopes(x: frozenset[str], y: frozenset[str], mine: frozenset[str], yours: frozenset[str]) -> bool:
+    """Return whether two restrictions have nothing in common."""
     ours, theirs = x - yours, y - mine
     return bool(ours and theirs) and not any(same_root(w, v) for w in ours for v in theirs)
 
 
-def _other_set_up(a: Statement, b: Statement) -> bool:
-    """Whether other numbers belong to other things: two of them, another year, or another kind of the thing."""
+def _other_arrangement(a: Statement, b: Statement) -> bool:
+    """Return whether other numbers belong to other things: two of them, another year, or another kind of the thing."""
     found = clashes(a.words, b.words, a.numbers, b.numbers)
-    if not found or _turns(a, b) % 2 == 1:
+    if not found or _contrary_words(a, b) % 2 == 1:
         return False
     if a.years and b.years and not a.years & b.years:
         return True
     if all(len({(n.unit, n.noun, id(n)) for n in side}) > 1 for side in zip(*found, strict=True)):
         return True
-    return _of_kinds(a, b)
+    return _other_kinds(a, b)
 
 
-def _of_kinds(a: Statement, b: Statement) -> bool:
-    """Whether the same word has one word before it here, and there another: the base model, the big model."""
+def _other_kinds(a: Statement, b: Statement) -> bool:
+    """Return whether one noun has other qualifiers in the two claims: the base model, the big model."""
     before: list[dict[str, set[str]]] = [{}, {}]
     for said, kinds in zip((a, b), before, strict=True):
         words = [synonym_stem(stem(w.casefold())) for w in _ANY.findall(said.words)]
@@ -299,14 +307,14 @@ def _of_kinds(a: Statement, b: Statement) -> bool:
 
 
 def _one_wording(a: Statement, b: Statement) -> bool:
-    """Whether two claims are the same words but for a number or a denial, and neither only tells what others say."""
+    """Return whether two claims have the same words but for a number or a denial, and neither is hearsay."""
     if _REPORTED.search(a.words) or _REPORTED.search(b.words):
         return False
-    return _bare(a.words) == _bare(b.words)
+    return _without_numbers_and_denials(a.words) == _without_numbers_and_denials(b.words)
 
 
-def _bare(words: str) -> list[str]:
-    """The words less numbers, denials and the verbs that only carry a denial."""
+def _without_numbers_and_denials(words: str) -> list[str]:
+    """Return the stems of the words that are no number, denial or auxiliary verb."""
     spelled = {w for n in quantities(words).numbers if n.spelled for w in n.text.casefold().split()}
     plain = (stem(w.casefold()) for w in _WORD.findall(_DENIAL.sub(" ", words)) if w.casefold() not in spelled)
     return [w for w in plain if w not in _CARRIERS]

@@ -1,4 +1,4 @@
-"""Segments to claims: the request for each segment, and the claims in its reply that the source bears out."""
+"""Claims of sources: the request for each segment, and the claims in its reply that the source supports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What one source gave: claims in the order of its text, the names it offers for concepts, what was refused."""
+    """The result for one source: claims in the order of its text, the names it offers for concepts, and rejections."""
 
     claims: tuple[Verified, ...]
     terms: tuple[Term, ...]
@@ -43,11 +43,12 @@ class Extracted:
 
 
 def requests_for(source: SourceText) -> list[ExtractRequest]:
-    """One request a segment, its marks counted from the segment's own start."""
+    """Return one extraction request for each segment, its marks counted from the segment's own start."""
     return [_request(source, segment) for segment in source.segments]
 
 
 def _request(source: SourceText, segment: Segment) -> ExtractRequest:
+    """Return the extraction request for one segment."""
     marks = tuple(
         Span(
             kind=m.kind.value,
@@ -75,7 +76,7 @@ def _leads(mark: Mark) -> Literal["", "web", "note"]:
 
 
 def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tuple[str, str, str]]:
-    """(statement, quote, where that stands) of every claim that does not only quote."""
+    """Yield (statement, quote, surrounding words) of every claim that says more than its quote."""
     for claim in reply.claims:
         statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
         if statement and statement != quote:
@@ -91,7 +92,7 @@ def around(title: str, headings: Sequence[str], text: str, start: int) -> str:
 
 
 def contexts_in(source: SourceText, quote: str) -> Iterator[str]:
-    """What stands around a quote, wherever the source has it."""
+    """Return what surrounds a quote, wherever the source has it."""
     for segment in source.segments:
         text = source.text[segment.start : segment.end]
         folded, at = FoldedText.of(text), -1
@@ -106,7 +107,7 @@ def claims_in(
     entailed: Verdicts | None = None,
     said: Sequence[tuple[str, str]] = (),
 ) -> Extracted:
-    """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
+    """Return the claims of `replies` (one a segment, in order) that the source supports, each wording once.
 
     A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
     somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when.

@@ -1,4 +1,4 @@
-"""Whether two claims give numbers for one thing that cannot both be right."""
+"""Numbers of two claims for one thing that cannot both be right."""
 
 from __future__ import annotations
 
@@ -17,45 +17,48 @@ _YEARS = range(1000, 2101)
 
 
 def year(number: Number) -> int | None:
-    """The year that a bare number of four digits names."""
+    """Return the year that a bare number of four digits names; None if it names none."""
     if number.unit or number.spelled or not re.fullmatch(r"\d{4}", number.text) or int(number.text) not in _YEARS:
         return None
     return int(number.text)
 
 
 def clashes(first: str, second: str, ours: Sequence[Number], theirs: Sequence[Number]) -> list[tuple[Number, Number]]:
-    """The numbers for one thing that differ beyond rounding, bounds and spans; `first` and `second` are the words."""
+    """Return the pairs of numbers for one thing that differ beyond rounding, bounds and ranges."""
     loose = bool(_ABOUT.search(first) or _ABOUT.search(second))
     there = _words(first), _words(second)
-    pairs = [(x, y) for x, y in product(ours, theirs) if _of_one_thing(x, y) or _named_further(x, y, *there)]
+    pairs = [(x, y) for x, y in product(ours, theirs) if _of_one_thing(x, y) or _noun_elsewhere(x, y, *there)]
     agreed = [(x, y) for x, y in pairs if _agree(x, y, loose) or _within(x, theirs) or _within(y, ours)]
     met = {id(n) for pair in agreed for n in pair}
     return [(x, y) for x, y in pairs if id(x) not in met and id(y) not in met]
 
 
 def _of_one_thing(x: Number, y: Number) -> bool:
-    """Whether two numbers may count the same: of one unit, or of one noun, or one of them of none that is known."""
+    """Return whether two numbers may count the same: by one unit, by one noun, or where one of them has none."""
     if x.unit or y.unit:
         return x.unit == y.unit or {x.unit, y.unit} == {"times", ""}
     return x.noun == y.noun or not (x.noun and y.noun)
 
 
 def _words(text: str) -> frozenset[str]:
+    """Return the stems of all words of a text."""
     return frozenset(folded_stem(word.casefold()) for word in re.findall(r"[^\W\d_]+", text))
 
 
-def _named_further(x: Number, y: Number, ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether what the one counts stands further on in the other: six identical layers, 12 layers."""
+def _noun_elsewhere(x: Number, y: Number, ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Return whether the noun of one number is elsewhere in the other text: six identical layers, 12 layers."""
     if x.unit or y.unit:
         return False
     return (x.noun in theirs) != (y.noun in ours)
 
 
 def _values(number: Number) -> list[Fraction]:
+    """Return the numeric values that a number may mean, in order."""
     return sorted(v for v in number.values if isinstance(v, Fraction))
 
 
 def _agree(x: Number, y: Number, loose: bool) -> bool:
+    """Return whether two numbers can be the same: equal, rounded, within a bound, or near each other where `loose`."""
     if x.values & y.values or not (_values(x) and _values(y)):
         return True
     return any(
@@ -65,23 +68,24 @@ def _agree(x: Number, y: Number, loose: bool) -> bool:
 
 
 def _bound(number: Number, value: Fraction, other: Fraction) -> bool:
+    """Return whether `other` lies on the side of `value` that the number's "at least" or "at most" allows."""
     return (number.bound == "least" and other >= value) or (number.bound == "most" and other <= value)
 
 
 def _rounds(p: Fraction, q: Fraction) -> bool:
-    """Whether one of two numbers is the other with fewer digits."""
+    """Return whether one of two numbers is the other with fewer digits."""
     (coarse, a), (fine, b) = sorted(((_digits(p), p), (_digits(q), q)), key=lambda pair: pair[0])
     near = abs(a - b) <= abs(a) * _ROUND or (a.denominator == 1 and abs(a - b) <= Fraction(1, 2))
     return coarse < fine and near and round(b, coarse) == a
 
 
 def _digits(value: Fraction) -> int:
-    """The last decimal place that a number has: 1 for 10.7, 0 for 11, -3 for 5,000."""
+    """Return the last decimal place that a number has: 1 for 10.7, 0 for 11, -3 for 5,000."""
     return next((d for d in range(-9, 9) if round(value, d) == value), 9)
 
 
 def _within(number: Number, others: Sequence[Number]) -> bool:
-    """Whether the others give two numbers for the thing, and this one lies between them."""
+    """Return whether the others give two numbers for the thing and this one lies between them."""
     spans = [_values(n) for n in others if _of_one_thing(number, n) and _values(n)]
     if len(spans) < 2:
         return False

@@ -1,4 +1,4 @@
-"""Which sources of a build are copies of which, by their wording and by what the human says in their summaries."""
+"""Copies among the sources of a build, recognized by their wording and by `copy_of` in their summaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vault.log.provenance import arrivals_in
 from vault.model.frontmatter import Properties, read_properties
 from vault.model.wikilink import links
 
-NONE = "none"  # what a human writes for `copy_of` to deny it
+NONE = "none"  # what a user writes for `copy_of` to deny it
 _HINT = (
     'write copy_of: "[[wiki/summaries/NAME]]" with the summary of the original, or copy_of: none, or delete the line'
 )
@@ -25,9 +25,9 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """`copies` are the sources that are no independent witnesses; `denied` those of which the human says they are.
+    """`copies` are the sources that are no independent witnesses, `denied` those that the user declared originals.
 
-    `decisions` are what the human wrote in the summaries since the last build; `unclear` is what nobody can make out
+    `decisions` are what the user wrote in the summaries since the last build; `unclear` is what nobody can make out
     of that, as it stands there, and `notices` name it.
     """
 
@@ -38,7 +38,7 @@ class Kinship:
     notices: tuple[Diagnostic, ...] = ()
 
     def as_told(self, source: SourceId) -> str:
-        """What the ledger keeps of a source's kinship: the id of its original, "none" if denied, "" if it has none."""
+        """Return what the ledger records of a source: the id of its original, "none" if denied, "" if it has none."""
         if source in self.denied:
             return NONE
         copy = self.copies.get(source)
@@ -53,7 +53,7 @@ def kinship(
     text_of: Callable[[str], str | None],
     at: str,
 ) -> Kinship:
-    """The kinship of all sources. `text_of` gives the summary that lies at a vault path, None where there is none."""
+    """Return which sources are copies of which. `text_of` returns the summary at a vault path, or None."""
     arrivals = arrivals_in(decided)
     known = {f"{SUMMARIES}/{b.slug}" for b in ids.births.values() if b.noun == "source"}
     unclear: dict[SourceId, str | tuple[str, ...]] = {}
@@ -69,8 +69,8 @@ def kinship(
     for g in read:
         id_, text = g.tracked.id, text_of(f"{SUMMARIES}/{g.tracked.slug}.md")
         last = ids.changed.get(id_, {}).get("copy_of", "")
-        now = _said_in(text, owner) if text is not None else None
-        why = _unclear(text, owner, known, id_) if text is not None else ""
+        now = _copy_of(text, owner) if text is not None else None
+        why = _copy_of_fault(text, owner, known, id_) if text is not None else ""
         if text is not None and why:
             now = None
             unclear[id_] = _as_written(read_properties(text).values["copy_of"])
@@ -84,8 +84,8 @@ def kinship(
     return Kinship(found, denied, tuple(decisions), unclear, tuple(notices))
 
 
-def _said_in(summary: str, owner: Mapping[str, SourceId]) -> str | None:
-    """What a summary's property says: the id of the original, "none", "" without one; None for what can't be read."""
+def _copy_of(summary: str, owner: Mapping[str, SourceId]) -> str | None:
+    """Return what a summary's `copy_of` says: the original's id, "none", "" without one; None if unreadable."""
     properties = read_properties(summary)
     if properties.problems:
         return None
@@ -98,7 +98,7 @@ def _said_in(summary: str, owner: Mapping[str, SourceId]) -> str | None:
 
 
 def _written(properties: Properties) -> str | None:
-    """What `copy_of` holds, also alone in a list, as [[link]] without quotes is to YAML; None for anything else."""
+    """Return the text of `copy_of`, also of a [[link]] without quotes (a YAML list); None for anything else."""
     value = properties.values.get("copy_of", "")
     if isinstance(value, list) and len(value) == 1:
         (value,) = value
@@ -108,37 +108,38 @@ def _written(properties: Properties) -> str | None:
 
 
 def _as_written(value: object) -> str | tuple[str, ...]:
-    """A property's value as it can be written once more, whatever it is."""
+    """Return a property's value as it can be written again, whatever it is."""
     if isinstance(value, list):
         return tuple(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in value) or "[]"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _unclear(summary: str, owner: Mapping[str, SourceId], known: Set[str], own: SourceId) -> str:
-    """Why nobody can make out which original a summary's property means; "" if one can, or it says nothing.
+def _copy_of_fault(summary: str, owner: Mapping[str, SourceId], known: Set[str], own: SourceId) -> str:
+    """Return why a summary's `copy_of` names no original; "" if it does, or says nothing.
 
-    A link to a source that is gone is none of the human's making and goes by itself.
+    A link to a source that is gone is none of the user's making and goes by itself.
     """
     value = _written(read_properties(summary))
     if value is None:
-        return "`copy_of` names one original or none, and this is no single link: ignored"
+        return "`copy_of` names one original or none, but this is not a single link: ignored"
     if value.casefold() in ("", NONE):
         return ""
     targets = [link.target for link in links(value)]
     if any(owner.get(target) == own for target in targets):
-        return "`copy_of` leads to this very summary: ignored"
+        return "`copy_of` links to its own summary: ignored"
     if not any(target in known or target in owner for target in targets):
-        return "`copy_of` leads to no summary of a source: ignored"
+        return "`copy_of` links to no summary of a source: ignored"
     return ""
 
 
 def _line_of(summary: str) -> int:
-    """The 1-based line of the property in a summary; 1 if it cannot be told."""
+    """Return the 1-based line of `copy_of` in a summary; 1 if it cannot be found."""
     found = re.search(r"^copy_of[ \t]*:", summary, re.MULTILINE)
     return summary.count("\n", 0, found.start()) + 1 if found else 1
 
 
 def _witness(g: Gathered, authority: Mapping[SourceId, int], arrivals: Mapping[str, str]) -> Witness:
+    """Return a source as the search for copies needs it."""
     assert g.source is not None and g.fingerprint is not None
     published = g.source.properties.get("published", "")
     source = g.tracked.id

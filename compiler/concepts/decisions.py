@@ -1,7 +1,8 @@
-"""What the human decided about concepts, as `ledger/decisions.jsonl` keeps it, folded to what resolving goes by.
+"""The user's decisions about concepts: reading them from `ledger/decisions.jsonl` and combining them to rulings.
 
-Each deed is one event with an id of its own; an `undo` names the deed that it voids. The fold gives the same for events
-in any order, so that two clones whose ledgers were merged agree. Of deeds that contradict each other the later counts.
+Each decision is one event with an id of its own; an `undo` names the decision that it voids. The events give the same
+rulings in any order, so that two clones whose ledgers were merged agree. Of two decisions that contradict each other
+the later counts.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _MOST_KEYS = 500  # of one concept, or places that one split names
 
 
 class Op(StrEnum):
+    """The kinds of decision."""
+
     RENAME = "rename"
     MERGE = "merge"
     NEVER = "never"  # they are two, whatever rules and models say
@@ -57,7 +60,7 @@ class Deed:
 
 
 def event_of(deed: Deed) -> Event:
-    """The line of the ledger."""
+    """Return the line of the ledger for a decision."""
     fields = {"id": deed.id, "into": deed.into, "name": deed.name, "voids": deed.voids}
     lists = {"keys": deed.keys, "other": deed.other, "places": deed.places}
     head: Event = {"v": 1, "type": TYPE, "deed": deed.deed, "op": deed.op.value}
@@ -66,18 +69,19 @@ def event_of(deed: Deed) -> Event:
 
 
 def new_id(deed: Deed, known: Iterable[str]) -> str:
-    """An id for a deed: the same for the same decision at the same instant."""
+    """Return an id for a decision: the same for the same decision at the same instant."""
     body = json.dumps({**event_of(deed), "deed": ""}, ensure_ascii=False, sort_keys=True)
     return mint("deed", body, frozenset(known))
 
 
 def deeds_in(events: Iterable[Event]) -> list[Deed]:
-    """The decisions among `events`, the oldest first; what makes no sense, or names what can be no name, is not."""
-    found = (_deed(e) for e in ordered(e for e in events if e.get("type") == TYPE))
+    """Return the valid decisions among `events`, the oldest first."""
+    found = (_decision_of(e) for e in ordered(e for e in events if e.get("type") == TYPE))
     return list({d.deed: d for d in found if d is not None}.values())
 
 
-def _deed(event: Event) -> Deed | None:
+def _decision_of(event: Event) -> Deed | None:
+    """Return the decision that an event records; None if it is not valid."""
     texts = {k: event.get(k, "") for k in ("deed", "op", "at", "id", "into", "name", "voids", "via")}
     lists = {k: event.get(k, []) for k in ("keys", "other", "places")}
     if not all(isinstance(t, str) for t in texts.values()) or not all(_is_list(value) for value in lists.values()):
@@ -94,13 +98,14 @@ def _deed(event: Event) -> Deed | None:
 
 
 def _is_list(value: object) -> bool:
+    """Return whether a value is a list of non-empty texts."""
     if not isinstance(value, list) or len(value) > _MOST_KEYS:
         return False
     return all(isinstance(v, str) and 0 < len(v) <= 200 for v in value)
 
 
-def standing(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
-    """(the deeds that count, without undos; by id of each that was undone, the undo). An undo can be undone, too."""
+def current_decisions(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
+    """Return (the decisions that count, without undos; by id of each that was undone, the undo)."""
     undone: dict[str, Deed] = {}
     for deed in reversed(deeds):
         if deed.op is Op.UNDO and deed.deed not in undone:
@@ -109,7 +114,7 @@ def standing(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
 
 
 def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
-    """What the human said in the inbox of two names: one idea, or two; and what was taken back of it."""
+    """Return what was answered in the inbox: that two names are one idea or two, and what was undone of it."""
     for event in events:
         keys, id_ = names_of(event), event.get("id")
         if event.get("type") != INBOX or not isinstance(event.get("at"), str):
@@ -123,10 +128,10 @@ def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
 
 
 def rulings_of(events: Iterable[Event]) -> Rulings:
-    """What all decisions come to, those of the inbox among them."""
+    """Return what all decisions amount to, those of the inbox among them."""
     known = ordered(events)
     deeds = sorted([*deeds_in(known), *_answers_in(known)], key=lambda d: (d.at, d.deed))
-    alive, undone = standing(deeds)
+    alive, undone = current_decisions(deeds)
     folding = _Folding()
     for deed in reversed(alive):  # of two that cannot both hold, the later does
         folding.relate(deed)
@@ -139,6 +144,8 @@ def rulings_of(events: Iterable[Event]) -> Rulings:
 
 @dataclass(slots=True)
 class _Folding:
+    """The rulings while decisions are added one by one."""
+
     same: set[Pair] = field(default_factory=set)
     apart: set[Pair] = field(default_factory=set)
     loose: set[str] = field(default_factory=set)
@@ -151,7 +158,7 @@ class _Folding:
     arbiter: Union = field(default_factory=Union)
 
     def relate(self, deed: Deed) -> None:
-        """Which names are one and which are two, by this deed, unless a later one says otherwise."""
+        """Record which names are one and which are two by this decision, unless a later one says otherwise."""
         new = given_keys(deed.name) if deed.name else ()
         if deed.op is Op.MERGE:
             self._join(deed.keys[:1], deed.other[:1])
@@ -167,13 +174,15 @@ class _Folding:
             self.loose |= set(new)
 
     def _join(self, some: Iterable[str], others: Sequence[str]) -> None:
+        """Record that the names are one."""
         self.same |= {pair(a, b) for a in some for b in others if a != b and self.arbiter.join(a, b)}
 
     def _part(self, some: Iterable[str], others: Sequence[str]) -> None:
+        """Record that the names are two."""
         self.apart |= {pair(a, b) for a in some for b in others if a != b and self.arbiter.part(a, b)}
 
     def take(self, order: int, deed: Deed) -> None:
-        """What else it says; here a later deed replaces what an earlier one said."""
+        """Record what else a decision says; a later one replaces what an earlier one said."""
         id_ = ConceptId(deed.id)
         if deed.op is Op.RENAME and deed.name:
             self.names[id_] = deed.name
@@ -193,6 +202,7 @@ class _Folding:
             self.aliases[id_] = kept
 
     def rulings(self, undone: tuple[Span, ...]) -> Rulings:
+        """Return the rulings that the decisions amount to."""
         return Rulings(
             same=frozenset(self.same),
             apart=frozenset(self.apart),

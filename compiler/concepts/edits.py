@@ -1,4 +1,4 @@
-"""What a human does to concepts: the one that is meant is found, and the decision checked, before it is taken down."""
+"""Commands on concepts (rename, merge, split, ...): finding the concept, checking the decision, building its record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 
-from compiler.concepts.decisions import Deed, Op, deeds_in, event_of, new_id, standing
+from compiler.concepts.decisions import Deed, Op, current_decisions, deeds_in, event_of, new_id
 from compiler.concepts.rulings import given_keys, last
 from compiler.language import names
 from vault.errors import NotFound, UsageError
@@ -37,7 +37,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The concepts as the ledgers have them, and the deeds so far, the oldest first."""
+    """The concepts and the decisions of the ledgers, the oldest first."""
 
     concepts: tuple[Known, ...]
     ids: Ids
@@ -46,7 +46,7 @@ class Shelf:
 
     @classmethod
     def of(cls, vault: Vault) -> Shelf:
-        """Read from the vault's ledgers."""
+        """Return the concepts and decisions of the vault's ledgers."""
         read = [ledger.ordered(vault.ledger_events(path)[0]) for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS)]
         ids = ledger.fold(read[0])
         found = [_known(i, ids) for i, b in ids.births.items() if b.noun == "concept" and ids.alive(i)]
@@ -55,15 +55,15 @@ class Shelf:
 
     @property
     def undone(self) -> frozenset[str]:
-        """The ids of the deeds that were undone."""
-        return frozenset(standing(self.deeds)[1])
+        """Return the ids of the decisions that were undone."""
+        return frozenset(current_decisions(self.deeds)[1])
 
     def called_once(self, id_: str) -> str:
-        """The name that a concept was born with: decisions are told by it, whatever came after."""
+        """Return the first name of a concept, which is recorded in decisions whatever it is called later."""
         return clean_line(self.ids.first_name(id_))
 
     def find(self, given: str) -> Known:
-        """The one concept of that id, title, file or alias. Raises: NotFound, UsageError where several are meant."""
+        """Return the one concept of that id, title, file or alias. Raises: NotFound, UsageError where several match."""
         wanted = clean_line(normal(given))
         stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
         heir = last(self.ids.merged, wanted) if ID.fullmatch(wanted) else ""
@@ -83,27 +83,28 @@ class Shelf:
             if found:
                 listed = ", ".join(f"{k.id} ({k.title})" for k in found[:10])
                 raise UsageError(
-                    f"{len(found)} concepts go by that name", where=wanted[:80], hint=f"say which: {listed}"
+                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"say which: {listed}"
                 )
-        raise NotFound("no concept goes by that name", where=wanted[:80], hint=self._near(wanted))
+        raise NotFound("no concept has that name", where=wanted[:80], hint=self._near(wanted))
 
     def _near(self, wanted: str) -> str:
+        """Return the titles that are most like a name."""
         by_name = {n.casefold(): k for k in self.concepts for n in (k.title, *k.aliases)}
         near = [by_name[n] for n in get_close_matches(wanted.casefold()[:80], by_name, NEAR, 0.6)]
         shown = " or ".join(dict.fromkeys(f"{k.title} ({k.id})" for k in near))
         return f"perhaps {shown}; {_LIST}" if shown else _LIST
 
     def called(self, name: str) -> Known | None:
-        """The concept that has this among its names."""
+        """Return the concept that has this among its names; None if none has."""
         keys = set(given_keys(name))
         return next((k for k in self.concepts if not keys.isdisjoint(k.keys)), None)
 
     def deed(self, given: str) -> Deed:
-        """A deed by its id; "" for the last one that still counts. Raises: NotFound."""
-        alive, undone = standing(self.deeds)
+        """Return a decision by its id; "" for the last one that counts. Raises: NotFound."""
+        alive, undone = current_decisions(self.deeds)
         if not given:
             if not alive:
-                raise NotFound("no decision about concepts is left to undo", hint="`retain concept deeds` lists them")
+                raise NotFound("there is no decision about concepts to undo", hint="`retain concept deeds` lists them")
             return alive[-1]
         found = [d for d in self.deeds if d.deed == clean_line(given)]
         if not found:
@@ -111,11 +112,12 @@ class Shelf:
                 "no decision has that id", where=clean_line(given)[:40], hint="`retain concept deeds` lists them"
             )
         if found[0].deed in undone:
-            raise UsageError("this decision is undone already", where=found[0].deed)
+            raise UsageError("this decision is already undone", where=found[0].deed)
         return found[0]
 
 
 def _known(id_: str, ids: Ids) -> Known:
+    """Return a concept of the ledger with its names."""
     birth, changed = ids.births[id_], ids.changed.get(id_, {})
     aliases = tuple(_texts(changed.get("aliases")))
     keys = dict.fromkeys([ids.present_key[id_], *(k for n in (birth.name, *aliases) for k in given_keys(n))])
@@ -124,11 +126,12 @@ def _known(id_: str, ids: Ids) -> Known:
 
 
 def _texts(value: object) -> list[str]:
+    """Return the texts of a list; () for anything else."""
     return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
 def checked(given: str) -> str:
-    """A name that a human gives, as it is kept. Raises: UsageError for what cannot be one."""
+    """Return a name that a user gives in the form to store. Raises: UsageError for what cannot be one."""
     name = re.sub(r"\s+", " ", normal(given)).strip()
     if why := names.unfit(name):
         raise UsageError(why, where=clean_line(name)[:80] or "the new name", hint="give it another name")
@@ -136,39 +139,39 @@ def checked(given: str) -> str:
 
 
 def rename(shelf: Shelf, which: str, new: str) -> Deed:
-    """Call a concept otherwise."""
+    """Return the decision to give a concept another name."""
     known, name = shelf.find(which), checked(new)
     if name == known.title:
-        raise UsageError("that is its name already", where=known.title)
-    _nobody_elses(shelf, known, name)
-    return _deed(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
+        raise UsageError("that is already its name", where=known.title)
+    _refuse_taken(shelf, known, name)
+    return _new_decision(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
 
 
 def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Deed:
-    """Make two concepts one: `into`, or else the second, goes on."""
+    """Return the decision to make two concepts one: `into`, or else the second, remains."""
     a, b = shelf.find(one), shelf.find(other)
     if into:
         kept = shelf.find(into)
         if kept.id not in (a.id, b.id):
-            raise UsageError("--into names neither of the two", where=kept.title)
+            raise UsageError("--into is neither of the two concepts", where=kept.title)
         a, b = (b, a) if kept.id == a.id else (a, b)
     if a.id == b.id:
-        raise UsageError("both are names of one concept already", where=a.title)
-    return _deed(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
+        raise UsageError("both are already names of one concept", where=a.title)
+    return _new_decision(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
 
 
 def never(shelf: Shelf, one: str, other: str) -> Deed:
-    """Keep two names two ideas for good; of one concept's names, the second is taken out of it."""
+    """Return the decision to keep two names two ideas for good."""
     (a, a_keys), (b, b_keys) = (_named(shelf, n) for n in (one, other))
     if a is not None and b is not None and a.id == b.id:
         return unalias(shelf, a.id, other)
     if not a_keys or not b_keys or a_keys == b_keys:
-        raise UsageError("these are not two names", where=clean_line(f"{one} / {other}")[:80])
-    return _deed(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
+        raise UsageError("these are not two different names", where=clean_line(f"{one} / {other}")[:80])
+    return _new_decision(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
 
 
 def _named(shelf: Shelf, given: str) -> tuple[Known | None, tuple[str, ...]]:
-    """The concept that is meant with the key that stands for it, or the keys of what is only a name as yet."""
+    """Return the concept that is meant with its key, or None with the keys of what is only a name."""
     try:
         known = shelf.find(given)
     except NotFound:
@@ -177,24 +180,22 @@ def _named(shelf: Shelf, given: str) -> tuple[Known | None, tuple[str, ...]]:
 
 
 def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: Sequence[str]) -> Deed:
-    """Part a concept: what these sources or claims say of it goes to another of the name given."""
+    """Return the decision that what these sources or claims say of a concept belongs to another of the given name."""
     known, new = shelf.find(which), checked(name)
     if not sources and not claims:
-        raise UsageError("nothing says what to split off", hint="name sources or claims: --source S, --claim C")
+        raise UsageError("no sources or claims to split off", hint="name sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
         hint = f'tell it from the other in brackets: --as "{new} (of another kind)"'
-        raise UsageError("that is the name of what is split", where=new, hint=hint)
+        raise UsageError("that is the name of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
-        raise UsageError(
-            "these are all its sources: nothing would be left", where=known.title, hint="rename it instead"
-        )
+        raise UsageError("these are all its sources: nothing would remain", where=known.title, hint="rename it instead")
     places += [_claim(shelf, known, c) for c in claims]
-    return _deed(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
+    return _new_decision(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
 
 
 def _source(shelf: Shelf, known: Known, given: str) -> str:
-    """The id of a source of the concept's, named by id, path, or the stem of its summary."""
+    """Return the id of a source of the concept, named by id, path, or the stem of its summary."""
     births, wanted = shelf.ids.births, clean_line(given).removeprefix("./")
     stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
     for id_ in known.sources:
@@ -203,68 +204,72 @@ def _source(shelf: Shelf, known: Known, given: str) -> str:
             return id_
     listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
     raise NotFound(
-        f"no source of {known.title} is called so", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
+        f"{known.title} has no source of that name", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
     )
 
 
 def _claim(shelf: Shelf, known: Known, given: str) -> str:
-    """The id of a claim from a source of the concept's."""
+    """Return the id of a claim from a source of the concept."""
     wanted = clean_line(given).removeprefix("^").removeprefix("c-")
     birth = shelf.ids.births.get(wanted)
     if birth is None or birth.noun != "claim" or not shelf.ids.alive(wanted):
-        raise NotFound("no claim has that id", where=wanted[:40], hint="the article's citations lead to its claims")
+        raise NotFound(
+            "there is no claim with that id", where=wanted[:40], hint="the article's citations lead to its claims"
+        )
     if shelf.ids.present_key[wanted].partition(":")[0] not in known.sources:
-        raise UsageError(f"this claim is from no source of {known.title}", where=wanted)
+        raise UsageError(f"this claim is not from a source of {known.title}", where=wanted)
     return wanted
 
 
 def alias(shelf: Shelf, which: str, given: str) -> Deed:
-    """Add a name."""
+    """Return the decision to add a name to a concept."""
     known, name = shelf.find(which), checked(given)
     if name in (known.title, *known.aliases):
-        raise UsageError("that is one of its names already", where=name)
-    _nobody_elses(shelf, known, name)
-    return _deed(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
+        raise UsageError("that is already one of its names", where=name)
+    _refuse_taken(shelf, known, name)
+    return _new_decision(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
 
 
 def unalias(shelf: Shelf, which: str, given: str) -> Deed:
-    """Take a name out; it never comes back by rule or model."""
+    """Return the decision to take a name out of a concept, which no rule or model brings back."""
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
-        raise UsageError("it was born with that name, by which the ledger finds it", where=name)
+        raise UsageError("the ledger identifies the concept by that name", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
-        raise UsageError("that is its own name", where=name, hint="`retain concept rename` gives it another one first")
+        raise UsageError("that is its title", where=name, hint="`retain concept rename` first gives it another title")
     if gone.isdisjoint(known.keys):
         raise NotFound(
             f"{known.title} has no such name", where=name, hint=f"it has: {', '.join(known.aliases) or 'none'}"
         )
-    return _deed(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
+    return _new_decision(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
 
 
 def undo(shelf: Shelf, given: str = "") -> Deed:
-    """Take a decision back: the one with that id, or the last."""
+    """Return the decision to undo another: the one with that id, or the last."""
     meant = shelf.deed(given)
-    return _deed(Op.UNDO, id=meant.id, voids=meant.deed)
+    return _new_decision(Op.UNDO, id=meant.id, voids=meant.deed)
 
 
-def _nobody_elses(shelf: Shelf, known: Known, name: str) -> None:
+def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
+    """Raise UsageError if another concept has the name."""
     other = shelf.called(name)
     if other is not None and other.id != known.id:
         hint = f"`retain concept merge {known.id} {other.id}` makes them one"
-        raise UsageError(f"another concept goes by that name: {other.title}", where=name, hint=hint)
+        raise UsageError(f"another concept has that name: {other.title}", where=name, hint=hint)
 
 
-def _deed(op: Op, **fields: object) -> Deed:
+def _new_decision(op: Op, **fields: object) -> Deed:
+    """Return a decision without id and instant."""
     return replace(Deed("", op, ""), **fields)  # type: ignore[arg-type]
 
 
 def dated(deed: Deed, shelf: Shelf, at: datetime, via: str) -> Deed:
-    """The deed with its instant, after all that the ledgers know, and an id."""
+    """Return the decision with its instant, after all that the ledgers know, and an id."""
     made = replace(deed, at=ledger.after(shelf.latest, at), via=via)
     return replace(made, deed=new_id(made, (d.deed for d in shelf.deeds)))
 
 
 def line_of(deed: Deed) -> bytes:
-    """What the ledger gets."""
+    """Return the ledger line of a decision."""
     return ledger.encode(event_of(deed))

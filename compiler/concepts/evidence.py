@@ -1,4 +1,4 @@
-"""What speaks for each name: which names are one, what sets them off, what is said of them, and when that is enough."""
+"""The evidence for each name: which names are one, what marks them as terms, what is said of them, when it suffices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_RULINGS = Rulings()
 
 @dataclass(frozen=True, slots=True)
 class SourceClaims:
-    """One source as resolve sees it: its claims with the names they are about, and the names it offers."""
+    """One source as input of `resolve`: its claims with the names they are about, and the names it offers."""
 
     source: SourceId
     title: str
@@ -59,12 +59,12 @@ class Evidence:
     english: set[str] = field(default_factory=set)  # keys of what texts in other languages say it is called in English
 
     def name(self, variant: str, language: str) -> None:
-        """A way in which a text of that language writes it."""
+        """Record a way in which a text of that language writes the name."""
         self.variants[variant] += 1
         self.written.setdefault(language, Counter())[variant] += 1
 
     def add(self, claim: Claim, language: str) -> None:
-        """A claim whose subject it is, in a text of that language."""
+        """Record a claim about the name in a text of that language."""
         self.claims.append(claim)
         self.languages[language] += 1
         self.defined |= claim.kind is ClaimKind.DEFINITION
@@ -72,13 +72,13 @@ class Evidence:
 
 @lru_cache(maxsize=200_000)
 def key_of(name: str, language: str, understood: bool = False) -> str:
-    """The key of what can be a name; "" for what cannot. `understood`: somebody who understands the text offers it."""
+    """Return the key of what can be a name; "" for what cannot. `understood`: a reader of the text offers it."""
     fits = names.could_name(name) if understood else names.is_name(name, language)
     return names.key(name, language) if fits else ""
 
 
 def base_form(name: str, language: str) -> str:
-    """A name as a page's title has it: German compounds out of the dative plural, adjectives that say nothing off."""
+    """Return a name as a page's title: German compounds out of the dative plural, without empty adjectives."""
     if language != "de":
         return name
     if match := _EMPTY_ADJECTIVE.match(name):
@@ -89,7 +89,7 @@ def base_form(name: str, language: str) -> str:
 def gather(
     sources: Sequence[SourceClaims], rulings: Rulings = NO_RULINGS
 ) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
-    """The names of all sources joined to sets, the evidence for each by its key, and what each claim is about."""
+    """Return the names of all sources joined to sets, the evidence by key, and the subjects of each claim."""
     evidence: dict[str, Evidence] = defaultdict(Evidence)
     short = _Acronyms()
     same: set[tuple[str, str]] = set()
@@ -133,11 +133,11 @@ def gather(
 def _joined(
     same: Iterable[tuple[str, str]], evidence: dict[str, Evidence], short: _Acronyms, rulings: Rulings
 ) -> Union:
-    """Names joined by what a human said, then by rule, then by what a model said; none that a human set apart."""
+    """Return the names joined by the user, by rule, and by a model; none that a user set apart."""
     union = Union(rulings.apart)
     for one in sorted(rulings.same):
         union.join(*one)
-    # Where joins collide, the names that a human took out come last, and stay by themselves.
+    # Where joins collide, the names that a user took out come last, and stay by themselves.
     for one in sorted(same, key=lambda p: (sum(k in rulings.loose for k in p), p)):
         union.join(*one)
     _join_spellings(union, evidence)
@@ -150,7 +150,7 @@ def _joined(
 
 
 class _Acronyms:
-    """Short forms and what the sources say they stand for. One that stands for two things is a name of neither."""
+    """Short forms with the long forms that the sources give. One with two long forms is a name of neither."""
 
     def __init__(self) -> None:
         self._longs: dict[str, set[str]] = defaultdict(set)
@@ -158,11 +158,12 @@ class _Acronyms:
         self._ambiguous: set[str] = set()
 
     def stands_for(self, short: str, long: str, source: SourceId) -> None:
+        """Record that a source uses `short` for `long`."""
         self._longs[short].add(long)
         self._in_source[short, source].add(long)
 
     def join(self, union: Union) -> None:
-        """Join every short form with the one long form it has in each writing."""
+        """Join every short form with the one long form that it has."""
         for short, longs in sorted(self._longs.items()):
             roots = {union.find(k) for k in longs}
             if max(Counter(k.isascii() for k in roots).values()) > 1:
@@ -172,13 +173,13 @@ class _Acronyms:
                 union.join(long, short)
 
     def meant(self, key: str, source: SourceId) -> str:
-        """The long form that an ambiguous `key` has in this source; `key` itself where it has none or several."""
+        """Return the long form of an ambiguous `key` in this source; `key` itself where it has none or several."""
         longs = self._in_source.get((key, source), set()) if key in self._ambiguous else set()
         return min(longs) if len(longs) == 1 else key
 
 
 def _join_spellings(union: Union, evidence: dict[str, Evidence]) -> None:
-    """Join names that only part their words otherwise: "feed forward network" and "feedforward network"."""
+    """Join names that only separate their words differently: "feed forward network" and "feedforward network"."""
     squeezed: dict[str, str] = {}
     for key in sorted(evidence):
         bare = key.replace(" ", "")
@@ -187,14 +188,14 @@ def _join_spellings(union: Union, evidence: dict[str, Evidence]) -> None:
 
 
 def _may_borrow(keys: list[str], evidence: dict[str, Evidence]) -> bool:
-    """Whether a name without claims of its own is set off so plainly that sentences which only name it tell of it."""
+    """Return whether a name without claims of its own is so plainly a term that sentences naming it tell of it."""
     signals = set().union(*(evidence[k].signals for k in keys))
     spelled = any(" " in k or not k.isascii() for k in keys)
     return bool(signals & (SET_OFF if spelled else _LISTED)) and not any(evidence[k].claims for k in keys)
 
 
 def set_off(evidence: dict[str, Evidence]) -> frozenset[str]:
-    """The keys that some document sets off or defines."""
+    """Return the keys that some document marks as a term or defines."""
     return frozenset(key for key, found in evidence.items() if found.signals & STRUCTURE)
 
 
@@ -204,7 +205,7 @@ def lend(
     evidence: dict[str, Evidence],
     rulings: Rulings = NO_RULINGS,
 ) -> None:
-    """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
+    """Give a name that is marked as a term, but no sentence's subject, the claims that name it if they are enough."""
     foreign = glosses(sources, evidence)
     bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
     parted = rulings.parted()
@@ -225,7 +226,7 @@ def lend(
 
 
 def summed(parts: Iterable[Evidence]) -> Evidence:
-    """The evidence for several names that are one."""
+    """Return the evidence for several names that are one."""
     total = Evidence()
     for part in parts:
         total.variants += part.variants
@@ -240,7 +241,7 @@ def summed(parts: Iterable[Evidence]) -> Evidence:
 
 
 def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> frozenset[str]:
-    """The keys that only documents in another language give, as the translation of a name of theirs.
+    """Return the keys that only documents in another language give, as the translation of a name of theirs.
 
     "双组件（two-component）" makes no name of the English words "two components".
     """
@@ -257,7 +258,7 @@ def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> f
 
 
 def admitted(found: Evidence) -> bool:
-    """Whether a name has its own evidence: a definition, enough claims, or one about what a document sets off."""
+    """Return whether a name has evidence enough for an article: a definition, or enough claims."""
     if found.claims and found.signals & SET_OFF:
         return True
     if found.defined and found.signals & _DEFINES:
@@ -268,18 +269,18 @@ def admitted(found: Evidence) -> bool:
 
 
 def unspaced(known: frozenset[str]) -> list[str]:
-    """Names of writings that put no blanks between words."""
+    """Return the names in scripts that put no blanks between words."""
     return sorted(k for k in known if not k.isascii() and " " not in k)
 
 
 def named_in(words: str, known: frozenset[str], bare_names: list[str]) -> list[str]:
-    """The keys of `known` that `words` name, those of `bare_names` without blanks around them, too."""
+    """Return the keys of `known` that `words` name, those of `bare_names` also without blanks around them."""
     found = names_in(words, known)
     return found if words.isascii() else found + [k for k in bare_names if k in words.casefold()]
 
 
 def names_in(words: str, known: frozenset[str]) -> list[str]:
-    """The keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
+    """Return the keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
     tokens = [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
     lowered = [t.casefold() for t in tokens]
     found = []
@@ -299,4 +300,5 @@ def names_in(words: str, known: frozenset[str]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _head(token: str) -> str:
+    """Return the key of the last word of a name."""
     return names.key(token)

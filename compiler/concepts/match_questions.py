@@ -1,4 +1,4 @@
-"""Names that may be one idea, or one name that may be two: found by search, settled by rule where a rule is sure.
+"""Questions for a model on names that may be one idea, or one name that may be two; rules decide where they are sure.
 
 What no rule settles becomes a question for a model. Which questions there are hangs on each pair of names alone, not on
 how many others there are, so that a wiki that grows asks for its new names only.
@@ -12,7 +12,16 @@ from dataclasses import dataclass, field, replace
 
 from compiler.concepts.evidence import Evidence, SourceClaims, admitted, gather, summed
 from compiler.concepts.rulings import Pair, Rulings, Sense, Union, pair
-from compiler.concepts.similarity import Kept, alike, content, core, gloss_keys, initials, rule_of, trigrams
+from compiler.concepts.similarity import (
+    NameRelation,
+    content,
+    core,
+    gloss_keys,
+    initials,
+    rule_of,
+    similar_pairs,
+    trigrams,
+)
 from compiler.language import names
 from compiler.model.requests import MatchReply, MatchRequest, NameView, Reply
 from vault.ids import ClaimId, SourceId, mint
@@ -23,7 +32,7 @@ PER_NAME = 5  # questions that a name asks about itself and others, at most ...
 MOST_ABOUT = 20  # ... and that all others together ask about it
 SPELLING, SAYING = 0.5, 0.5  # how alike two names, or two definitions, must be to be asked about
 FAR = 0.1  # definitions that share no more are perhaps of two ideas
-_AFTER_HUMANS = 1_000_000  # a model's senses are applied where no human's was
+_AFTER_HUMANS = 1_000_000  # a model's senses are applied where no user's was
 _MOST_ALIASES = 6
 _ARTICLES = frozenset("a an the any one".split())
 _ENDS = frozenset("of for that which in on used to by from with whose where".split())
@@ -31,7 +40,7 @@ _ENDS = frozenset("of for that which in on used to by from with whose where".spl
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name with an article, by the key that stands for it. `said` has the sentence with which a source defines it."""
+    """A name with an article, by its key. `said` has the sentence with which each source defines it."""
 
     key: str
     view: NameView
@@ -43,7 +52,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request, and what it is about: two names, or one name as `source` uses it."""
+    """A request, and what it is about: a pair of names, or one name as `source` uses it."""
 
     request: MatchRequest
     pair: Pair
@@ -52,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A question to which whoever was asked had no answer."""
+    """A question to which the model had no answer."""
 
     titles: tuple[str, str]
     keys: Pair
@@ -70,7 +79,7 @@ class Survey:
 
 
 def survey(sources: Sequence[SourceClaims], ids: Ids, rulings: Rulings) -> Survey:
-    """The names that would have articles, with what the sources call them and say of them."""
+    """Return the names that would have articles, with what the sources call them and say of them."""
     union, evidence, subjects = gather(sources, rulings)
     groups: dict[str, list[str]] = defaultdict(list)
     for key in sorted(evidence):
@@ -99,6 +108,7 @@ def _named(
     ids: Ids,
     rulings: Rulings,
 ) -> Named:
+    """Return one name that has an article, with its spellings and definitions."""
     language = min(found.languages, key=lambda tag: (-found.languages[tag], tag), default="")
     known = sorted((ids.births[i].at, i) for k in keys if (i := ids.keys.get(("concept", k))))
     given = next((rulings.titles[k] for k in keys if k in rulings.titles), "")
@@ -114,12 +124,12 @@ def _named(
 def questions(
     seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool] = lambda _: False
 ) -> list[Question]:
-    """What to ask a model, in one order. What is `answered` is always among it: nothing else takes its place."""
-    return [*_of_two(seen, rulings, answered), *_of_one(seen, rulings)]
+    """Return what to ask a model, in one order; what was answered before is always among it."""
+    return [*_pair_questions(seen, rulings, answered), *_sense_questions(seen, rulings)]
 
 
-def _of_two(seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool]) -> list[Question]:
-    """Pairs of names: those that were answered, then the likeliest, as long as one of the two may ask more.
+def _pair_questions(seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool]) -> list[Question]:
+    """Yield questions on pairs of names: those answered before, then the likeliest.
 
     The answered ones count, too: else every build would ask the next few, and more the larger the wiki.
     """
@@ -141,13 +151,13 @@ def _of_two(seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], b
 
 
 def _pairs(seen: Survey) -> dict[Pair, float]:
-    """Pairs of names (by root) that look or sound like one idea -> how much."""
+    """Return the pairs of names that look or sound like one idea, each with how much."""
     by_key = {key: root for root, named in seen.names.items() for key in named.keys}
     grams = {key: trigrams(key) for key in by_key}
     said = {root: content(named.view.definition) for root, named in seen.names.items()}
-    close = alike(said, SAYING)
+    close = similar_pairs(said, SAYING)
     found: dict[Pair, float] = {}
-    for (one, other), much in alike(grams, SPELLING).items():
+    for (one, other), much in similar_pairs(grams, SPELLING).items():
         _offer(found, by_key[one], by_key[other], much)
     for pair_, much in close.items():
         _offer(found, *pair_, much)
@@ -162,12 +172,13 @@ def _pairs(seen: Survey) -> dict[Pair, float]:
 
 
 def _offer(found: dict[Pair, float], one: str, other: str, much: float) -> None:
+    """Record a pair with the greatest likeness that was found for it."""
     if one != other:
         found[pair(one, other)] = max(much, found.get(pair(one, other), 0.0))
 
 
 def _by_form(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str, float]]:
-    """Pairs by what they are made of: an acronym and its words, the same words in another order, a gloss."""
+    """Yield pairs by their form: an acronym and its words, the same words in another order, a gloss."""
     spelled: dict[str, list[str]] = defaultdict(list)
     mixed: dict[frozenset[str], list[str]] = defaultdict(list)
     for key in sorted(by_key):
@@ -191,7 +202,7 @@ def _by_form(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str
 
 
 def _by_english(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str, float]]:
-    """Pairs of which one is called in English what the other is called, or both the same."""
+    """Yield pairs of which one is called in English what the other is called, or both the same."""
     called: dict[str, list[str]] = defaultdict(list)
     for root in sorted(seen.names):
         for english in sorted(seen.names[root].english):
@@ -203,23 +214,23 @@ def _by_english(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, 
 
 
 def _is_open(one: Named, other: Named, said: float, *, translated: bool) -> bool:
-    """Whether no rule is sure: none of their spellings says that they are two."""
+    """Return whether no rule decides the pair: none of their spellings says that they are two."""
     verdicts = {rule_of(a, b) for a in one.keys for b in other.keys}
-    if Kept.TWO in verdicts:
+    if NameRelation.TWO in verdicts:
         return False
-    if Kept.KIND in verdicts and not translated:  # one is a kind of the other, unless both are explained alike
+    if NameRelation.KIND in verdicts and not translated:  # one is a kind of the other, unless both are explained alike
         return said >= SAYING
     both = {s for s, _ in one.said} & {s for s, _ in other.said}
-    return not both or said >= SAYING or Kept.SAME_WORDS in verdicts  # who defines both apart means two
+    return not both or said >= SAYING or NameRelation.SAME_WORDS in verdicts  # who defines both apart means two
 
 
-def _of_one(seen: Survey, rulings: Rulings) -> list[Question]:
-    """One name, of which sources say things that share next to nothing: each is compared with what the oldest says.
+def _sense_questions(seen: Survey, rulings: Rulings) -> list[Question]:
+    """Yield questions on one name whose sources define it with next to nothing in common.
 
-    Where a human joined two of its names, nobody is asked whether they are one, and so no reply parts them.
+    Where a user joined two of its names, no model is asked whether they are one, and so no reply parts them.
     """
     asked = []
-    humans = _humans(rulings)
+    humans = _joined_by_user(rulings)
     for root in sorted(seen.names):
         named = seen.names[root]
         if len({humans.find(key) for key in named.keys}) < len(named.keys):
@@ -233,8 +244,8 @@ def _of_one(seen: Survey, rulings: Rulings) -> list[Question]:
     return asked
 
 
-def _humans(rulings: Rulings) -> Union:
-    """The names that a human made one."""
+def _joined_by_user(rulings: Rulings) -> Union:
+    """Return the pairs of names that the user made one."""
     humans = Union()
     for one in sorted(rulings.same):
         humans.join(*one)
@@ -242,14 +253,14 @@ def _humans(rulings: Rulings) -> Union:
 
 
 def _shared(one: str, other: str, but: Iterable[str]) -> float:
-    """How much two definitions share, less the name that they define."""
+    """Return how much two definitions share, without the name that they define."""
     own = {word for key in but for word in key.split()}
     a, b = content(one) - own, content(other) - own
     return len(a & b) / len(a | b) if a and b else 1.0
 
 
 def ruled(seen: Survey, asked: Sequence[Question], replies: Sequence[Reply | None], rulings: Rulings) -> Rulings:
-    """The rulings with what was answered; what a human said stands above it."""
+    """Return the rulings with a model's answers added; what the user decided takes precedence."""
     likely, unlikely, apart = set(rulings.likely), set(rulings.unlikely), set(rulings.apart)
     parted: list[Question] = []
     for question, reply in zip(asked, replies, strict=True):
@@ -259,7 +270,7 @@ def ruled(seen: Survey, asked: Sequence[Question], replies: Sequence[Reply | Non
             parted += [question] if reply.same == "no" else []
         else:
             (likely if reply.same == "yes" else unlikely).add(question.pair)
-    humans = _humans(rulings)
+    humans = _joined_by_user(rulings)
     senses, titles = dict(rulings.senses), dict(rulings.titles)
     for question, title, key in _senses(seen, parted):
         root = question.pair[0]
@@ -274,7 +285,7 @@ def ruled(seen: Survey, asked: Sequence[Question], replies: Sequence[Reply | Non
 
 
 def _senses(seen: Survey, parted: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
-    """(question, title, key) of each source that means another idea; those that mean one alike get one name."""
+    """Yield (question, title, key) of each source that means another idea; equal ideas get one name."""
     labels: dict[str, list[tuple[str, str]]] = defaultdict(list)  # root -> (label, definition)
     for question in sorted(parted, key=lambda q: (q.pair, seen.born.get(q.source, ""), q.source)):
         named = seen.names[question.pair[0]]
@@ -287,7 +298,7 @@ def _senses(seen: Survey, parted: Sequence[Question]) -> Iterator[tuple[Question
 
 
 def genus(words: str, but: Iterable[str]) -> str:
-    """What a definition says that a thing is, in a word or two ("electrical device"); else "other sense"."""
+    """Return in a word or two what a definition says that a thing is ("electrical device"); else "other sense"."""
     own = {word for key in but for word in key.split()}
     _, _, said = words.partition(" is ")
     run: list[str] = []
@@ -302,7 +313,7 @@ def genus(words: str, but: Iterable[str]) -> str:
 
 
 def tell_doubts(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
-    """What the ledger must learn of doubts: that one is there, or is no more; the inbox lists those that are."""
+    """Return the ledger events of doubts that appeared or disappeared, which the inbox lists."""
     events: list[Event] = []
     present = set()
     for doubt in sorted(found, key=lambda d: d.keys):
@@ -321,7 +332,7 @@ def tell_doubts(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
 
 
 def doubts(asked: Sequence[Question], replies: Sequence[Reply | None]) -> list[Doubt]:
-    """The questions on which whoever was asked is unsure: for the human."""
+    """Return the questions on which the model was unsure, for the user."""
     pairs = zip(asked, replies, strict=True)
     return [
         Doubt(

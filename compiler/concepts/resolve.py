@@ -1,4 +1,4 @@
-"""Names to concepts: which names are one idea, which ideas the sources explain, and which they only mention."""
+"""From names to concepts: which names are one concept, which the sources explain, and which they only mention."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from compiler.concepts.evidence import (
 from compiler.concepts.evidence import SourceClaims as SourceClaims
 from compiler.concepts.evidence import names_in as names_in
 from compiler.concepts.rulings import Rulings, is_sense, last, sense_key
-from compiler.concepts.unexplained import Lacking, lacking
+from compiler.concepts.unexplained import Lacking, unexplained_names
 from compiler.language import names
-from compiler.language.aboutness import tells, within
+from compiler.language.aboutness import is_about, names_only_inside
 from vault.ids import ConceptId, free_slug, mint
 from vault.log.ledger import Event, Ids
 from vault.model.claim import Claim
@@ -34,7 +34,7 @@ from vault.model.claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A concept and the claims about it, in the order of the sources. `main` are those whose subject it is."""
+    """A concept and the claims about it, in the order of the sources. `main` are those with it as subject."""
 
     id: ConceptId
     title: str
@@ -47,7 +47,7 @@ class Resolved:
 
 @dataclass(slots=True)
 class Resolution:
-    """All concepts by id; what each claim names; names that are offered but not explained; the ledger's news."""
+    """All concepts by id, the mentions of each claim, the unexplained names, and the new ledger events."""
 
     concepts: dict[ConceptId, Resolved] = field(default_factory=dict)
     mentions: dict[str, tuple[ConceptId, ...]] = field(default_factory=dict)  # claim id -> concepts its words name
@@ -78,11 +78,11 @@ def resolve(
         groups[union.find(key)].append(key)
     lend(sources, groups, evidence, rulings)
     out = Resolution()
-    birth = _Births(ids, at, rulings, held, out.events)
+    birth = _ConceptIds(ids, at, rulings, held, out.events)
     plain: dict[str, tuple[list[str], Evidence]] = {
         root: (sorted(keys), summed(evidence[k] for k in sorted(keys))) for root, keys in groups.items()
     }
-    _keep_what_tells(plain, subjects, evidence, rulings)
+    _keep_own_claims(plain, subjects, evidence, rulings)
     unknown: dict[str, Evidence] = {}
     for root in sorted(plain):
         keys, found = plain[root]
@@ -91,43 +91,43 @@ def resolve(
             out.concepts[concept.id] = concept
         else:
             unknown[root] = found
-    out.lacking = lacking(sources, union, unknown, [c.keys for c in out.concepts.values()])
+    out.lacking = unexplained_names(sources, union, unknown, [c.keys for c in out.concepts.values()])
     out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
-    _find_taken_in(out, ids)
+    _find_merged(out, ids)
     _find_mentions(sources, out, union, glosses(sources, evidence), rulings)
     _find_owners(subjects, out)
     return out
 
 
 def _is_concept(keys: list[str], found: Evidence, rulings: Rulings) -> bool:
-    """Whether names have an article: by their evidence, or as one of two that a human parted."""
+    """Return whether names have an article: by their evidence, or as one of two that a user separated."""
     return admitted(found) or (bool(found.claims) and not rulings.kept.isdisjoint(keys))
 
 
-def _keep_what_tells(
+def _keep_own_claims(
     plain: dict[str, tuple[list[str], Evidence]],
     subjects: dict[str, tuple[str, ...]],
     evidence: dict[str, Evidence],
     rulings: Rulings,
 ) -> None:
-    """Leave every name the claims that say something of it, those whose subject it is first.
+    """Keep for every name the claims that say something of it, those whose subject it is first.
 
     A claim that is about another concept and merely names this one is not what this one's article rests on, unless
     there are `ENOUGH_CLAIMS` of them and nothing else.
     """
     root_of = {key: root for root, (keys, found) in plain.items() if _is_concept(keys, found, rulings) for key in keys}
     owner = {claim: next((root_of[k] for k in keys if k in root_of), "") for claim, keys in subjects.items()}
-    longer = _longer(plain, evidence)
+    longer = _longer_names(plain, evidence)
     opens: dict[str, str] = {}  # claim id -> the name whose article it opens
     for root, (keys, found) in plain.items():
         spellings, around = [*found.variants, *keys], longer.get(root, ())
-        if around and all(within(claim.words, spellings, around) for claim in found.claims):
+        if around and all(names_only_inside(claim.words, spellings, around) for claim in found.claims):
             found.claims, found.defined = [], False
         if root not in root_of:
             continue
         mine = [c for c in found.claims if owner[c.id] == root]
-        told = [c for c in found.claims if owner[c.id] != root and tells(c.words, spellings, around)]
+        told = [c for c in found.claims if owner[c.id] != root and is_about(c.words, spellings, around)]
         if mine or told or len({c.id for c in found.claims}) < ENOUGH_CLAIMS:
             found.claims = [*mine, *told]
         opens |= {claim.id: root for claim in mine[:1]}
@@ -135,8 +135,10 @@ def _keep_what_tells(
         found.claims.sort(key=lambda c: opens.get(c.id, root) != root)
 
 
-def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Evidence]) -> dict[str, tuple[str, ...]]:
-    """Root -> the ways to write other names that are set off and hold one of its names."""
+def _longer_names(
+    plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Evidence]
+) -> dict[str, tuple[str, ...]]:
+    """Return by root the spellings of other names that contain one of its names."""
     root_of = {key: root for root, (keys, _) in plain.items() for key in keys}
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for key in sorted(k for k in set_off(evidence) & root_of.keys() if not is_sense(k)):
@@ -149,8 +151,8 @@ def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Ev
 
 
 @dataclass(slots=True)
-class _Births:
-    """Gives concepts their ids, names and paths: the ledger's, or new ones, of which the ledger then learns."""
+class _ConceptIds:
+    """Assigns ids, titles and paths to concepts: those of the ledger, or new ones, which are recorded."""
 
     ids: Ids
     at: str
@@ -163,28 +165,28 @@ class _Births:
         self.taken = self.ids.slugs("concept")
 
     def concept(self, keys: list[str], found: Evidence, evidence: dict[str, Evidence]) -> Resolved:
-        """The concept of these names."""
+        """Return the concept of these names."""
         language = min(found.languages, key=lambda tag: (-found.languages[tag], tag), default="")
         known = self._known(keys)
         if known:
             id_ = known[0]
             for other in known[1:]:
-                self._tell("merge", other, into=id_)
+                self._record("merge", other, into=id_)
             if not self.ids.alive(id_):
-                self._tell("revive", id_)
+                self._record("revive", id_)
             name, slug = self._named(id_)
         else:
-            id_, name, slug = self._born(keys, found, language)
+            id_, name, slug = self._created(keys, found, language)
         own = {names.key(name, language), sense_key(name, language)}
         written = {names.title(evidence[k].variants.elements(), language) for k in keys if k not in own}
         given = self.rulings.aliases.get(id_, ())
-        spelled = {names.key(g, language) for g in given}  # as the human writes them
+        spelled = {names.key(g, language) for g in given}  # as the user writes them
         machines = {w for w in written if w and names.key(w, language) not in spelled}
         aliases = sorted((machines | set(given)) - {name})
         return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))
 
     def _known(self, keys: list[str]) -> list[ConceptId]:
-        """The ledger's concepts of these names: first the one that goes on, then those that it takes in now.
+        """Return the ledger's concepts of these names: first the one that remains, then those merged into it now.
 
         One that was taken in by a concept of other names is one of its own again.
         """
@@ -196,7 +198,7 @@ class _Births:
         return found
 
     def _named(self, id_: ConceptId) -> tuple[str, str]:
-        """Name and slug of a known concept, which the ledger learns if they are new."""
+        """Return name and slug of a known concept; a change of them is recorded."""
         born = self.ids.births[id_]
         name = self.rulings.names.get(id_) or self.ids.first_name(id_)
         if name == born.name:
@@ -204,10 +206,11 @@ class _Births:
         earlier = self.ids.named[id_].get(name)
         slug = born.slug if id_ in self.held else earlier or free_slug(name, id_, self.taken - self.ids.slugs_of(id_))
         self.taken.add(slug.casefold())
-        self._tell("rename", id_, key=self.ids.present_key[id_], name=name, slug=slug)
+        self._record("rename", id_, key=self.ids.present_key[id_], name=name, slug=slug)
         return name, slug
 
-    def _born(self, keys: list[str], found: Evidence, language: str) -> tuple[ConceptId, str, str]:
+    def _created(self, keys: list[str], found: Evidence, language: str) -> tuple[ConceptId, str, str]:
+        """Return id, name and slug of a new concept, which is recorded."""
         parted = next((k for k in keys if k in self.rulings.titles), "")
         name = self.rulings.titles.get(parted) or names.title(_in_language(found, language).elements(), language)
         birth_key = parted or names.key(name, language)
@@ -215,23 +218,26 @@ class _Births:
         id_ = ConceptId(mint("concept", birth_key, self.ids.births))
         slug = free_slug(name, id_, self.taken)
         self.taken.add(slug.casefold())
-        self._tell("birth", id_, key=birth_key, name=name, slug=slug)
+        self._record("birth", id_, key=birth_key, name=name, slug=slug)
         return id_, name, slug
 
-    def _tell(self, type_: str, id_: str, **rest: str) -> None:
+    def _record(self, type_: str, id_: str, **rest: str) -> None:
+        """Record an event of the ledger."""
         self.events.append({"v": 1, "type": type_, "of": "concept", "id": id_, "at": self.at, **rest})
 
 
 def _in_language(found: Evidence, language: str) -> Counter[str]:
-    """The ways to write a name in texts of the language that most of its claims are in, where there are any."""
+    """Return the spellings in texts of the language of most claims, where there are any, else all."""
     return found.written.get(language) or found.variants
 
 
 def _once(claims: list[Claim]) -> Iterable[Claim]:
+    """Return the claims without repetitions."""
     return {c.id: c for c in claims}.values()
 
 
 def _retire(out: Resolution, ids: Ids, at: str) -> None:
+    """Record that concepts without evidence are retired."""
     merged = {e["id"] for e in out.events if e["type"] == "merge"}
     for id_, birth in ids.births.items():
         if birth.noun == "concept" and ids.alive(id_) and id_ not in out.concepts and id_ not in merged:
@@ -240,7 +246,8 @@ def _retire(out: Resolution, ids: Ids, at: str) -> None:
             )
 
 
-def _find_taken_in(out: Resolution, ids: Ids) -> None:
+def _find_merged(out: Resolution, ids: Ids) -> None:
+    """Fill in which concepts were merged into which."""
     merged = {i: into for i, into in ids.merged.items() if i not in out.concepts}
     merged |= {e["id"]: e["into"] for e in out.events if e["type"] == "merge"}
     for id_ in sorted(merged):
@@ -249,7 +256,7 @@ def _find_taken_in(out: Resolution, ids: Ids) -> None:
 
 
 def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
-    """The first of a claim's subjects that has an article; for one that has none, the article that borrows it."""
+    """Fill in for each claim the first of its subjects that has an article, else the article that borrows it."""
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys}
     for claim, keys in subjects.items():
         if owner := next((concept_of[k] for k in keys if k in concept_of), None):
@@ -262,6 +269,7 @@ def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
 def _find_mentions(
     sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str], rulings: Rulings
 ) -> None:
+    """Fill in which concepts and which unexplained names each claim names."""
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
     parted = rulings.parted()
     known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.unexplained}

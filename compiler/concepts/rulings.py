@@ -1,6 +1,6 @@
-"""What decides about names beside the rules: what a human said of them, and what a model answered.
+"""Rulings on names that override the rules: decisions of the user and answers of a model, and sets that respect them.
 
-A human's word stands above every rule, a rule above a model's word. Nothing joins what was set apart, neither by itself
+A user's word stands above every rule, a rule above a model's word. Nothing joins what was set apart, neither by itself
 nor by way of a third name.
 """
 
@@ -21,12 +21,12 @@ _K = TypeVar("_K")
 
 
 def pair(one: str, other: str) -> Pair:
-    """Two keys, in the one order."""
+    """Return two keys in their one order."""
     return (one, other) if one <= other else (other, one)
 
 
 def sense_key(name: str, language: str = "") -> str:
-    """The key of a name that a human gave, where what stands in brackets tells it from another of the same words.
+    """Return the key of a given name, with the sense in brackets that tells it from another of the same words.
 
     "Transformer (electrical device)" is not the transformer; brackets stand in no key of a document's own name.
     """
@@ -39,12 +39,12 @@ def sense_key(name: str, language: str = "") -> str:
 
 @lru_cache(maxsize=20_000)
 def given_keys(name: str) -> tuple[str, ...]:
-    """The keys that a name has in texts of one language or another: who types it doesn't say in which it is."""
+    """Return the keys that a given name has in texts of one language or another."""
     return tuple(dict.fromkeys(k for k in (sense_key(name), sense_key(name, "de")) if k))
 
 
 def is_sense(key: str) -> bool:
-    """Whether it is the key of a name that brackets tell from another."""
+    """Return whether a key has a sense in brackets."""
     return key.endswith(")")
 
 
@@ -57,7 +57,7 @@ class Sense(NamedTuple):
 
 
 class Span(NamedTuple):
-    """From a deed to what took it back: instants, and the concepts that it was about."""
+    """The time from a decision to its undo, and the concepts that it was about."""
 
     start: str
     end: str
@@ -68,8 +68,8 @@ class Span(NamedTuple):
 class Rulings:
     """Decisions about names, by their keys. Without any, the rules alone decide.
 
-    `same` and `apart` are a human's and agree with each other; `likely` and `unlikely` are a model's. `loose` are names
-    that a human took out of a concept: where joins collide it is these that stay behind.
+    `same` and `apart` are a user's and agree with each other; `likely` and `unlikely` are a model's. `loose` are names
+    that a user took out of a concept: where joins collide it is these that stay behind.
     """
 
     same: frozenset[Pair] = frozenset()
@@ -82,11 +82,11 @@ class Rulings:
     aliases: Mapping[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # that no source need have
     senses: Mapping[str, tuple[Sense, ...]] = field(default_factory=dict)  # by the id of a source or claim
     titles: Mapping[str, str] = field(default_factory=dict)  # key of a sense -> how it is written
-    kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a human parted them
-    undone: tuple[Span, ...] = ()  # what came of deeds in these is as if it had never been
+    kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a user parted them
+    undone: tuple[Span, ...] = ()  # what came of decisions in these is as if it had never been
 
     def meant(self, key: str, source: str, claim: str = "") -> str:
-        """The key of what is called `key` in that source, or in that claim of it."""
+        """Return the key of what is called `key` in that source, or in that claim of it."""
         if not self.senses:
             return key
         for sense in sorted({*self.senses.get(source, ()), *self.senses.get(claim, ())}):
@@ -94,20 +94,20 @@ class Rulings:
         return key
 
     def parted(self) -> frozenset[str]:
-        """All keys that mean something else in some places."""
+        """Return all keys that mean something else in some places."""
         return frozenset(sense.key for senses in self.senses.values() for sense in senses)
 
     def joined(self) -> frozenset[str]:
-        """All keys of names that a human or a model joined."""
+        """Return all keys of names that a user or a model joined."""
         return frozenset(key for one in self.same | self.likely for key in one)
 
     def was_undone(self, instant: str, concept: str = "") -> bool:
-        """Whether what happened then may have come of a deed that was taken back since; of one about `concept`."""
+        """Return whether what happened at that instant came of a decision that was undone since."""
         return any(s.start <= instant <= s.end and (not concept or concept in s.concepts) for s in self.undone)
 
 
 class Union:
-    """Names that are one, by their keys; the smallest key of a set stands for it, so order plays no part.
+    """Disjoint sets of names by their keys; the smallest key represents a set, so order plays no part.
 
     What is kept apart is refused: then order does play one, and whoever joins does it in one order.
     """
@@ -119,7 +119,7 @@ class Union:
             self.part(one, other)
 
     def find(self, key: str) -> str:
-        """The key that stands for the set of `key`."""
+        """Return the key that represents the set of `key`."""
         root = key
         while (up := self.parent.setdefault(root, root)) != root:
             root = up
@@ -128,7 +128,7 @@ class Union:
         return root
 
     def join(self, a: str, b: str) -> bool:
-        """Make two sets one; False where they are kept apart."""
+        """Make two sets one; return False where they are kept apart."""
         low, high = sorted((self.find(a), self.find(b)))
         if low == high:
             return True
@@ -141,23 +141,24 @@ class Union:
         return True
 
     def apart(self, a: str, b: str) -> bool:
-        """Whether two sets are kept from meeting."""
+        """Return whether two sets are kept apart."""
         return self.find(b) in self._foes.get(self.find(a), ())
 
     def part(self, a: str, b: str) -> bool:
-        """Keep two sets from meeting; False where they are one already."""
+        """Keep two sets apart; return False where they are one already."""
         one, other = self.find(a), self.find(b)
         if one != other:
             self._oppose(one, other)
         return one != other
 
     def _oppose(self, one: str, other: str) -> None:
+        """Record that two roots must not meet."""
         self._foes.setdefault(one, set()).add(other)
         self._foes.setdefault(other, set()).add(one)
 
 
 def last(chain: Mapping[_K, _K], start: _K) -> _K:
-    """Where a chain of steps ends; a circle, which no order of deeds makes, ends where it closes."""
+    """Return where a chain of steps ends; a circle ends where it closes."""
     seen = {start}
     while start in chain and (following := chain[start]) not in seen:
         seen.add(following)

@@ -1,4 +1,4 @@
-"""What two names, or two sentences, have in common, and when their words alone say that they are two ideas."""
+"""Similarity of two names or sentences, and the rules that tell when two names are surely different concepts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _GLOSS = re.compile(r"[(（]([A-Za-z][A-Za-z0-9 \-]{2,60})[)）]")
 
 
-class Kept(Enum):
+class NameRelation(Enum):
     """What a rule says of two keys."""
 
     OPEN = "open"
@@ -44,24 +44,24 @@ class Kept(Enum):
 
 @lru_cache(maxsize=50_000)
 def content(text: str) -> frozenset[str]:
-    """The words of a text that say something, singular."""
+    """Return the words of a text that carry meaning, in the singular."""
     found = (lexicon.singular(t) for t in _TOKEN.findall(text.casefold()))
     return frozenset(w for w in found if w not in _FUNCTION)
 
 
 def trigrams(key: str) -> frozenset[str]:
-    """The runs of three characters in a key, its ends marked; none for one that brackets tell from another."""
+    """Return the runs of three characters in a key, its ends marked; none for a key with a sense in brackets."""
     padded = f"  {key} "
     return frozenset() if is_sense(key) else frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
 
 def initials(key: str) -> str:
-    """The first letters of a key's words that say something."""
+    """Return the first letters of a key's meaningful words."""
     return "".join(part[0] for part in key.split() if part not in _FUNCTION)
 
 
 def core(key: str) -> str:
-    """A key less what at its end only says what kind of thing it is."""
+    """Return a key without final words that only say what kind of thing it is: "softmax" of "softmax function"."""
     parts = key.split()
     while len(parts) > 1 and parts[-1] in _KINDS:
         parts.pop()
@@ -69,12 +69,12 @@ def core(key: str) -> str:
 
 
 def gloss_keys(text: str) -> list[str]:
-    """The keys of the English names that stand in brackets in a text of another language."""
+    """Return the keys of the English names in brackets in a text of another language."""
     return [names.key(found) for found in _GLOSS.findall(text)]
 
 
-def alike(sets: Mapping[str, frozenset[str]], least: float) -> dict[Pair, float]:
-    """Every two of the sets that share at least so much (what both have, of what either has), and how much that is.
+def similar_pairs(sets: Mapping[str, frozenset[str]], least: float) -> dict[Pair, float]:
+    """Return every two of the sets that share at least `least` of all members, with that share.
 
     Two such sets have one of their rarest members in common: only by these are they looked up, and none is missed.
     """
@@ -94,23 +94,30 @@ def alike(sets: Mapping[str, frozenset[str]], least: float) -> dict[Pair, float]
     return found
 
 
-def rule_of(one: str, other: str) -> Kept:
-    """What the words of two keys say for sure."""
+def rule_of(one: str, other: str) -> NameRelation:
+    """Return what the words of two keys say for sure."""
     a, b = one.split(), other.split()
     if _digits(one) != _digits(other) or _opposed(a, b):
-        return Kept.TWO  # GPT-2 is not GPT-3
+        return NameRelation.TWO  # GPT-2 is not GPT-3
     if content(one) == content(other):
-        return Kept.SAME_WORDS
+        return NameRelation.SAME_WORDS
     short, long = sorted((a, b), key=len)
     if len(short) < len(long) and set(short) <= set(long):
-        return Kept.OPEN if long[: len(short)] == short and set(long[len(short) :]) <= _KINDS else Kept.KIND
+        return (
+            NameRelation.OPEN
+            if long[: len(short)] == short and set(long[len(short) :]) <= _KINDS
+            else NameRelation.KIND
+        )
     if len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1:
         x, y = next((x, y) for x, y in zip(a, b, strict=True) if x != y)
-        return Kept.OPEN if _nearly(x, y) else Kept.KIND  # "key vector" and "value vector", "query head" ...
-    return Kept.OPEN
+        return (
+            NameRelation.OPEN if _nearly(x, y) else NameRelation.KIND
+        )  # "key vector" and "value vector", "query head" ...
+    return NameRelation.OPEN
 
 
 def _digits(key: str) -> list[str]:
+    """Return the numbers of a key."""
     return re.findall(r"\d+", key)
 
 
@@ -125,17 +132,18 @@ def _opposed(a: list[str], b: list[str]) -> bool:
 
 
 def _is_prefixed(word: str, longer: str) -> bool:
+    """Return whether the one word is the other with a prefix that makes it another thing."""
     return any(longer == prefix + word for prefix in _PREFIXES) or any(
         _swapped(word, longer, *each) or _swapped(word, longer, *reversed(each)) for each in _PREFIX_PAIRS
     )
 
 
 def _swapped(word: str, other: str, one: str, two: str) -> bool:
-    """ "interleaving" and "intraleaving": the same after opposite beginnings."""
+    """Return whether two words are equal after opposite beginnings: "interleaving" and "intraleaving"."""
     return word.startswith(one) and other.startswith(two) and word[len(one) :] == other[len(two) :] != ""
 
 
 def _nearly(one: str, other: str) -> bool:
-    """Whether two words look like spellings or forms of one."""
+    """Return whether two words look like spellings or forms of one."""
     a, b = trigrams(one), trigrams(other)
     return len(a & b) / len(a | b) >= 0.4

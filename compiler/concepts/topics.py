@@ -1,4 +1,4 @@
-"""Concepts that belong together: topics, anchored on the sections of the sources that explain them.
+"""Topics: groups of concepts, anchored on the sections of the sources that explain them.
 
 A section whose heading covers enough concepts is a candidate; each concept goes to the candidate that says most of
 it. What was one topic before stays one: its sections go on being its, a member leaves only for one that says far
@@ -36,7 +36,7 @@ _DOCUMENT = 2  # parts of a document's own anchor: the source and its title
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One claim as topics see it: where it stands, what it is about, what else it names."""
+    """One claim as topics see it: its section, the concepts it is about, and those it names."""
 
     source: SourceId
     headings: tuple[str, ...]  # the document's title first
@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Concepts that belong together. `id` is "" for a new one. The one of its name is first, then the best covered."""
+    """A group of concepts. `id` is "" for a new one. The concept of its name is first, then the best covered."""
 
     id: str
     key: str
@@ -68,7 +68,7 @@ class Topic:
 
 @dataclass(slots=True)
 class _Section:
-    """A heading with all that stands below it; `rank` orders sections as sources and headings come."""
+    """A heading with all that is below it; `rank` is its place among the sources and headings."""
 
     anchor: Anchor
     title: str
@@ -79,13 +79,13 @@ class _Section:
 
     @property
     def fewest(self) -> int:
-        """Concepts that it must have to be a topic: a document's own subject is one sooner than a part of it."""
+        """Return how many concepts the section must have to be a topic."""
         return FEWEST if len(self.anchor) == _DOCUMENT else FEWEST_IN_PART
 
 
 @dataclass(slots=True)
 class _Candidate:
-    """Sections under one heading. `says` counts what their claims say of each concept, `members` who has come."""
+    """Sections under one heading. `says` counts what their claims say of each concept; `members` are those assigned."""
 
     key: str
     title: str
@@ -101,6 +101,7 @@ class _Candidate:
         self.naming = heading_key(self.title)
 
     def take(self, section: _Section) -> None:
+        """Add a section to the candidate."""
         self.sections.append(section)
         for id_, claims in section.own.items():
             self.says[id_] += _OWN * claims
@@ -108,22 +109,23 @@ class _Candidate:
         self.weight = 1 / sqrt(max(self.says.total(), 1))
 
     def share(self, concept: ConceptId, name: str) -> float:
-        """How much of what is said here is said of the concept, more so where the heading names it."""
+        """Return how much of what is said here is about the concept, more where the heading names it."""
         drawn = _NAMED if self.naming == name else _HINTED if f" {name} " in f" {self.naming} " else 1.0
         return self.says[concept] * self.weight * drawn
 
     @property
     def least(self) -> int:
+        """Return how many members it needs to remain a topic."""
         return LEAST if self.known else min((s.fewest for s in self.sections), default=FEWEST)
 
     @property
     def strength(self) -> tuple[bool, int, int, int]:
-        """The weakest goes first where one must go."""
+        """Return the order in which candidates go: the weakest first."""
         return (self.known is not None, len(self.members), -self.rank[0], -self.rank[1])
 
 
 def topics(passages: Sequence[Passage], known: Sequence[Known], keys: Mapping[ConceptId, str]) -> list[Topic]:
-    """The topics of all concepts, as the sources' sections come. `passages` come source by source.
+    """Return the topics of all concepts, from the sections of the sources. `passages` come source by source.
 
     `keys` has every concept that may be a member, with the key of its name; ties are settled by it. The topics are
     such that, were they known before, the same would come out: where nothing changes, no concept moves.
@@ -140,7 +142,7 @@ def topics(passages: Sequence[Passage], known: Sequence[Known], keys: Mapping[Co
 
 
 def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -> list[_Section]:
-    """Every source as the section that its title is, with the sections below it."""
+    """Return every source as the section that its title is, with the sections below it."""
     found: dict[Anchor, _Section] = {}
     order: dict[SourceId, int] = {}
     documents: list[_Section] = []
@@ -167,7 +169,7 @@ def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -
 
 
 def _qualify(document: _Section) -> None:
-    """Tell headings apart that a document uses twice: "Discourse: Relations", "Information extraction: Relations"."""
+    """Distinguish headings that a document uses twice: "Discourse: Relations", "Information extraction: Relations"."""
     uses = Counter(s.anchor[-1] for s in _all([document]) if s.title)
     for section in _all([document]):
         for below in section.below:
@@ -177,7 +179,7 @@ def _qualify(document: _Section) -> None:
 
 
 def _links(passages: Sequence[Passage], keys: Mapping[ConceptId, str]) -> dict[ConceptId, Counter[ConceptId]]:
-    """Concept -> how many claims join it with each other concept, by being about the one and naming the other.
+    """Return by concept how many claims join it with each other concept.
 
     A concept whose name ends with another's is one of its kind, which counts like claims.
     """
@@ -198,6 +200,8 @@ def _links(passages: Sequence[Passage], keys: Mapping[ConceptId, str]) -> dict[C
 
 
 class _Clusters:
+    """The grouping of concepts by sections, step by step."""
+
     def __init__(
         self,
         documents: list[_Section],
@@ -215,6 +219,7 @@ class _Clusters:
         self.names = frozenset(keys.values())
 
     def run(self) -> list[Topic]:
+        """Return the topics."""
         taken = self._anchored()
         for document in self.documents:
             for section in _cut(document, taken):
@@ -224,7 +229,7 @@ class _Clusters:
             for concept in candidate.says:
                 self.offers[concept].append(candidate)
         for concept in self.concepts:
-            self._settle(concept)
+            self._assign(concept)
         self._dissolve()
         self._join_by_links()
         self._gather_the_rest()
@@ -232,7 +237,7 @@ class _Clusters:
         return [self._topic(c) for c in sorted(self.candidates.values(), key=lambda c: c.rank)]
 
     def _anchored(self) -> set[Anchor]:
-        """Give the known topics their sections back; the anchors that are theirs."""
+        """Give the known topics their sections back; return the anchors that are theirs."""
         owner = {anchor: topic for topic in self.known for anchor in topic.anchors}
         for topic in self.known:
             self.candidates[topic.key] = _Candidate(topic.key, topic.title, (-1, len(self.candidates)), topic)
@@ -242,28 +247,29 @@ class _Clusters:
         return set(owner)
 
     def _propose(self, section: _Section) -> None:
+        """Propose topics from a section and those below it."""
         key = heading_key(section.title)
         candidate = self.candidates.get(key) or self._heir(section)
         if candidate is None:
-            candidate = self.candidates[key] = self._born(section)
+            candidate = self.candidates[key] = self._new_candidate(section)
         candidate.take(section)
 
-    def _born(self, section: _Section) -> _Candidate:
-        """A candidate named by its heading, or by what stands before the heading's colon if that is a concept."""
+    def _new_candidate(self, section: _Section) -> _Candidate:
+        """Return a candidate named by the section's heading, or by what is before the colon if that is a concept."""
         before = re.split(r"\s*[:–—]\s+", section.title, maxsplit=1)[0]
         title = before if len(section.anchor) == _DOCUMENT and heading_key(before) in self.names else section.title
         return _Candidate(heading_key(section.title), title, section.rank)
 
     def _heir(self, section: _Section) -> _Candidate | None:
-        """The known topic whose own sections are gone and most of whose members this section explains."""
+        """Return the known topic whose sections are gone and most of whose members this one explains; None if none."""
         for topic in self.known:
             lost = self.candidates[topic.key]
             if not lost.sections and 2 * sum(m in section.own for m in topic.members) > len(topic.members):
                 return lost
         return None
 
-    def _settle(self, concept: ConceptId) -> None:
-        """Put a concept in the topic of its name, else where most is said of it, or leave it for little more."""
+    def _assign(self, concept: ConceptId) -> None:
+        """Put a concept in the topic of its name, else where most is said of it."""
         name = self.keys[concept]
         offers = [c for c in self.offers[concept] if c.key in self.candidates]
         options = [c for c in self.named.get(name, ()) if c.key in self.candidates]
@@ -277,7 +283,7 @@ class _Clusters:
             self.home[concept] = best
 
     def _holds(self, now: _Candidate, concept: ConceptId, rival: _Candidate | None) -> bool:
-        """Whether a concept's topic before this build goes on having it, though `rival` says the most of it now."""
+        """Return whether a concept's topic before this build keeps it, though `rival` says the most of it now."""
         if rival is not None and rival.naming == self.keys[concept] != now.naming:
             return False
         if rival is None or not now.says[concept]:
@@ -287,7 +293,7 @@ class _Clusters:
         return rival.share(concept, name) <= _LEAVES * now.share(concept, name)
 
     def _dissolve(self) -> None:
-        """Take the weakest candidate that is too small away and let its members go elsewhere, until none is."""
+        """Remove the weakest candidate that is too small and reassign its members, until none is too small."""
         small = [(c.strength, c.key) for c in self.candidates.values() if len(c.members) < c.least]
         heapify(small)
         while small:
@@ -300,10 +306,10 @@ class _Clusters:
             del self.candidates[key]
             for concept in sorted(candidate.members, key=lambda c: (self.keys[c], c)):
                 del self.home[concept]
-                self._settle(concept)
+                self._assign(concept)
 
     def _join_by_links(self) -> None:
-        """Concepts that no section of a topic explains join the one that most of their links lead to."""
+        """Put concepts that no topic's section explains where most of their links lead."""
         joined = []
         for concept in self.concepts:
             if concept in self.home:
@@ -321,7 +327,7 @@ class _Clusters:
             self.home[concept] = candidate
 
     def _gather_the_rest(self) -> None:
-        """Small documents: the sections that explain or name the most concepts without a topic, as long as enough."""
+        """Make topics of small documents that explain or name enough concepts without one."""
         sections = [s for s in _all(self.documents) if s.title and s.own]
         waiting = [(-len(self._free(s)), s.rank, s) for s in sections]
         heapify(waiting)
@@ -335,16 +341,18 @@ class _Clusters:
                 and len(free) * _REST >= len(section.own)
                 and heading_key(section.title) not in self.candidates
             ):
-                candidate = self._born(section)
+                candidate = self._new_candidate(section)
                 candidate.take(section)
                 candidate.members = free
                 self.candidates[candidate.key] = candidate
                 self.home |= dict.fromkeys(free, candidate)
 
     def _free(self, section: _Section) -> set[ConceptId]:
+        """Return the concepts of a section that have no topic."""
         return {c for c in chain(section.own, section.named) if c not in self.home}
 
     def _topic(self, candidate: _Candidate) -> Topic:
+        """Return the topic of a candidate."""
         members = sorted(
             candidate.members, key=lambda c: (self.keys[c] != candidate.naming, -candidate.says[c], self.keys[c], c)
         )
@@ -354,6 +362,7 @@ class _Clusters:
 
 
 def _all(documents: Iterable[_Section]) -> list[_Section]:
+    """Yield every section of the documents."""
     out: list[_Section] = []
     stack = list(documents)[::-1]
     while stack:
@@ -364,7 +373,7 @@ def _all(documents: Iterable[_Section]) -> list[_Section]:
 
 
 def _cut(section: _Section, taken: set[Anchor]) -> list[_Section]:
-    """The highest sections below this one that cover neither too few concepts nor too many, and are nobody's yet."""
+    """Yield the highest free sections below this one that cover neither too few concepts nor too many."""
     if section.anchor in taken or len(section.own) < section.fewest:
         return []
     parts = [part for below in section.below for part in _cut(below, taken)]

@@ -1,4 +1,4 @@
-"""Names that the sources lean on and none of them explains: weighed from what they borrow, cite and set off."""
+"""Names that the sources rely on and none explains: found from what they borrow, cite and mark as terms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation, its keys, the ways in which it is written, and the sources that lean on it."""
+    """A name without explanation: its keys, its spellings, and the sources that rely on it."""
 
     name: str
     keys: tuple[str, ...]
@@ -45,6 +45,7 @@ class _Use:
     keys: set[str] = field(default_factory=set)
 
     def add(self, other: _Use) -> None:
+        """Add another use to this one."""
         self.strong |= other.strong
         self.weak += other.weak
         self.variants += other.variants
@@ -52,23 +53,25 @@ class _Use:
 
     @property
     def sources(self) -> set[SourceId]:
+        """Return the sources that use the name."""
         return self.strong | set(self.weak)
 
     @property
     def enough(self) -> bool:
+        """Return whether the uses are enough for a gap."""
         if self.strong or len(self.weak) > 1:
             return True
         by_letters = any(_is_mixed(name) or (" " in name and name[:1].isupper()) for name in self.variants)
         return by_letters and max(self.weak.values(), default=0) >= ENOUGH_USES
 
 
-def lacking(
+def unexplained_names(
     sources: Sequence[SourceClaims],
     union: Union,
     known: Mapping[str, Evidence],
     explained: Iterable[frozenset[str]],
 ) -> dict[str, Lacking]:
-    """By the key that stands for it in `union`, each name that the sources lean on and none explains.
+    """Return by its key in `union` each name that the sources rely on and none explains.
 
     `known` is the evidence for the names that are no article, by the same keys; `explained` are the keys of each
     article. What a document treats under a heading, defines, or lists in its index is explained there.
@@ -86,6 +89,7 @@ def lacking(
 
 
 def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
+    """Return how the sources use each name."""
     used: dict[str, _Use] = defaultdict(_Use)
     for source in sources:
         for term in source.terms:
@@ -104,22 +108,23 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
 
 
 def _is_participle(key: str) -> bool:
-    """ "Independently and identically distributed" says how something is."""
+    """Return whether a key says how something is: "independently and identically distributed"."""
     last = key.rsplit(" ", 1)[-1]
     return last.endswith(("ed", "ly")) and lexicon.looks_adjective(last)
 
 
 def _is_treated(found: Evidence) -> bool:
+    """Return whether the sources say more of a name than that they use it."""
     return bool(found.signals & _TREATED) or found.defined or any(c.kind.value in _TREATS for c in found.claims)
 
 
 def _is_mixed(name: str) -> bool:
-    """Whether a name has small letters and a capital that is not its first: "RetNet"; not "NP", not "Mamba"."""
+    """Return whether a name has small letters and a capital that is not its first: "RetNet", not "NP" or "Mamba"."""
     return any(c.islower() for c in name) and any(c.isupper() for c in name[1:]) and " " not in name
 
 
 def _written(variants: Counter[str]) -> str:
-    """One way to write the name; that with small letters, where some write all of it in capitals."""
+    """Return one way to write the name, with small letters where some sources have them."""
     mixed = Counter({v: n for v, n in variants.items() if not (v.isupper() and len(v) > 5)}) or variants
     marked = [v for v in mixed if any(_is_marked(w) or any(c.isdigit() for c in w) for w in v.split())]
     if marked and len(marked) == len(mixed):
@@ -130,7 +135,7 @@ def _written(variants: Counter[str]) -> str:
 
 
 def _merged_versions(used: dict[str, _Use], covered: _Covered) -> dict[str, _Use]:
-    """Versions of one thing as that thing, where it is named without a number, too, or with several.
+    """Return the names with versions of one thing merged, where it is named without a number or with several.
 
     Likewise what is named with its kind ("Freebase database") and without.
     """
@@ -152,11 +157,12 @@ def _merged_versions(used: dict[str, _Use], covered: _Covered) -> dict[str, _Use
 
 
 def _without_version(name: str) -> str:
+    """Return the name without its version number."""
     return re.sub(r"[\s-]*[vV]?\d[\d.]*[a-z]?$", "", name) or name
 
 
 class _Covered:
-    """The names that an article or a document explains, asked for a name that may be one of them in other words."""
+    """The names that an article or a document explains, and whether another name is one of them in other words."""
 
     def __init__(self, articles: Iterable[frozenset[str]], treated: Iterable[str], union: Union) -> None:
         roots = set(treated)
@@ -166,7 +172,7 @@ class _Covered:
         self._parts = {part for k in keys for part in _runs(k)}
 
     def holds(self, key: str, variants: Counter[str]) -> bool:
-        """Whether it is explained: itself, as a part of a longer name, or as several names side by side."""
+        """Return whether the name is explained: itself, as part of a longer name, or as several names side by side."""
         core = _core(key)
         if key in self._keys or core in self._keys:
             return True
@@ -181,7 +187,7 @@ class _Covered:
         return self._is_compound(parts, variants)
 
     def _is_compound(self, parts: list[str], variants: Counter[str]) -> bool:
-        """ "FrameNet semantic role labeling": two names that are explained, one of them plainly a name by itself."""
+        """Return whether the parts are two explained names: "FrameNet semantic role labeling"."""
         for cut in range(1, len(parts)):
             left, right = " ".join(parts[:cut]), " ".join(parts[cut:])
             if self._has(left) and self._has(right):
@@ -190,15 +196,17 @@ class _Covered:
         return False
 
     def _has(self, key: str) -> bool:
+        """Return whether a key is explained."""
         return key in self._keys or lexicon.singular(key) in lexicon.GENERIC
 
 
 def _is_marked(word: str) -> bool:
+    """Return whether a word is marked as a name by capitals or digits."""
     return sum(c.isupper() for c in word) > 1
 
 
 def _core(key: str) -> str:
-    """The key less what only says what kind of thing it is."""
+    """Return the key without what only says what kind of thing it is."""
     parts = key.split()
     while len(parts) > 1 and parts[-1] in _KINDS:
         parts.pop()
@@ -207,11 +215,12 @@ def _core(key: str) -> str:
 
 
 def _initials(key: str) -> str:
+    """Return the first letters of a key's words."""
     return "".join(part[0] for part in key.split())
 
 
 def _runs(key: str) -> Iterable[str]:
-    """The runs of one or two words in a key of more."""
+    """Return the runs of one or two words in a key of more."""
     parts = key.split()
     for length in (1, 2):
         if len(parts) > length:

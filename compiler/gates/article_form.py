@@ -1,4 +1,4 @@
-"""The shape of an article that a model wrote: plain headings, a first sentence that defines, short paragraphs."""
+"""The form of an article that a model wrote: plain headings, a defining first sentence, short paragraphs."""
 
 from __future__ import annotations
 
@@ -45,31 +45,31 @@ _OF_ANY_MATTER = frozenset(
 def shaped(
     title: str, sections: Sequence[ArticleSection], views: Sequence[ClaimView]
 ) -> tuple[list[ArticleSection], list[Rejection]]:
-    """The sections as they may stand under `title`, and the headings that may not.
+    """Return the sections as they may be under `title`, and the headings that were refused.
 
     Sections of one heading become one, those without a heading go with the one before, no sentence stands twice.
     """
-    known = _known(title, views)
+    known = _usable_words(title, views)
     rejections: list[Rejection] = []
     out: dict[str, ArticleSection] = {"": ArticleSection("", ())}
     said: set[str] = set()
     last = ""
     for section in sections:
         heading = plain_heading(section.heading)
-        if heading and (strange := _strange(heading, known)):
+        if heading and (strange := _unsupported_words(heading, known)):
             rejections.append(Rejection("heading", f"no claim of the article says {', '.join(strange)}", heading))
             heading = ""
         key = _key(heading) if _key(heading) != _key(title) else ""
         last = key or last
-        paragraphs = tuple(_bounded(section.paragraphs, said))
+        paragraphs = tuple(_even_paragraphs(section.paragraphs, said))
         before = out.setdefault(last, ArticleSection(heading, ()))
         out[last] = replace(before, paragraphs=(*before.paragraphs, *paragraphs))
     kinds = {v.id: v.kind for v in views}
-    return _led([s for s in out.values() if s.paragraphs], title, kinds), rejections
+    return _definition_first([s for s in out.values() if s.paragraphs], title, kinds), rejections
 
 
 def plain_heading(text: str) -> str:
-    """A heading in plain words: without links, addresses, tags and markup, on one line and not too long."""
+    """Return a heading in plain words: without links, addresses and markup, on one line and not too long."""
     words = _LINK.sub(lambda m: m[1] or m[2] or "", clean_line(text))
     words = _MARKS.sub(" ", _ADDRESS.sub("", _TAG.sub(" ", words)))
     words = " ".join(words.split()).strip(" .,;:!-–—\ufffd")
@@ -79,24 +79,28 @@ def plain_heading(text: str) -> str:
 
 
 def _key(heading: str) -> str:
+    """Return a heading in the form in which equal headings are equal."""
     return " ".join(heading.casefold().split())
 
 
-def _known(title: str, views: Sequence[ClaimView]) -> tuple[frozenset[str], frozenset[str]]:
-    """(content words, numbers) that headings may use: those of the claims, of what they name, and of any matter."""
+def _usable_words(title: str, views: Sequence[ClaimView]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return (content words, numbers) that headings may use: those of the claims and general ones."""
     said = [title, *(t for v in views for t in (v.words, v.quote, *v.about, *v.mentions))]
     words = {w for text in said for w in content_words(text)}
     return frozenset(words) | _OF_ANY_MATTER, frozenset(n for text in said for n in _NUMBER.findall(text))
 
 
-def _strange(heading: str, known: tuple[frozenset[str], frozenset[str]]) -> list[str]:
+def _unsupported_words(heading: str, known: tuple[frozenset[str], frozenset[str]]) -> list[str]:
+    """Return the words and numbers of a heading that no claim has."""
     words, numbers = known
     strange = [w for w in content_words(heading) if w not in words and not w[0].isdigit()]
     return [*strange, *(n for n in _NUMBER.findall(heading) if n not in numbers)]
 
 
-def _bounded(paragraphs: Sequence[Sequence[CitedSentence]], said: set[str]) -> Iterator[tuple[CitedSentence, ...]]:
-    """The paragraphs with what was said already left out, long ones in even parts."""
+def _even_paragraphs(
+    paragraphs: Sequence[Sequence[CitedSentence]], said: set[str]
+) -> Iterator[tuple[CitedSentence, ...]]:
+    """Yield the paragraphs without sentences that `said` has, long ones split into even parts."""
     for paragraph in paragraphs:
         new = []
         for sentence in paragraph:
@@ -108,8 +112,10 @@ def _bounded(paragraphs: Sequence[Sequence[CitedSentence]], said: set[str]) -> I
             yield tuple(new[n * len(new) // parts : (n + 1) * len(new) // parts])
 
 
-def _led(sections: list[ArticleSection], title: str, kinds: Mapping[str, ClaimKind]) -> list[ArticleSection]:
-    """The sections with a sentence that defines the concept first, if one of them does."""
+def _definition_first(
+    sections: list[ArticleSection], title: str, kinds: Mapping[str, ClaimKind]
+) -> list[ArticleSection]:
+    """Return the sections with a sentence that defines the concept first, if one of them does."""
     said = [s for section in sections for paragraph in section.paragraphs for s in paragraph]
     first = next((s for s in said if _defines(s, title, kinds)), None)
     if first is None or first is said[0]:
@@ -121,7 +127,7 @@ def _led(sections: list[ArticleSection], title: str, kinds: Mapping[str, ClaimKi
 
 
 def _defines(sentence: CitedSentence, title: str, kinds: Mapping[str, ClaimKind]) -> bool:
-    """Whether a sentence rests on a definition and speaks of the concept by its name."""
+    """Return whether a sentence rests on a definition and names the concept."""
     if not any(kinds.get(c.claim) is ClaimKind.DEFINITION for c in sentence.cites) or _PRONOUN.match(sentence.text):
         return False
     return set(content_words(title)) <= set(content_words(sentence.text))
@@ -130,5 +136,6 @@ def _defines(sentence: CitedSentence, title: str, kinds: Mapping[str, ClaimKind]
 def _without(
     paragraphs: Sequence[tuple[CitedSentence, ...]], gone: CitedSentence
 ) -> tuple[tuple[CitedSentence, ...], ...]:
+    """Return the paragraphs without one sentence."""
     kept = (tuple(s for s in paragraph if s is not gone) for paragraph in paragraphs)
     return tuple(p for p in kept if p)

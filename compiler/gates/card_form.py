@@ -1,4 +1,4 @@
-"""What a card in free words has to be: of its kind, about one idea, understood without its source."""
+"""The form of a card in free words: of its kind, about one idea, understandable without its source."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _MANY_ASKED = re.compile(
 
 
 def kind_fault(kind: CardKindName, question: str) -> str:
-    """Why the form of the question belongs to another kind of card; "" if it does not plainly."""
+    """Return why a question plainly belongs to another kind of card; "" if it does not."""
     asks = fold(question)
     what, why, when = _WHAT.fullmatch(asks), _WHY.match(asks), _WHEN.match(asks)
     relates = bool(_RELATES.search(asks))
@@ -118,21 +118,21 @@ def kind_fault(kind: CardKindName, question: str) -> str:
 
 
 def ideas_fault(question: str, answer: str) -> str:
-    """Why the card asks for more than one idea; "" if it does not."""
+    """Return why a card asks for more than one idea; "" if it does not."""
     if question.count("?") + question.count("？") > 1 or _ASKS_AGAIN.search(question):
         return "it asks two things at once"
     sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[^\sa-z])|[。！？]", fold(answer)) if s.strip()]
     if len(sentences) > SENTENCES:
         return f"its answer has more than {SENTENCES} sentences"
-    listed = max((_listed(s) for s in sentences), default=0)
+    listed = max((_longest_list(s) for s in sentences), default=0)
     lines = sum(bool(re.match(r"\s*(?:[-*•]|\d+[.)])\s", line)) for line in answer.splitlines())
-    if max(listed, lines) > max(ITEMS, _asked_for(question)):
+    if max(listed, lines) > max(ITEMS, _number_asked(question)):
         return f"its answer lists more than {ITEMS} things"
     return ""
 
 
-def _listed(sentence: str) -> int:
-    """How many short things stand one after the other."""
+def _longest_list(sentence: str) -> int:
+    """Return how many short things the sentence lists one after the other."""
     parts = [len([t for t in tokens(p) if t.content]) for p in _LIST_ENDS.split(sentence) if p and p.strip()]
     longest = 4 if CJK.search(sentence) else 2
     most = run = 0
@@ -143,7 +143,8 @@ def _listed(sentence: str) -> int:
     return most
 
 
-def _asked_for(question: str) -> int:
+def _number_asked(question: str) -> int:
+    """Return how many things the question asks for by number; 0 if it names none."""
     match = _MANY_ASKED.search(question)
     if match is None:
         return 0
@@ -154,19 +155,19 @@ def _asked_for(question: str) -> int:
 
 
 def contained_fault(question: str, answer: str, names: Sequence[str]) -> str:
-    """Why the card can't be understood without its source; "" if it can."""
+    """Return why a card can't be understood without its source; "" if it can."""
     named = " ".join(names).casefold()
     for text in (question, answer):
         match = _POINTS.search(text)
         if match and match[0].casefold().split()[-1] not in named:
             return f"it points at something outside itself: {match[0]}"
-    if pronoun := _dangling(fold(question)):
+    if pronoun := _dangling_pronoun(fold(question)):
         return f"nothing before {pronoun} says what it stands for"
     return ""
 
 
-def _dangling(question: str) -> str:
-    """The first pronoun of the question before which nothing is named; "" if there is none."""
+def _dangling_pronoun(question: str) -> str:
+    """Return the first pronoun of the question before which nothing is named; "" if there is none."""
     plain = _EXPLETIVE.sub(" ", question)
     for match in _PRONOUN.finditer(plain):
         before = _WH_NOUN.sub(" ", plain[: match.start()])
@@ -192,16 +193,16 @@ _ASKING = frozenset(
 
 
 def asked(question: str) -> frozenset[str]:
-    """What a question is about: its stems less those of asking."""
+    """Return the stems of what a question is about, without those of asking."""
     return frozenset(stems(tokens(question))) - _ASKING
 
 
 def manner(question: str) -> str:
-    """How it asks: "why" for reasons and ways, "when" for conditions, else "what"."""
+    """Return how a question asks: "why" for reasons and ways, "when" for conditions, else "what"."""
     asks = fold(question)
     return "when" if _WHEN.match(asks) else "why" if _WHY.match(asks) else "what"
 
 
 def alike(a: frozenset[str], b: frozenset[str]) -> float:
-    """The share in [0, 1] of the stems of both that are common."""
+    """Return the share in [0, 1] of the stems of both that are common."""
     return len(a & b) / len(a | b) if a or b else 1.0

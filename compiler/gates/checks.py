@@ -1,4 +1,4 @@
-"""What was checked: whether words follow from quotes, where rules alone cannot say so."""
+"""Verdicts of a model on whether words follow from quotes, where rules alone cannot tell."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Stated = tuple[str, str, str]  # what a claim states, its quote, and where that 
 
 @dataclass(slots=True)
 class Verdicts:
-    """Verdicts by words and evidence; called, it says what was found, None where nobody has checked."""
+    """Verdicts by words and evidence; a call returns the verdict, or None where there is none."""
 
     known: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, journal: Journal) -> Verdicts:
-        """What the journal knows: the latest verdict on each counts."""
+        """Return the verdicts of a journal; the latest on each pair counts."""
         found: dict[str, bool] = {}
         for entry in journal.entries:
             reply = entry.value() if entry.of == "check" else None
@@ -42,23 +42,26 @@ class Verdicts:
         return self.known.get(rests(_request(words, evidence)))
 
     def around(self, context: str) -> Entailed:
-        """What was found of words whose quote stands in `context`: elsewhere the same quote may mean another thing."""
+        """Return a lookup of verdicts for quotes in `context`, as the same quote may mean another thing elsewhere."""
         return lambda words, evidence: self.known.get(
-            rests(_request(words, evidence, _leant_on(words, evidence, context)))
+            rests(_request(words, evidence, _needed_context(words, evidence, context)))
         )
 
     def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
-        """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
+        """Have the pairs checked that rules cannot judge, all of them if `judged`. Raises what the asker raises."""
         soft = [pair for pair in pairs if judged or needs_check(*pair)]
         self._ask([_request(words, evidence) for words, evidence in soft], asker)
 
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
-        """Likewise what claims state of their quotes, each with the words around it. Raises what the asker raises."""
+        """Have statements checked that rules alone cannot judge, each with the words around its quote."""
         soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
-        wanted = [_request(words, (quote,), _leant_on(words, (quote,), context)) for words, quote, context in soft]
+        wanted = [
+            _request(words, (quote,), _needed_context(words, (quote,), context)) for words, quote, context in soft
+        ]
         self._ask(wanted, asker)
 
     def _ask(self, wanted: Sequence[CheckRequest], asker: Asker) -> None:
+        """Ask for the verdicts that are wanted and remember them."""
         for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
             if isinstance(reply, CheckReply):
                 self.known[rests(request)] = reply.entailed == "yes"
@@ -66,8 +69,8 @@ class Verdicts:
                 self.known.setdefault(rests(request), True)
 
 
-def _leant_on(words: str, evidence: Sequence[str], context: str) -> str:
-    """`context`, if the words take from it what a quote only points at; else "": then changes there play no part."""
+def _needed_context(words: str, evidence: Sequence[str], context: str) -> str:
+    """Return `context` if the words take something from it that a quote only points at, else ""."""
     if not needs_check(words, evidence):
         return context  # a name that no quote has
     pointing = {found.casefold() for quote in evidence for found in _POINTING.findall(quote)}
@@ -75,23 +78,24 @@ def _leant_on(words: str, evidence: Sequence[str], context: str) -> str:
 
 
 def _request(words: str, evidence: Sequence[str], context: str = "") -> CheckRequest:
-    """In one form, however the pair is put: a quote and the claim that only repeats it are one piece of evidence."""
+    """Return the request to check a pair, in one form however the pair is put."""
     return CheckRequest(words=fold(words), evidence=tuple(dict.fromkeys(fold(e) for e in evidence)), context=context)
 
 
 def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pair]:
-    """Each sentence with the claims that it cites."""
+    """Return each sentence of an article with the quotes that it cites."""
     claims = {v.id: v for v in views}
     said = [s for section in reply.sections for paragraph in section.paragraphs for s in paragraph]
     return [(s.text, _evidence(s.cites, claims)) for s in said if s.cites and all(c in claims for c in s.cites)]
 
 
 def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView], names: Sequence[str]) -> list[Pair]:
-    """Each card of which rules alone cannot tell, with the claims that it cites; `names` are the concept's."""
+    """Return each card that rules alone cannot judge, with the quotes that it cites; `names` are the concept's."""
     claims = {v.id: v for v in views}
     told = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
     return [(card_words(c), e) for c, e in told if not form_fault(c, names) and judge_card(c, names, e).needs_check]
 
 
 def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:
+    """Return the quotes and words of the cited claims."""
     return tuple(t for c in cites for t in (claims[c].quote, claims[c].words))

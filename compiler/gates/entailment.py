@@ -1,4 +1,4 @@
-"""Whether words follow from evidence, as far as rules can tell: yes, no with a reason, or somebody has to check it."""
+"""Whether words follow from evidence as far as rules can tell: yes, no with a reason, or a check is needed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.gates.facts import identifiers, in_another_language, name_fault, quantity_fault, runs, scope_fault
-from compiler.language.formulas import read_out
+from compiler.gates.facts import (
+    capitalized_names,
+    identifiers,
+    in_another_language,
+    name_fault,
+    quantity_fault,
+    scope_fault,
+)
+from compiler.language.formulas import plain_formulas
 from compiler.language.negation import polarity_fault
 from compiler.language.roles import sides_fault
 from compiler.language.tokens import Token, sentences, tokens
@@ -29,12 +36,12 @@ _HALTS = frozenset(  # left out between words, these make another saying of them
 )
 _BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
 _ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
-_DOUBTS = frozenset(  # before or after them, these take back what the words say
+_DOUBTS = frozenset(  # before or after them, these undo what the words say
     """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
     might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
     ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
 )
-_LIMITS = _DOUBTS | frozenset(  # in brackets, these take back a part of what is said
+_LIMITS = _DOUBTS | frozenset(  # in brackets, these undo a part of what is said
     """but although though unless except only without until before after when while where under at most least up
     aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()
 )
@@ -45,7 +52,7 @@ _ADDRESS = re.compile(r"\w[\w+.-]*://|\bwww\.|\]\(|\[\[|<[a-z/!]", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`refused` says why the words may not stand, "" if nothing speaks against them; else, whether to have a check."""
+    """`refused` says why words are refused, "" if nothing is against them; then `needs_check` may be set."""
 
     refused: str = ""
     needs_check: bool = False
@@ -56,39 +63,39 @@ class Judgement:
 
 
 def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Judgement:
-    """What rules say of `words` on `evidence`; `names` may be named though the evidence does not have them.
+    """Return what rules say of `words` on `evidence`; `names` may be named though the evidence does not have them.
 
     Words of the evidence in its order pass. A number, date, name, negation or side that disagrees is refused, as are
     words that have next to nothing in common with the evidence. Anything else is for a check.
     """
-    said, evidence = fold(read_out(words)), tuple(dict.fromkeys(fold(read_out(e)) for e in evidence))
+    said, evidence = fold(plain_formulas(words)), tuple(dict.fromkeys(fold(plain_formulas(e)) for e in evidence))
     if not said:
         return Judgement("nothing is said")
-    if _repeats(said, evidence):
+    if _is_verbatim(said, evidence):
         return Judgement()
     if _ADDRESS.search(said):
         return Judgement("it holds a link or an address, and the evidence has no such words")
     if len(said) > LONGEST:
         return Judgement("too much is said in one go")
-    if fault := disagreement(said, evidence, names):
+    if fault := contradiction(said, evidence, names):
         return Judgement(f"the evidence {fault}")
-    if shared(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
+    if shared_content(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
         return Judgement(UNRELATED)
-    return Judgement(needs_check=not in_order(said, evidence))
+    return Judgement(needs_check=not stated_in_order(said, evidence))
 
 
 def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> bool:
-    """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
+    """Return whether rules alone can't say that the words follow, and see nothing against it."""
     return judge(words, evidence, names).needs_check
 
 
 def names_told(context: str) -> tuple[str, ...]:
-    """The names in what stands around a quote: the quote may mean one of them by "it", which a check is to say."""
-    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in runs(context)))
+    """Return the names around a quote: the quote may mean one of them by "it"."""
+    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in capitalized_names(context)))
 
 
-def disagreement(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
-    """What the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing tells."""
+def contradiction(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
+    """Return what the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing."""
     return (
         quantity_fault(words, (*evidence, *names))
         or name_fault(words, evidence, names)
@@ -98,8 +105,8 @@ def disagreement(words: str, evidence: Sequence[str], names: Sequence[str] = ())
     )
 
 
-def shared(words: str, evidence: Iterable[str]) -> float:
-    """The share in [0, 1] of the content words of `words` that the evidence has, or one much like them."""
+def shared_content(words: str, evidence: Iterable[str]) -> float:
+    """Return the share in [0, 1] of the content words of `words` that the evidence has in some form."""
     wanted = [t for t in tokens(words) if t.content]
     there = {t.stem for text in evidence for t in tokens(text) if t.content}
     heads = {s[:5] for s in there if len(s) >= 5}
@@ -107,26 +114,26 @@ def shared(words: str, evidence: Iterable[str]) -> float:
     return found / len(wanted) if wanted else 1.0
 
 
-def in_order(words: str, evidence: Sequence[str]) -> bool:
-    """Whether the evidence has all the words, in this order, and nothing between that turns them.
+def stated_in_order(words: str, evidence: Sequence[str]) -> bool:
+    """Return whether the evidence has all the words, in this order, with nothing between that changes their sense.
 
     Each sentence of the words has to stand in one sentence of the evidence. What stands there in brackets may be left
     out, unless it limits what is said.
     """
-    told = [row for text in evidence for row in _rows(text)]
-    said = [_wanted(s) for s in sentences(words)]
-    return bool(said) and all(wanted and any(_runs_through(wanted, row) for row in told) for wanted in said)
+    told = [row for text in evidence for row in _sentence_tokens(text)]
+    said = [_needed_tokens(s) for s in sentences(words)]
+    return bool(said) and all(wanted and any(_is_subsequence(wanted, row) for row in told) for wanted in said)
 
 
 @lru_cache(maxsize=1 << 10)
-def _rows(text: str) -> tuple[tuple[Token, ...], ...]:
-    """The words of each sentence; of a text with brackets, also without those that limit nothing."""
+def _sentence_tokens(text: str) -> tuple[tuple[Token, ...], ...]:
+    """Return the tokens of each sentence; of a text with brackets, also without harmless brackets."""
     bare = _ASIDE.sub(lambda m: m[0] if any(t.word in _LIMITS for t in tokens(m[0])) else " ", text)
     return tuple(tokens(s) for one in dict.fromkeys((text, bare)) for s in sentences(one))
 
 
-def _wanted(sentence: str) -> list[Token]:
-    """The words that have to stand in the evidence: not what changes nothing, but all that may turn a saying."""
+def _needed_tokens(sentence: str) -> list[Token]:
+    """Return the words that the evidence has to have: all but those that change nothing."""
     found = tokens(sentence)
     return [
         t
@@ -136,10 +143,11 @@ def _wanted(sentence: str) -> list[Token]:
     ]
 
 
-def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
+def _is_subsequence(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
+    """Return whether a sentence of the evidence has the words in order, and nothing between changes them."""
     at, first = 0, -1
     for n, token in enumerate(row):
-        if at < len(wanted) and _same(wanted[at], token):
+        if at < len(wanted) and _same_word(wanted[at], token):
             at += 1
             first = n if first < 0 else first
         elif token.word == "to" and n and row[n - 1].word in _BEFORE_TO:
@@ -149,12 +157,13 @@ def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
     return at == len(wanted)
 
 
-def _same(a: Token, b: Token) -> bool:
+def _same_word(a: Token, b: Token) -> bool:
+    """Return whether two tokens are one word, or forms of one."""
     return a.word == b.word or (a.content and b.content and a.stem == b.stem)
 
 
-def _repeats(said: str, evidence: Sequence[str]) -> bool:
-    """Whether these are whole sentences of the evidence, word for word."""
+def _is_verbatim(said: str, evidence: Sequence[str]) -> bool:
+    """Return whether these are whole sentences of the evidence, word for word."""
     bare = said.rstrip(".。").casefold()
     for text in evidence:
         folded = fold(text).casefold()
@@ -162,10 +171,11 @@ def _repeats(said: str, evidence: Sequence[str]) -> bool:
         if at < 0:
             continue
         before, after = folded[:at].rstrip(), folded[at + len(bare) :]
-        if (not before or before[-1] in ".!?。！？") and _ended(bare, after):
+        if (not before or before[-1] in ".!?。！？") and _ends_sentence(bare, after):
             return True
     return False
 
 
-def _ended(bare: str, after: str) -> bool:
+def _ends_sentence(bare: str, after: str) -> bool:
+    """Return whether a sentence ends between two pieces of text."""
     return not after.strip() or bool(re.match(r"\.\s|\.$|。", after)) or bare[-1] in "!?！？"

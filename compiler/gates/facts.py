@@ -1,4 +1,4 @@
-"""What must agree between words and their evidence: numbers, dates and names. What the evidence lacks is named."""
+"""Numbers, dates and names in words that their evidence does not have."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ _CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[- ]centur|(\d{1,2})\. jahrhunde
 
 
 def quantity_fault(words: str, evidence: Sequence[str]) -> str:
-    """The number or date of `words` that the evidence has not, has of something else, or bounds on the other side."""
-    said, there = quantities(words), _there(evidence)
+    """Return what is wrong with a number or date of `words` (missing, other unit or bound); "" if nothing is."""
+    said, there = quantities(words), _numbers_in(evidence)
     days = [d for text in evidence for d in quantities(text).days]
-    values = _values(there, days, evidence)
+    values = _numeric_values(there, days, evidence)
     for day in said.days:
         if not any(_same_day(day, other, values) for other in days):
             return f"does not say {day.text}"
@@ -66,11 +66,13 @@ def quantity_fault(words: str, evidence: Sequence[str]) -> str:
     return ""
 
 
-def _there(evidence: Sequence[str]) -> list[Number]:
+def _numbers_in(evidence: Sequence[str]) -> list[Number]:
+    """Return all numbers of the evidence."""
     return [n for text in evidence for n in quantities(text).numbers]
 
 
-def _values(there: Iterable[Number], days: Iterable[Day], evidence: Sequence[str]) -> frozenset[Value]:
+def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequence[str]) -> frozenset[Value]:
+    """Return every value that the evidence's numbers, dates and ranges of years name."""
     found: set[Value] = {v for n in there for v in n.values}
     for n in there:  # 1/1836 says 1836, too
         found |= {Fraction(v.denominator) for v in n.values if isinstance(v, Fraction) and v.numerator == 1}
@@ -83,12 +85,14 @@ def _values(there: Iterable[Number], days: Iterable[Day], evidence: Sequence[str
 
 
 def _same_day(said: Day, other: Day, values: frozenset[Value]) -> bool:
+    """Return whether a date of the words agrees with one of the evidence as far as both say."""
     if said.month != other.month or (said.day is not None and said.day != other.day):
         return False
     return said.year is None or said.year == other.year or (other.year is None and Fraction(said.year) in values)
 
 
 def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Value], words: str) -> str:
+    """Return what is wrong with one number; "" if the evidence has it."""
     if not number.values & values:
         if number.spelled and not _contradicted(number, there):
             return ""  # small numbers also count what stands side by side: that is for a check to say
@@ -106,7 +110,7 @@ def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Val
 
 
 def _contradicted(number: Number, there: Sequence[Number]) -> bool:
-    """Whether the evidence counts the same in another number, or the number is none that one counts by oneself."""
+    """Return whether the evidence counts the same with another number, or the number is no small one."""
     if number.part:
         return any(n.part for n in there)
     if any(isinstance(v, Fraction) and v > 12 for v in number.values):
@@ -118,19 +122,22 @@ def _contradicted(number: Number, there: Sequence[Number]) -> bool:
 
 
 def _in_decade(number: Number, values: frozenset[Value]) -> bool:
+    """Return whether the evidence has a year of the decade."""
     return any(0 <= y - v < 10 for v in number.values if isinstance(v, Fraction) for y in _years(values))
 
 
 def _in_century(number: Number, values: frozenset[Value]) -> bool:
+    """Return whether the evidence has a year of the century."""
     return any(Fraction((y - 1) // 100 + 1) in number.values for y in _years(values))
 
 
 def _years(values: frozenset[Value]) -> list[int]:
+    """Return the values that may be years."""
     return [int(v) for v in values if isinstance(v, Fraction) and v.denominator == 1 and 1000 <= v <= 2200]
 
 
 def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
-    """The name in `words` that neither the evidence nor `names` has; "" if there is none."""
+    """Return the name in `words` that neither the evidence nor `names` has, as a reason; "" if there is none."""
     there = _Known.of((*evidence, *names))
     foreign = in_another_language(words, evidence)
     for identifier in identifiers(words):
@@ -141,7 +148,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
             return f"does not say {power}"
     if foreign and "zh" in map(sentence_language, (words, *evidence)):
         return ""  # names are spelled in other letters there: for a check to compare
-    for run in runs(words):
+    for run in capitalized_names(words):
         if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
             continue  # an adjective that opens the sentence, and its noun
         if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
@@ -150,13 +157,13 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
 
 
 def in_another_language(words: str, evidence: Iterable[str]) -> bool:
-    """Whether none of the evidence is in the language of `words`, as far as both can be told."""
+    """Return whether none of the evidence is in the language of `words`, as far as both can be told."""
     mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
     return bool(mine) and "" not in theirs and mine not in theirs
 
 
 def scope_fault(words: str, evidence: Sequence[str]) -> str:
-    """Where `words` say all or must of what the evidence says some or may of, or the other way; "" if nowhere."""
+    """Return where `words` say all or must and the evidence some or may, or the reverse; "" if nowhere."""
     for table in (_MANY, _MODAL):
         there: dict[str, set[str]] = {}
         for text in evidence:
@@ -170,7 +177,7 @@ def scope_fault(words: str, evidence: Sequence[str]) -> str:
 
 
 def _scopes(text: str, table: Mapping[str, str]) -> Iterator[tuple[str, Token]]:
-    """(scope, the next word that carries content) for each word of the table."""
+    """Yield (scope, the next word that carries content) for each word of the table."""
     found = tokens(text.replace("%", " percent "))
     for n, token in enumerate(found):
         if token.word in table and not any(t.word == "not" for t in found[n + 1 : n + 2]):
@@ -181,18 +188,18 @@ def _scopes(text: str, table: Mapping[str, str]) -> Iterator[tuple[str, Token]]:
 
 @lru_cache(maxsize=1 << 12)
 def identifiers(text: str) -> tuple[str, ...]:
-    """Acronyms, names with a number or a sign in them, names in camel case."""
+    """Return acronyms, names with a number or a sign in them, and names in camel case."""
     return tuple(dict.fromkeys(m[0] for m in _IDENTIFIER.finditer(text)))
 
 
-def runs(text: str) -> Iterator[tuple[str, ...]]:
-    """Names in capitals: the words of each. One word at the start of a sentence is none, nor a lone German noun."""
+def capitalized_names(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each name in capitals; no single word at a sentence's start, and no single German noun."""
     in_german = reads_as_german(text)
     least = 2 if in_german else 1
     named = frozenset(identifiers(text))
     for sentence in sentences(text):
         run: list[str] = []
-        for first, word, follows in _capitals(sentence, in_german):
+        for first, word, follows in _capitalized_words(sentence, in_german):
             if word and word not in named and (run or not first or follows):
                 run.append(word)
             else:
@@ -203,8 +210,8 @@ def runs(text: str) -> Iterator[tuple[str, ...]]:
             yield tuple(run)
 
 
-def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]]:
-    """(whether it opens the sentence, the word if it is part of a name else "", whether a capital follows at once)."""
+def _capitalized_words(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]]:
+    """Yield (whether it opens the sentence, the word if part of a name else "", whether a capital follows at once)."""
     found = list(_CAPITAL.finditer(sentence))
     for n, match in enumerate(found):
         word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
@@ -224,7 +231,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
 
 
 class _Known:
-    """The words of some texts, in forms in which a name may come back."""
+    """The words of some texts, in all forms in which a name may be repeated."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         joined = "\n".join(texts)
@@ -235,16 +242,18 @@ class _Known:
         self.identifiers = {i.casefold().replace(".", "") for i in identifiers(joined)}
         said = [w for w in _CAPITAL.findall(joined.replace("-", " ")) if w.casefold() not in _JOINS]
         self.initials = " ".join(w[0] for w in said).casefold()
-        self.pairs = {a[0] + b[0] for a, b in _beside(joined)}
+        self.pairs = {a[0] + b[0] for a, b in _word_pairs(joined)}
         self.formulas = frozenset(_FORMULA.findall(joined))
         self.spelled = {re.sub(r"[_^]", "", f).casefold() for f in self.formulas}
 
     @staticmethod
     @lru_cache(maxsize=256)
     def of(texts: Sequence[str]) -> _Known:
+        """Return the forms of these texts; cached."""
         return _Known(texts)
 
     def has_identifier(self, name: str) -> bool:
+        """Return whether the texts have an identifier, in some spelling or spelled out."""
         bare = name.casefold().replace(".", "")
         single = bare.removesuffix("s")
         if {bare, single, f"{single}s"} & self.identifiers or _KNOWN_SHORT.get(bare, "\0") in self.folded:
@@ -265,29 +274,31 @@ class _Known:
         return len(letters) >= 3 and " ".join(letters) in self.initials
 
     def has_initials(self, run: Sequence[str]) -> bool:
+        """Return whether the texts have the acronym of these words."""
         return len(run) > 1 and "".join(w[0] for w in run).casefold() in self.identifiers
 
     def has_word(self, word: str) -> bool:
-        """Whether the word, or one that it is made from, stands there: Roman and Rome, but not Kenya and Kent."""
+        """Return whether the texts have the word or one that it is made from: Rome for Roman, not Kent for Kenya."""
         low = word.casefold()
         if low in self.stems or folded_stem(low) in self.stems or re.sub(r"[\W_]+", "", low) in self.squeezed:
             return True
         if low.endswith(_DERIVED) and len(low) > 4:
             return True  # for a check to say
         return len(low) >= 5 and any(
-            h == low[:4] and _kin(low, s) for s in self.stems if len(s) >= 4 and (h := s[:4]) in self.heads
+            h == low[:4] and _same_beginning(low, s) for s in self.stems if len(s) >= 4 and (h := s[:4]) in self.heads
         )
 
 
-def _beside(text: str) -> Iterator[tuple[str, str]]:
-    """Words that carry content and stand as a pair: side by side, or with "and", a comma or a hyphen between."""
+def _word_pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield content words that are a pair: side by side, or joined by "and", a comma or a hyphen."""
     row = [t for t in tokens(text) if t.word not in _JOINS]
     for a, b in itertools.pairwise(row):
         if a.content and b.content and _PAIRED.fullmatch(text, a.start + len(a.text), b.start):
             yield a.word, b.word
 
 
-def _kin(a: str, b: str) -> bool:
+def _same_beginning(a: str, b: str) -> bool:
+    """Return whether two words are alike but for their endings."""
     same = 0
     for x, y in zip(a, b, strict=False):
         if x != y:

@@ -1,4 +1,4 @@
-"""What may enter the wiki and the decks. Every engine's words pass here, and what is refused is reported."""
+"""The gates for statements, sentences and cards: why one may not enter the wiki or a deck."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.gates.card_form import alike, asked, contained_fault, ideas_fault, kind_fault, manner
-from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_told, shared
+from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_told, shared_content
 from compiler.gates.entailment import needs_check as needs_check
 from compiler.gates.facts import name_fault, quantity_fault
-from compiler.language.formulas import read_out
+from compiler.language.formulas import plain_formulas
 from compiler.language.negation import negations, polarity_fault
 from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
@@ -63,18 +63,18 @@ def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
 
 
 def statement_refused(statement: str, quote: str, entailed: Entailed | None = None, context: str = "") -> str:
-    """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote.
+    """Return why a claim's quote does not prove its statement; "" if it does.
 
     A name that stands in the `context` of the quote may be what the quote calls "it": a check says whether.
     """
     if entailed is not None:
         judgement = judge(statement, [quote], names_told(context))
-        return _settled(judgement, statement, [quote], entailed) if fold(statement) else ""
+        return _checked(judgement, statement, [quote], entailed) if fold(statement) else ""
     return literal_fault(statement, [quote], "the quote")
 
 
-def _settled(judgement: Judgement, words: str, evidence: Sequence[str], entailed: Entailed) -> str:
-    """Why words may not stand, after a check if they need one; "" if they may."""
+def _checked(judgement: Judgement, words: str, evidence: Sequence[str], entailed: Entailed) -> str:
+    """Return why words are refused by rules or, where rules can't say, by a check; "" if they pass."""
     if judgement.refused or not judgement.needs_check:
         return judgement.refused
     verdict = entailed(words, evidence)
@@ -84,7 +84,7 @@ def _settled(judgement: Judgement, words: str, evidence: Sequence[str], entailed
 
 
 def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
-    """Why the sentence may not stand in an article; "" if it may."""
+    """Return why a sentence may not be in an article; "" if it may."""
     if not fold(sentence.text):
         return "the sentence is empty"
     if not sentence.cites:
@@ -95,7 +95,7 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
     if any(fold(sentence.text) == fold(t) for t in evidence):
         return ""
     if entailed is not None:
-        return _settled(judge(sentence.text, evidence), sentence.text, evidence, entailed)
+        return _checked(judge(sentence.text, evidence), sentence.text, evidence, entailed)
     return literal_fault(sentence.text, evidence, "the evidence")
 
 
@@ -114,10 +114,10 @@ class CardGate:
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
         """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
-        self.answers.setdefault(_bare(answer), _bare(question))
-        self.questions.add(_bare(question))
+        self.answers.setdefault(_folded(answer), _folded(question))
+        self.questions.add(_folded(question))
         self._cards.append(f"{question}\n{answer}")
-        self._folded_cards.append(_bare(self._cards[-1]))
+        self._folded_cards.append(_folded(self._cards[-1]))
         if concept:
             self._by_concept.setdefault(concept, []).append((question, answer))
 
@@ -148,14 +148,15 @@ class CardGate:
         return ""
 
     def _same(self, card: ProposedCard) -> str:
-        if _bare(card.answer) in self.answers:
+        """Return why a card repeats another word for word; "" if it does not."""
+        if _folded(card.answer) in self.answers:
             return "another card has this answer"
-        return "another card asks this" if _bare(card.question) in self.questions else ""
+        return "another card asks this" if _folded(card.question) in self.questions else ""
 
 
 @dataclass(slots=True)
 class StrictCardGate(CardGate):
-    """For cards in the words of their claims: nobody has to check those."""
+    """The gate for cards in the words of their claims, which need no check."""
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return strict_card_fault(card, title, claims)
@@ -164,14 +165,14 @@ class StrictCardGate(CardGate):
         from rapidfuzz import fuzz, process
 
         near = process.extractOne(
-            _bare(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
+            _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
         )
         return "another card asks nearly this" if near else ""
 
 
 @dataclass(slots=True)
 class CheckedCardGate(CardGate):
-    """For cards in free words: `entailed` tells whether they follow, and their form is held to more."""
+    """The gate for cards in free words: `entailed` tells whether they follow, and their form has to be right."""
 
     entailed: Entailed = field(kw_only=True)
 
@@ -189,19 +190,19 @@ class CheckedCardGate(CardGate):
                 return "another card here has this answer" if same_answer else "another card asks nearly this"
         whole = f"{card.question}\n{card.answer}"
         near = process.extract(
-            _bare(whole), self._folded_cards, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
+            _folded(whole), self._folded_cards, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
         )
         if any(not (asked(whole) ^ asked(self._cards[at])) for _, _, at in near):
             return "another card asks and answers nearly this"
         near_questions = process.extract(
-            _bare(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION, limit=5
+            _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION, limit=5
         )
         return "another card asks nearly this" if any(asked(q) == about for q, _, _ in near_questions) else ""
 
 
 @dataclass(slots=True)
 class VaultCardGate(CardGate):
-    """For the cards of a finished vault: each has passed the strict gate or the checked one."""
+    """The gate for the cards of a finished vault, which have passed the strict gate or the checked one."""
 
     entailed: Entailed = field(kw_only=True)
 
@@ -215,7 +216,8 @@ def card_gate(entailed: Entailed | None) -> CardGate:
     return StrictCardGate() if entailed is None else CheckedCardGate(entailed=entailed)
 
 
-def _bare(text: str) -> str:
+def _folded(text: str) -> str:
+    """Return the words of a text in lower case, without punctuation."""
     return " ".join(WORD.findall(CJK.sub(r" \g<0> ", text).casefold()))
 
 
@@ -273,16 +275,18 @@ def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
 
 
 def _evidence(card: ProposedCard, claims: dict[str, ClaimView]) -> list[str]:
+    """Return the quotes and words of the claims that a card cites."""
     return [text for c in card.cites for text in (claims[c].quote, claims[c].words)]
 
 
 def _unproved(card: ProposedCard, names: Sequence[str], claims: dict[str, ClaimView], entailed: Entailed) -> str:
+    """Return why a card in free words does not follow from its evidence; "" if it does."""
     evidence = _evidence(card, claims)
-    return _settled(judge_card(card, names, evidence), card_words(card), evidence, entailed)
+    return _checked(judge_card(card, names, evidence), card_words(card), evidence, entailed)
 
 
 def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
-    """Why a card in free words is no good in its form: its kind, one idea, to be understood by itself; "" if it is."""
+    """Return what is wrong with the form of a card in free words: its kind, one idea, self-contained; "" if nothing."""
     return (
         kind_fault(card.kind, card.question)
         or contained_fault(card.question, card.answer, names)
@@ -291,23 +295,23 @@ def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
 
 
 def card_words(card: ProposedCard) -> str:
-    """What a check of a card is asked about: the question with its answer."""
+    """Return the words that a check of a card is about: the question with its answer."""
     return f"{fold(card.question)} {fold(card.answer)}"
 
 
 def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]) -> Judgement:
-    """What rules say of a card on its evidence. An answer in its very words still has to answer the question.
+    """Return what rules say of a card on its evidence.
 
     `names` are the concept's: a question may name it though the evidence says "it", if a check finds that it is meant.
     """
-    question, answer = fold(read_out(card.question)), fold(card.answer)
-    evidence = [read_out(e) for e in evidence]
+    question, answer = fold(plain_formulas(card.question)), fold(card.answer)
+    evidence = [plain_formulas(e) for e in evidence]
     known = (*evidence, *names)
     fault = quantity_fault(question, known) or name_fault(question, evidence, names)
     if fault:
         return Judgement(f"the evidence {fault}, as the card asks")
     judgement = judge(answer, evidence, (*names, question))
-    if judgement.refused == UNRELATED and shared(card_words(card), known) >= FLOOR:
+    if judgement.refused == UNRELATED and shared_content(card_words(card), known) >= FLOOR:
         return Judgement(needs_check=True)
     if judgement.passes and not asked(question) <= {s for text in evidence for s in asked(text)}:
         return Judgement(needs_check=True)
@@ -317,7 +321,7 @@ def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]
 def _leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
     """Return how the question gives its answer away; "" if it does not. With `free`, `names` are all the concept's."""
     question, answer = fold(card.question), fold(card.answer)
-    if _bare(answer) and f" {_bare(answer)} " in f" {_bare(question)} ":
+    if _folded(answer) and f" {_folded(answer)} " in f" {_folded(question)} ":
         return "the question contains its answer"
     told = set(content_words(question))
     title = content_words(" ".join(names) if free else names[0] if names else "")

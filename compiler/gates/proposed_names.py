@@ -1,4 +1,4 @@
-"""The gate for names: what a model offers as one must stand in the text that it was shown."""
+"""The gate for names that a model proposes: the text that it was shown must have them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_WORDS = 8  # of what may still be looked for as one run
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A text to look names up in: case, plural, hyphens and spelling play no part."""
+    """A text prepared for looking up names, whatever their case, plural, hyphens and spelling."""
 
     runs: str  # the words as keys have them, each between blanks
     plain: str  # the same with the endings they have
@@ -27,12 +27,13 @@ class Standing:
 
     @classmethod
     def of(cls, text: str) -> Standing:
+        """Return the text prepared for looking up names."""
         lowered = [part.casefold() for part in _PARTS.findall(text.replace("-", " ").replace("–", " "))]
         keyed = [_folded(part) for part in lowered]
         return cls(f" {' '.join(keyed)} ", f" {' '.join(lowered)} ", "".join(lowered))
 
     def has(self, name: str) -> bool:
-        """Whether the text names it; never what has no letter or digit."""
+        """Return whether the text names it; False for a name without letter or digit."""
         parts = [p.casefold() for p in _PARTS.findall(names.bare(name).replace("-", " ").replace("–", " "))]
         if not parts or len(parts) > _MOST_WORDS:
             return False
@@ -43,11 +44,12 @@ class Standing:
 
 
 def _folded(part: str) -> str:
+    """Return one word in the form in which plural and spelling are equal."""
     return lexicon.singular(lexicon.american(part.replace(".", "")))
 
 
 def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[Rejection, ...]]:
-    """The terms whose names stand in `text`, with those of their aliases that do; and what was refused.
+    """Return the terms whose names are in `text`, with those of their aliases that are; and the rejections.
 
     An English name need not stand in a text of another language; one that can be no name is left out.
     """
@@ -67,10 +69,11 @@ def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[
 
 
 def english_of(term: Term) -> str:
-    """The term's English name without what no name has; "" where it is none."""
+    """Return the term's English name without what is no part of a name; "" where it is none."""
     name = names.bare(clean_line(term.english))
     return name if names.could_name(name) else ""
 
 
 def _refused(name: str) -> Rejection:
+    """Return the rejection of a name that the text does not have."""
     return Rejection("term", _ABSENT, clean_line(name)[:200])

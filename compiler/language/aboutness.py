@@ -1,4 +1,4 @@
-"""Whether a sentence says something of a name, or only names it beside what it is about."""
+"""Whether a sentence is about a name, or only mentions it."""
 
 from __future__ import annotations
 
@@ -43,26 +43,28 @@ _CJK_AFTER = re.compile(r"[”\"」》]?(?:（[^（）]{1,40}）)?(?:是|指|用
 _CJK_FRONT = 6  # characters of a Chinese sentence before its subject
 
 
-def tells(sentence: str, spellings: Iterable[str], longer: Iterable[str] = ()) -> bool:
-    """Whether the sentence speaks of one of `spellings`: as its subject, or as what it introduces or explains.
+def is_about(sentence: str, spellings: Iterable[str], longer: Iterable[str] = ()) -> bool:
+    """Return whether the sentence is about one of `spellings`: as its subject, or as what it introduces or explains.
 
     `longer` are names of other things that hold one of them: "long short-term memory" does not speak of memory.
     """
-    return bool(lowered := _unmasked(sentence, longer)) and _tells(lowered, {s.casefold() for s in spellings if s})
+    return bool(lowered := _masked(sentence, longer)) and _is_about_any(lowered, {s.casefold() for s in spellings if s})
 
 
-def within(sentence: str, spellings: Iterable[str], longer: Iterable[str]) -> bool:
-    """Whether the sentence names one of `spellings`, and only inside one of the `longer` names."""
+def names_only_inside(sentence: str, spellings: Iterable[str], longer: Iterable[str]) -> bool:
+    """Return whether the sentence names one of `spellings`, and only inside one of the `longer` names."""
     wanted = [s.casefold() for s in spellings if s]
-    plain, masked = sentence.casefold(), _unmasked(sentence, longer)
+    plain, masked = sentence.casefold(), _masked(sentence, longer)
     return _names_any(plain, wanted) and not _names_any(masked, wanted)
 
 
 def _names_any(lowered: str, wanted: Iterable[str]) -> bool:
+    """Return whether a text names one of the names."""
     return any(next(places(lowered, name), None) for name in wanted)
 
 
-def _unmasked(sentence: str, longer: Iterable[str]) -> str:
+def _masked(sentence: str, longer: Iterable[str]) -> str:
+    """Return the sentence in lower case with the longer names blanked out."""
     lowered = sentence.casefold()
     for name in longer:
         for start, end in places(lowered, name.casefold()):
@@ -70,13 +72,15 @@ def _unmasked(sentence: str, longer: Iterable[str]) -> str:
     return lowered
 
 
-def _tells(lowered: str, wanted: set[str]) -> bool:
+def _is_about_any(lowered: str, wanted: set[str]) -> bool:
+    """Return whether a sentence in lower case is about one of the names."""
     return explains(lowered, wanted) or any(
-        _is_told(lowered, start, end) for name in sorted(wanted) for start, end in places(lowered, name)
+        _is_subject_at(lowered, start, end) for name in sorted(wanted) for start, end in places(lowered, name)
     )
 
 
-def _is_told(lowered: str, start: int, end: int) -> bool:
+def _is_subject_at(lowered: str, start: int, end: int) -> bool:
+    """Return whether the name at this place is the subject, or is introduced or explained there."""
     before, after = lowered[max(0, start - _LOOK_BACK) : start], lowered[end : end + _LOOK_ON]
     if _CJK.search(lowered[start:end]):
         return start < _CJK_FRONT or bool(_CJK_BEFORE.search(before) or _CJK_AFTER.match(after))

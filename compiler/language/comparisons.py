@@ -1,4 +1,4 @@
-"""What is compared with what: faster than, before, 比. The same comparison turned round says the contrary."""
+"""Comparisons that a text states (faster than, before, 比), and whether two of them contradict each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from compiler.language.opposites import direction
-from compiler.language.tokens import Token, folded_stem, sayings, stems, tokens
+from compiler.language.tokens import Token, folded_stem, main_clauses, stems, tokens
 
 TIMES = {"before": -1, "after": 1, "bevor": -1, "nachdem": 1, "vor": -1, "nach": 1}
 THAN = frozenset(("than", "als"))
@@ -31,13 +31,15 @@ class Comparison:
 
 @lru_cache(maxsize=1 << 12)
 def comparisons(text: str) -> tuple[Comparison, ...]:
-    """All comparisons that are made in so many words: faster than, before, 比."""
+    """Return all comparisons that a text states: faster than, outperforms, before, 比."""
     return tuple(
-        [c for s in sayings(text) for c in (*_with_than(s), *_surpassing(s), *_in_time(s))] + list(_in_chinese(text))
+        [c for s in main_clauses(text) for c in (*_with_than(s), *_surpassing(s), *_in_time(s))]
+        + list(_in_chinese(text))
     )
 
 
 def _with_than(saying: str) -> Iterator[Comparison]:
+    """Yield the comparisons of one clause by "than"."""
     found = tokens(re.split(r"[,:]\s", saying)[0] if saying.count(" than ") == 1 else saying)
     if not any(t.word in THAN for t in found):
         found = tokens(saying)
@@ -55,7 +57,7 @@ def _with_than(saying: str) -> Iterator[Comparison]:
 
 
 def _surpassing(saying: str) -> Iterator[Comparison]:
-    """ "X outperforms Y": X is better."""
+    """Yield the comparisons by verbs: "X outperforms Y" says that X is better."""
     found = tokens(saying)
     for n, token in enumerate(found):
         if token.stem in _SURPASS:
@@ -63,7 +65,7 @@ def _surpassing(saying: str) -> Iterator[Comparison]:
 
 
 def _times_as(found: Sequence[Token]) -> Iterator[Comparison]:
-    """ "28 times as much heat as": more of it, too."""
+    """Yield the comparisons by a factor: "28 times as much heat as" is more of it."""
     for n, token in enumerate(found):
         if token.word == "as" and n and found[n - 1].word in ("times", "twice"):
             second = next((m for m in range(n + 2, min(n + 6, len(found))) if found[m].word == "as"), 0)
@@ -73,13 +75,14 @@ def _times_as(found: Sequence[Token]) -> Iterator[Comparison]:
 
 
 def _side(found: Sequence[Token]) -> list[str]:
-    """Content, and whether it is with or without."""
+    """Return the stems of one side: content words, and "with" or "without"."""
     return [
         t.stem for t in found if (t.content and t.word not in TIMES) or t.word in ("with", "without", "mit", "ohne")
     ]
 
 
 def _until_turn(rest: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens up to a conjunction or the next "than"."""
     for n, token in enumerate(rest):
         if token.word in ("but", "and", "because", "which", "aber", "und", "weil") or token.word in THAN:
             return rest[:n]
@@ -87,7 +90,7 @@ def _until_turn(rest: Sequence[Token]) -> Sequence[Token]:
 
 
 def _dimension(found: Sequence[Token], at: int, than: int) -> tuple[str, int, frozenset[str]] | None:
-    """(dimension, sign, the stems that name it) of the comparative at `at`; None if there stands none."""
+    """Return (dimension, sign, the stems that name it) of the comparative at `at`; None if there is none."""
     word = found[at].word
     if word in _AMOUNTS:
         between = [t for t in found[at + 1 : than] if t.content]
@@ -116,6 +119,7 @@ _NO_COMPARATIVES = frozenset(
 
 
 def _in_time(saying: str) -> Iterator[Comparison]:
+    """Yield the comparisons in time of one clause: before, after."""
     parts = re.split(r",\s", saying, maxsplit=1)
     found = tokens(saying)
     for n, token in enumerate(found):
@@ -132,6 +136,7 @@ def _in_time(saying: str) -> Iterator[Comparison]:
 
 
 def _in_chinese(text: str) -> Iterator[Comparison]:
+    """Yield the comparisons by 比."""
     for match in _COMPARES_CJK.finditer(text):
         if match["not"]:
             continue
@@ -140,14 +145,14 @@ def _in_chinese(text: str) -> Iterator[Comparison]:
         yield Comparison(name, sign, frozenset(stems(tokens(left))), frozenset(stems(tokens(match["right"]))))
 
 
-def turned(said: Comparison, there: Sequence[Comparison]) -> bool:
-    """Whether the comparison contradicts one of the evidence, and none bears it out."""
+def contradicts_evidence(said: Comparison, there: Sequence[Comparison]) -> bool:
+    """Return whether the comparison contradicts one of the evidence and none supports it."""
     found = [v for c in there if c.dimension == said.dimension and (v := _agreement(said, c))]
     return bool(found) and max(found) < 0
 
 
 def _agreement(said: Comparison, other: Comparison) -> int:
-    """+1 if both say the same, -1 if they say contraries, 0 if they compare other things."""
+    """Return +1 if both comparisons say the same, -1 if they are contrary, 0 if they compare other things."""
     left, right = said.left - said.right, said.right - said.left
     mine, yours = other.left - other.right, other.right - other.left
     straight = 2 * len(right & yours)

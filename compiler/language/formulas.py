@@ -1,4 +1,4 @@
-"""Formulas in running text, as they are read: LaTeX, letters of mathematical alphabets and raised figures are one."""
+"""Formulas in running text in one plain form: LaTeX, mathematical letters and raised figures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LATEX = re.compile(r"[$\\]|[_^]\{")
 
 
 @lru_cache(maxsize=1 << 12)
-def read_out(text: str) -> str:
-    """`text` with plain letters, without the marks of LaTeX round formulas: $-10^{6}$ is -10^6, 𝑡 is t, n² is n^2."""
+def plain_formulas(text: str) -> str:
+    """Return `text` with plain letters and without LaTeX marks in formulas: $-10^{6}$ is -10^6, 𝑡 is t, n² is n^2."""
     if not text.isascii():
         text = _RAISED.sub(lambda m: f"^{unicodedata.normalize('NFKC', m[0]).replace('−', '-')}", text)
         text = _LETTER.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)

@@ -1,4 +1,4 @@
-"""Headings of documents as names of topics: numbering and marks off, and nothing that names no matter."""
+"""Headings of documents as names of topics, without numbering and markup; empty ones are left out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from compiler.language import names
+from compiler.language.lexicon import words
 from vault.text.sanitize import clean_line
 
 _ACRONYM = 4  # letters
@@ -18,34 +19,17 @@ _NUMBERING = re.compile(
 _LEADS = re.compile(
     r"^(?:an? |the )?(?:bonus material|introduction to|overview of|notes on|guide to)\s*:?\s*", re.IGNORECASE
 )
-_NO_MATTER = frozenset(
-    """abbildungen abstract acknowledgement acknowledgements acknowledgment acknowledgments additional afterword
-    analysis anhang answer answers anwendung anwendungen appendices appendix application applications approach
-    approaches aufgaben ausblick author authors background basics beispiel beispiele bibliography changelog
-    chapter citation citing code conclusion conclusions content contents contributing contribution contributions
-    danksagung data dataset datasets definition definitions description design details discussion diskussion
-    einführung einleitung epilogue ergebnisse evaluation evaluations example examples exercise exercises
-    experiment experiments faq fazit features figure figures foreword formulation further future general
-    glossary grundlagen implementation index inhalt inhaltsverzeichnis installation introduction keywords
-    licence license limitations links list literatur main material materials method methode methoden methodology
-    methods misc miscellaneous model models motivation notation note notes objectives other outline overview
-    part performance practice preface preliminaries problem problems quellen quickstart readme reading recap reference
-    references related remarks resource resources result results review schluss section see selected setup
-    solution solutions source sources story structure summary support syllabus table takeaways task tasks
-    terminology test tests theory tips title todo tools topics training tutorial untitled usage use verzeichnis
-    vorwort work zusammenfassung übersicht übungen
-    前言 参考文献 小结 引言 总结 摘要 概述 目录 练习 结论 讨论 附录""".split()
-)
+_NO_MATTER = words("empty_headings")
 _FUNCTION = frozenset("a an and in of on or the to for with by from our this und der die das zu zur zum".split())
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")
 
 
 @lru_cache(maxsize=50_000)
 def heading_title(heading: str) -> str:
-    """`heading` as the name of a topic; "" if it names no matter ("Introduction", "Results and discussion", a file)."""
+    """Return `heading` as the name of a topic; "" if it names none ("Introduction", "Results", a file name)."""
     text = clean_line(heading).replace("*", " ")
     text = " ".join(_NUMBERING.sub("", text).split()).strip(" .,;:-–—")
-    text = _calm(_LEADS.sub("", text) or text)
+    text = _without_capitals(_LEADS.sub("", text) or text)
     if len(text) > LONGEST:
         text = re.split(r"\s*[:–—]\s+", text, maxsplit=1)[0]
     said = [w for w in re.findall(r"[^\W\d_]+", text.casefold()) if w not in _FUNCTION]
@@ -54,8 +38,8 @@ def heading_title(heading: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isalpha() and text.split()[0].islower() else text
 
 
-def _calm(text: str) -> str:
-    """`text` without its shouting: a heading all in capitals keeps them in short words, which may be acronyms."""
+def _without_capitals(text: str) -> str:
+    """Return a heading that is all in capitals in lower case, but for short words, which may be acronyms."""
     if text.upper() != text or len(text.split()) < 2:
         return text
     return " ".join(
@@ -66,6 +50,6 @@ def _calm(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def heading_key(heading: str) -> str:
-    """The form under which two spellings of one heading meet, whether or not it can name a topic."""
+    """Return the form in which two spellings of one heading are equal."""
     title = heading_title(heading)
     return names.key(title) or names.key(clean_line(heading)) or clean_line(heading).casefold()

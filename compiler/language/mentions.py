@@ -1,4 +1,4 @@
-"""Where a text names something, and whether it says there what it is."""
+"""The places where a text names something, and whether it says there what it is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAYS_BEFORE = re.compile(
 
 
 def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of each place where the name stands as a word of its own, or in the plural."""
+    """Yield (start, end) of each place where a name is a word of its own, or in the plural."""
     at = lowered.find(name) if name else -1
     for _ in range(MAX_HITS):
         if at < 0:
@@ -42,13 +42,13 @@ def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
 
 
 def first_mention(lowered: str, names: Iterable[str]) -> int:
-    """The offset of the first place where a text, given in lower case, names one of `names`; -1 if none does."""
+    """Return the offset of the first place where a text in lower case names one of `names`; -1 if none does."""
     found = (next(places(lowered, name.lower()), (-1, -1))[0] for name in names)
     return min((at for at in found if at >= 0), default=-1)
 
 
 def explains(lowered: str, names: Iterable[str]) -> bool:
-    """Whether a text, given in lower case, says what one of `names` is, as far as the words beside the name tell."""
+    """Return whether a text in lower case says what one of `names` is, as far as the words beside the name tell."""
     for name in names:
         for start, end in places(lowered, name.lower()):
             after, before = lowered[end : end + _AROUND], lowered[max(0, start - _AROUND) : start]

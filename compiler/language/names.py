@@ -1,4 +1,4 @@
-"""Names of concepts: which words can be one, which variants mean the same, how one is written on a page."""
+"""Names of concepts: which words can be one, when two are the same, and how one is written on a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiler.language import lexicon
 
 MAX_WORDS = 6
 MAX_CHARS = 64
-MAX_GIVEN = 100  # of a name that a human gives, brackets included
+MAX_GIVEN = 100  # of a name that a user gives, brackets included
 
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _HAS_CJK = re.compile(f"[{_CJK}]")
@@ -50,7 +50,7 @@ _ENDS_OPEN = re.compile(r"^(?:priori|posteriori|facto|versa|vitro|vivo|situ)$|\s
 
 
 def key(name: str, language: str = "") -> str:
-    """The form under which variants of one name meet: case, articles, hyphens, plural heads and spelling folded away.
+    """Return the form in which variants of one name are equal: case, articles, hyphens, plural and spelling are folded.
 
     "" for a name without a letter or digit. `language` other than English keeps endings as they are.
     """
@@ -67,21 +67,23 @@ def key(name: str, language: str = "") -> str:
 
 
 def _singular_heads(parts: list[str]) -> list[str]:
+    """Return the words of a name with its head nouns in the singular."""
     heads = {len(parts) - 1} | {i - 1 for i, p in enumerate(parts) if p in lexicon.NAME_PREPOSITIONS and i}
     return [lexicon.singular(p) if i in heads else p for i, p in enumerate(parts)]
 
 
 def bare(name: str) -> str:
-    """`name` without numbering, article, quotes, closing brackets and end punctuation; case and plural stay."""
+    """Return `name` without numbering, article, quotes, closing brackets and end punctuation."""
     return _stripped(_TAIL_PARENS.sub("", bare_but_brackets(name)))
 
 
 def bare_but_brackets(name: str) -> str:
-    """`name` without numbering and superfluous blanks."""
+    """Return `name` without numbering and superfluous blanks."""
     return _NUMBERING.sub("", _SPACE.sub(" ", name).strip())
 
 
 def _stripped(text: str) -> str:
+    """Return `text` without punctuation, articles and a possessive at its ends."""
     text = text.strip(" \t\"'`´“”„‘’«»*_「」『』《》.,;:!?。，：；、").strip()
     text = re.sub(r"['’]s?$", "", text) if not text.isupper() else text
     while match := _ARTICLE.match(text):
@@ -90,7 +92,7 @@ def _stripped(text: str) -> str:
 
 
 def is_name(name: str, language: str = "") -> bool:
-    """Whether these words could name a concept of some field: a noun phrase, not a sentence, label, code or person."""
+    """Return whether these words could name a concept: a noun phrase, no sentence, label, code or person."""
     text = bare(name)
     if not text or len(text) > MAX_CHARS or _BAD_CHAR.search(text) or _GREEK.search(text):
         return False
@@ -110,7 +112,7 @@ def is_name(name: str, language: str = "") -> bool:
 
 
 def could_name(name: str) -> bool:
-    """Whether these words can be the name of a concept for somebody who has understood the text.
+    """Return whether these words can be the name of a concept for a reader who has understood the text.
 
     Only the form counts: "key" or "Julia" may be what is taught, which rules that only count words can't know.
     """
@@ -121,7 +123,7 @@ def could_name(name: str) -> bool:
 
 
 def unfit(name: str) -> str:
-    """Why a human cannot give a concept this name, though it is theirs to choose; "" if they can.
+    """Return why a user cannot give a concept this name; "" if they can.
 
     It becomes a title, a link and the name of a file, and documents must be able to call it so.
     """
@@ -133,11 +135,12 @@ def unfit(name: str) -> str:
         if not key(part):
             return "a name needs a letter or digit"
         if found := _BAD_CHAR.search(part.strip()):
-            return f"{found[0].strip() or 'a full stop'!r} cannot stand there in a name"
+            return f"{found[0].strip() or 'a full stop'!r} is not allowed in a name"
     return ""
 
 
 def _is_german_name(parts: list[str], lowered: list[str]) -> bool:
+    """Return whether German words could name a concept."""
     if not parts[-1][0].isupper() and len(parts) > 1:
         return False
     if len(parts) == 1 and lowered[0] in lexicon.GERMAN_GENERIC:
@@ -146,6 +149,7 @@ def _is_german_name(parts: list[str], lowered: list[str]) -> bool:
 
 
 def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
+    """Return whether English words could name a concept."""
     first, last = lowered[0], lowered[-1]
     if first in lexicon.NO_NAME_STARTS or last in lexicon.NO_NAME_ENDS or " ".join(lowered) in lexicon.GENERIC_PHRASES:
         return False
@@ -189,6 +193,7 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
 
 
 def _is_empty(word: str) -> bool:
+    """Return whether a word names nothing by itself."""
     return (
         lexicon.singular(word) in lexicon.GENERIC
         or len(word) == 1
@@ -198,6 +203,7 @@ def _is_empty(word: str) -> bool:
 
 
 def _is_single_name(part: str, lowered: str) -> bool:
+    """Return whether one English word could name a concept."""
     if len(part) < 2 or lowered in lexicon.NOT_ALONE or (lowered in lexicon.GIVEN_NAMES and part[0].isupper()):
         return False
     if part.isupper() or any(c.isupper() for c in part[1:]):
@@ -210,7 +216,7 @@ _SHORT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-/&.]?[A-Za-z0-9]+)*s?\.?")
 
 
 def acronym_pairs(text: str) -> tuple[tuple[str, str], ...]:
-    """(short, long) for every "long form (LF)" and "LF (long form)" in `text`, in order, without repeats.
+    """Return (short, long) for every "long form (LF)" and "LF (long form)" in `text`, in order, without repeats.
 
     After Schwartz & Hearst 2003, but every letter of the short form must begin a word or follow one that does,
     and the first letter must begin the long form, so that "memory management unit (MMU)" keeps its first word.
@@ -224,6 +230,7 @@ def acronym_pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _pair_of(inside: str, before: str) -> tuple[str, str] | None:
+    """Return (short, long) of a bracket and the words before it; None if neither abbreviates the other."""
     candidate = re.split(r"[,;]", inside)[0].strip().strip("\"'“”‘’")
     if is_acronym(candidate):
         short = candidate.rstrip(".")
@@ -244,7 +251,7 @@ _SKIPPED = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}
 
 
 def is_acronym(text: str) -> bool:
-    """Whether `text` is written like one: 2-10 characters, no blank, mostly capitals ("NLP", "LSTMs", "GPT-2")."""
+    """Return whether `text` looks like one: 2-10 characters, no blank, mostly capitals ("NLP", "LSTMs", "GPT-2")."""
     if not 2 <= len(text) <= 10 or not _SHORT.fullmatch(text) or text.casefold() in lexicon.NOT_ACRONYMS:
         return False
     letters = [c for c in text.rstrip("s.") if c.isalpha()]
@@ -252,7 +259,7 @@ def is_acronym(text: str) -> bool:
 
 
 def _long_form(short: str, before: list[str]) -> str:
-    """The shortest run of the last words whose initials spell `short`, else whose letters do; "" if there is none."""
+    """Return the shortest run of last words whose initials or letters spell `short`; "" if there is none."""
     letters = [c.casefold() for c in short if c.isalpha()]
     limit = min(len(letters) + 5, len(letters) * 2, len(before))
     for inner, size in product((False, True), range(1, limit + 1)):
@@ -268,7 +275,7 @@ def _long_form(short: str, before: list[str]) -> str:
 
 
 def _spells(letters: list[str], parts: list[str], inner: bool) -> bool:
-    """Whether `letters` can be read off `parts` in order: of each word the initial and, if `inner`, more.
+    """Return whether `letters` can be read off `parts` in order: of each word the initial and, if `inner`, more.
 
     Function words may be skipped; any other word must give its initial.
     """
@@ -277,13 +284,13 @@ def _spells(letters: list[str], parts: list[str], inner: bool) -> bool:
         following = set(positions) if part in _SKIPPED else set()
         for at in positions:
             if at < len(letters) and part.startswith(letters[at]):
-                following |= _reads(letters, at, part) if inner else {at + 1}
+                following |= _reachable(letters, at, part) if inner else {at + 1}
         positions = following
     return len(letters) in positions
 
 
-def _reads(letters: list[str], at: int, part: str) -> set[int]:
-    """How far one word can bring the reading of `letters` from `at`, taking its initial and any letters after it."""
+def _reachable(letters: list[str], at: int, part: str) -> set[int]:
+    """Return how many letters can have been read after one word, which gives its initial and any letters after it."""
     reached, place = {at + 1}, 1
     for taken in range(at + 1, len(letters)):
         found = part.find(letters[taken], place)
@@ -295,7 +302,7 @@ def _reads(letters: list[str], at: int, part: str) -> set[int]:
 
 
 def title(variants: Iterable[str], language: str = "") -> str:
-    """The one way to write a name: the commonest variant in sentence case, singular if any is.
+    """Return the one way to write a name: the commonest variant in sentence case, singular if any is.
 
     German keeps its capitals; an acronym wins only where it is used far more than its words.
     """
@@ -306,7 +313,7 @@ def title(variants: Iterable[str], language: str = "") -> str:
     shown = Counter[str]()
     for variant, n in counted.items():
         keeps = language == "de" or re.search("[äöüÄÖÜß]", variant)
-        shown[_capital(variant) if keeps else _sentence_case(variant, lowered)] += n
+        shown[_capitalized(variant) if keeps else _sentence_case(variant, lowered)] += n
     longest = max((n for v, n in shown.items() if not is_acronym(v)), default=0)
     short = {v for v, n in shown.items() if is_acronym(v) and (n > 2 * longest or not longest)}
     if short:
@@ -319,12 +326,13 @@ def title(variants: Iterable[str], language: str = "") -> str:
 _PIECES = re.compile(r"[ \-]")
 
 
-def _capital(variant: str) -> str:
+def _capitalized(variant: str) -> str:
+    """Return the variant with its first letter in upper case."""
     return variant[0].upper() + variant[1:]
 
 
 def _sentence_case(variant: str, lowered: set[str]) -> str:
-    """The variant in sentence case; a word keeps a capital that is its own ("KV cache", "Hidden Markov model").
+    """Return the variant in sentence case; a word keeps a capital of its own ("KV cache", "Hidden Markov model").
 
     A capital is a title's, not the word's own, if the whole variant has them or another variant has none there.
     """

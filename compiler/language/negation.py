@@ -1,4 +1,4 @@
-"""Negation: what words deny that their evidence does not, and what they say flatly that it denies."""
+"""Negation: what words deny and their evidence does not, or the reverse."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _SAME = {"no": "not", "none": "not", "never": "not", "neither": "not", "nor": "n
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A negation: its word, and the stems of what it denies; `scope` is the whole saying's where none follow."""
+    """A negation: its word, and the stems of what it denies (of the whole clause where none follow)."""
 
     word: str
     scope: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """One thing that is said: its stems, what it denies, its words that deny in part, whether it sets two apart."""
+class Clause:
+    """One clause: its stems, its negations, words that deny in part, and whether it contrasts two things."""
 
     stems: frozenset[str]
     denials: tuple[Denial, ...]
@@ -65,33 +65,37 @@ def negations(text: str) -> list[str]:
 
 
 def polarity_fault(words: str, evidence: Sequence[str]) -> str:
-    """What tells that words and evidence deny different things; "" if nothing does, or only a check could tell."""
+    """Return what shows that words and evidence deny different things; "" if nothing does for sure."""
     known = frozenset(t.stem for text in evidence for t in tokens(text))
     own = frozenset(t.stem for t in tokens(words))
-    groups = [[_saying(p, own) for p in parts] for text in evidence for parts in clauses(text)]
-    said = [_saying(p, known) for parts in clauses(words) for p in parts]
+    groups = [[_read_clause(p, own) for p in parts] for text in evidence for parts in clauses(text)]
+    said = [_read_clause(p, known) for parts in clauses(words) for p in parts]
     everything = frozenset(s for one in said for s in one.stems)
     weak = frozenset(w for one in said for w in one.weak)
     denials = [d for one in said for d in one.denials][:_CLAUSES]
     for one in said[:_CLAUSES]:
-        if fault := _added(one, everything, weak, groups) or _dropped(one, denials, everything, weak, groups):
+        if fault := _added_denial(one, everything, weak, groups) or _dropped_denial(
+            one, denials, everything, weak, groups
+        ):
             return fault
     return ""
 
 
-def _added(one: Saying, everything: frozenset[str], weak: frozenset[str], groups: Sequence[Sequence[Saying]]) -> str:
-    """A denial of `one` that is nowhere in what the evidence says of the same."""
+def _added_denial(
+    one: Clause, everything: frozenset[str], weak: frozenset[str], groups: Sequence[Sequence[Clause]]
+) -> str:
+    """Return a denial of the statement that the evidence does not have of the same thing, as a reason; "" if none."""
     for denial in one.denials:
         near = [(p, g) for g in groups for p in g if _covers(p.stems, denial.scope)]
         if not near:
             near = [(j, [j]) for j in map(_joined, groups) if _covers(j.stems, denial.scope)]
-        if near and all(_flat(piece, group, everything, weak) for piece, group in near):
+        if near and all(_affirms(piece, group, everything, weak) for piece, group in near):
             return f"does not say {denial.word}"
     return ""
 
 
-def _flat(piece: Saying, group: Sequence[Saying], everything: frozenset[str], weak: frozenset[str]) -> bool:
-    """Whether the piece denies nothing, nor does another of its sentence that the words speak of."""
+def _affirms(piece: Clause, group: Sequence[Clause], everything: frozenset[str], weak: frozenset[str]) -> bool:
+    """Return whether a clause denies nothing, nor does another clause of its sentence that the words speak of."""
     for other in group:
         speaks = other is piece or bool(other.stems & everything - piece.stems)
         if speaks and (other.denials or _other_words(other.weak, weak, everything)):
@@ -100,17 +104,18 @@ def _flat(piece: Saying, group: Sequence[Saying], everything: frozenset[str], we
 
 
 def _other_words(weak: frozenset[str], than: frozenset[str], everything: frozenset[str]) -> bool:
+    """Return whether words that deny in part are in the one text and not in the other."""
     return any(w not in than and folded_stem(w) not in everything for w in weak)
 
 
-def _dropped(
-    one: Saying,
+def _dropped_denial(
+    one: Clause,
     denials: Sequence[Denial],
     everything: frozenset[str],
     weak: frozenset[str],
-    groups: Sequence[Sequence[Saying]],
+    groups: Sequence[Sequence[Clause]],
 ) -> str:
-    """A denial of the evidence, of what `one` says flatly, which it says nowhere flatly itself."""
+    """Return a denial of the evidence that the statement leaves out, as a reason; "" if none."""
     units = [p for g in groups for p in g]
     shares = [len(one.stems & u.stems) for u in units]
     most = max(shares, default=0)
@@ -130,8 +135,9 @@ def _dropped(
     return ""
 
 
-def _joined(group: Sequence[Saying]) -> Saying:
-    return Saying(
+def _joined(group: Sequence[Clause]) -> Clause:
+    """Return the clauses of a sentence as one."""
+    return Clause(
         frozenset(s for p in group for s in p.stems),
         tuple(d for p in group for d in p.denials),
         frozenset(w for p in group for w in p.weak),
@@ -140,29 +146,33 @@ def _joined(group: Sequence[Saying]) -> Saying:
 
 
 def _covers(have: frozenset[str], scope: frozenset[str], *, whole: bool = False) -> bool:
+    """Return whether the stems have enough (with `whole`, all) of what a negation denies."""
     return bool(scope) and len(scope & have) / len(scope) >= (1 if whole else _COVERED)
 
 
 def _unmatched(mine: Sequence[Denial], theirs: Sequence[Denial]) -> list[Denial]:
-    """Those of `mine` that none of `theirs` answers: first the same words are paired, then any that deny the same."""
+    """Return the denials of `mine` without a counterpart in `theirs`: of the same word, else of the same thing."""
     left, right = list(mine), list(theirs)
     for alike in (True, False):
         for denial in list(left):
             for other in right:
-                if (alike and _plain(denial.word) == _plain(other.word)) or (not alike and denial.scope & other.scope):
+                if (alike and _same_denial(denial.word) == _same_denial(other.word)) or (
+                    not alike and denial.scope & other.scope
+                ):
                     left.remove(denial)
                     right.remove(other)
                     break
     return left
 
 
-def _plain(word: str) -> str:
+def _same_denial(word: str) -> str:
+    """Return the word that represents all negations of its kind."""
     return "not" if word.endswith(("n't", "n’t")) else "kein" if word.startswith("kein") else _SAME.get(word, word)
 
 
 @lru_cache(maxsize=512)
-def _saying(text: str, other: frozenset[str]) -> Saying:
-    """`other` are the stems of the text on the other side: they tell whether "unstable" is "stable" turned round."""
+def _read_clause(text: str, other: frozenset[str]) -> Clause:
+    """Return what a clause says and denies; with "stable" in `other`, "unstable" is a denial."""
     contrasts = bool(_CONTRAST.search(text))
     plain = _HARMLESS_CJK.sub(" ", _HARMLESS.sub(" ", text))
     fewer = _FEWER.search(plain)
@@ -171,7 +181,7 @@ def _saying(text: str, other: frozenset[str]) -> Saying:
     said = frozenset(stems(found))
     denials = [*_denials(found), *_prefixed(found, other), *_chinese(plain)]
     weak = {t.word for t in found if _WEAK.fullmatch(t.word)} | set(_WEAK_CJK.findall(plain))
-    return Saying(
+    return Clause(
         said | {s for d in denials for s in d.scope},
         tuple(denials),
         frozenset(weak | ({"only"} if fewer else set())),
@@ -180,9 +190,10 @@ def _saying(text: str, other: frozenset[str]) -> Saying:
 
 
 def _denials(found: Sequence[Token]) -> Iterable[Denial]:
+    """Yield the negations by a word of their own."""
     places = itertools.islice(((n, t) for n, t in enumerate(found) if _STRONG.fullmatch(t.word)), _MOST)
     for n, token in places:
-        after = _up_to(found[n + 1 :])
+        after = _denied_stems(found[n + 1 :])
         scope = after or stems(found[:n])
         if token.word == "nicht" and len(after) <= 1:
             scope = stems(found)
@@ -190,7 +201,8 @@ def _denials(found: Sequence[Token]) -> Iterable[Denial]:
         yield Denial(token.word, frozenset(() if alone and token.word != "nicht" else scope))
 
 
-def _up_to(rest: Sequence[Token]) -> list[str]:
+def _denied_stems(rest: Sequence[Token]) -> list[str]:
+    """Return the first stems after a negation, up to the next one."""
     scope: list[str] = []
     for token in rest:
         if _STRONG.fullmatch(token.word) and scope:
@@ -203,6 +215,7 @@ def _up_to(rest: Sequence[Token]) -> list[str]:
 
 
 def _prefixed(found: Sequence[Token], other: frozenset[str]) -> Iterable[Denial]:
+    """Yield the negations by a prefix, where the other text has the word without it."""
     for token in found:
         match = _PREFIX.fullmatch(token.word)
         if match and token.stem not in other and (base := folded_stem(match["base"])) in other:
@@ -210,6 +223,7 @@ def _prefixed(found: Sequence[Token], other: frozenset[str]) -> Iterable[Denial]
 
 
 def _chinese(text: str) -> Iterable[Denial]:
+    """Yield the negations of Chinese."""
     for match in itertools.islice(_CJK.finditer(text), _MOST):
         clause = re.match(r"[^，,。；;]{0,6}", text[match.end() :][:6])
         scope = stems(tokens(clause[0])) if clause else []

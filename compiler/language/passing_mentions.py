@@ -1,4 +1,4 @@
-"""Names that a text only drops: in thanks, advertisements, verses, grammar rules, labels and long lists."""
+"""Names that a text mentions only in passing: in thanks, advertisements, rules, labels and long lists."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _TELLS_BY_LIST = re.compile(r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\
 
 
 def only_dropped(text: str, spellings: Iterable[str]) -> bool:
-    """Whether all that a text says where it names one of `spellings` is nothing that one could want explained."""
+    """Return whether a text names one of `spellings` only in thanks, advertisements, rules or labels."""
     lowered, written = text.lower(), sorted(spellings)
     found = sorted({p for name in written for p in islice(places(lowered, name.lower()), MAX_PLACES)})
-    if found and all(_is_dropped(lowered, start, end) for start, end in found):
+    if found and all(_is_in_passing(lowered, start, end) for start, end in found):
         return True
     return bool(written) and all(_is_label(text, lowered, name) for name in written)
 
 
 def told_by_a_list(lowered: str, spellings: Iterable[str]) -> bool:
-    """Whether a text, given in lower case, says what one of `spellings` is by the list that follows it."""
+    """Return whether a text in lower case explains one of `spellings` by the list that follows it."""
     found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
     return any(_TELLS_BY_LIST.match(lowered, end, end + _BROAD) for _, end in found)
 
 
 def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
-    """The names beyond the first few that one sentence lists. `first` has each name's only source and offset there."""
+    """Return the names beyond the first few that one sentence lists."""
     by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for name, (source, at) in first.items():
         before = [m.end() for m in _SENTENCE.finditer(texts[source], max(0, at - 3 * _BROAD), at)]
@@ -48,12 +48,13 @@ def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> s
 
 
 def count(lowered: str, spellings: Iterable[str]) -> int:
-    """At how many places, no more than `MAX_PLACES`, a text, given in lower case, names one of `spellings`."""
+    """Return at how many places, at most `MAX_PLACES`, a text in lower case names one of `spellings`."""
     found = {p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES)}
     return min(len(found), MAX_PLACES)
 
 
-def _is_dropped(lowered: str, start: int, end: int) -> bool:
+def _is_in_passing(lowered: str, start: int, end: int) -> bool:
+    """Return whether the name at this place is in thanks, an advertisement or a grammar rule."""
     if _IS_SYMBOL.match(lowered, end) or _MARKS_SYMBOL.search(lowered, max(0, start - 60), start):
         return True
     before = [m.end() for m in _SENTENCE.finditer(lowered, max(0, start - _BROAD), start)]
@@ -63,7 +64,7 @@ def _is_dropped(lowered: str, start: int, end: int) -> bool:
 
 
 def _is_label(text: str, lowered: str, name: str) -> bool:
-    """Whether a name in capitals is a common word of the text, which labels something: "COMPANY"."""
+    """Return whether a name in capitals is a common word of the text that labels something: "COMPANY"."""
     if not name.isupper() or not name.isalpha() or len(name) < 5:
         return False
     return any(text[start:end] == name.lower() for start, end in islice(places(lowered, name.lower()), MAX_PLACES))

@@ -1,4 +1,4 @@
-"""Numbers and dates in running text: in figures and in words, with units, in English, German and Chinese."""
+"""Numbers, units and dates in running text, in figures and in words, in English, German and Chinese."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = Fraction | str  # a number; in figures that name no single number ("1.2.
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What a number may mean, its unit ("" if none is known), what is counted, and on which side it bounds."""
+    """A number: the values it may mean, its unit ("" if unknown), what it counts, and whether it is a bound."""
 
     text: str
     values: frozenset[Value]
@@ -38,6 +38,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Quantities:
+    """The numbers and the dates of a text."""
+
     numbers: tuple[Number, ...]
     days: tuple[Day, ...]
 
@@ -171,7 +173,7 @@ _CJK_NUMBER = re.compile(
 
 @lru_cache(maxsize=1 << 12)
 def quantities(text: str) -> Quantities:
-    """The numbers and the dates of `text`. A number that is part of a name (GPT-3) is none."""
+    """Return the numbers and dates of `text`; a number that is part of a name (GPT-3) is none."""
     days: list[Day] = []
     rest = list(text)
     for match in _DATE.finditer(text):
@@ -186,6 +188,7 @@ def quantities(text: str) -> Quantities:
 
 
 def _days(match: re.Match[str]) -> Iterator[Day]:
+    """Yield the date that a match names."""
     said = match.groupdict()
     if said["iso"]:
         year, month, day = (int(n) for n in said["iso"].split("-"))
@@ -203,13 +206,14 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
 
 
 def _in_figures(text: str) -> Iterator[Number]:
+    """Yield the numbers in figures."""
     for match in _FIGURES.finditer(text):
         after = _AFTER.match(text, match.end())
         assert after is not None  # all of it is optional
         shift = SCALES.get(match["short"] or "", 0) + SCALES.get(
             (after["scale"] or after["chinese"] or "").casefold(), 0
         )
-        values = frozenset(_shifted(v, shift, bool(match["sign"])) for v in _readings(match["figures"]))
+        values = frozenset(_scaled(v, shift, bool(match["sign"])) for v in _readings(match["figures"]))
         word = (after["unit"] or "").casefold().replace(" ", "")
         coin = (match["coin"] or "").strip()
         unit = UNITS.get(coin) or UNITS.get("percent" if word == "percent" else word, "")
@@ -222,14 +226,15 @@ def _in_figures(text: str) -> Iterator[Number]:
         yield Number(match[0].strip(), values, unit, folded_stem(word), _bound(before))
 
 
-def _shifted(value: Value, shift: int, negative: bool) -> Value:
+def _scaled(value: Value, shift: int, negative: bool) -> Value:
+    """Return the value times a power of ten, negative if so written."""
     if isinstance(value, str):
         return value
     return (-value if negative else value) * Fraction(10**shift)
 
 
 def _readings(figures: str) -> frozenset[Value]:
-    """What figures may mean: "1,500" is 1500, or 1.5 where a comma parts off decimals."""
+    """Return what figures may mean: "1,500" is 1500, or 1.5 where a comma separates decimals."""
     bare = re.sub(r"[ \u00a0\u202f]", "", figures).replace("−", "-")
     if len(bare) > 40 or "^" in bare or "*" in bare:
         return frozenset({bare})
@@ -250,10 +255,12 @@ def _readings(figures: str) -> frozenset[Value]:
 
 
 def _bound(before: str) -> str:
+    """Return "least" or "most" if the words before a number bound it, else ""."""
     return "least" if _LEAST.search(before) else "most" if _MOST.search(before) else ""
 
 
 def _in_words(text: str) -> Iterator[Number]:
+    """Yield the numbers in English and German words."""
     found = list(_WORDS.finditer(text))
     at = 0
     while at < len(found):
@@ -273,7 +280,7 @@ def _in_words(text: str) -> Iterator[Number]:
 
 
 def _spelled(found: Sequence[re.Match[str]], at: int) -> tuple[int, Fraction | None]:
-    """(where the number that begins at `at` ends, its value); (at, None) if none begins there."""
+    """Return (where the number that begins at `at` ends, its value); (at, None) if none begins there."""
     first = found[at][0].casefold()
     if first not in _SPELLED:
         return at, None
@@ -292,13 +299,15 @@ def _spelled(found: Sequence[re.Match[str]], at: int) -> tuple[int, Fraction | N
 
 
 def _in_chinese(text: str) -> Iterator[Number]:
+    """Yield the numbers in Chinese characters."""
     for match in _CJK_NUMBER.finditer(text):
-        value = _chinese(match[0])
+        value = _chinese_value(match[0])
         if value > 1:
             yield Number(match[0], frozenset({Fraction(value)}), noun=text[match.end() : match.end() + 1], spelled=True)
 
 
-def _chinese(text: str) -> int:
+def _chinese_value(text: str) -> int:
+    """Return the value of a number in Chinese characters."""
     if len(text) > 1 and all(c in _CJK_DIGITS for c in text):
         return int("".join(str(_CJK_DIGITS[c]) for c in text))
     total = section = digit = 0

@@ -1,4 +1,4 @@
-"""What became of a statement when its source was edited: whether it is still the same one, and what changed in it.
+"""What changed in a statement when its source was edited, and whether it is still the same statement.
 
 A change counts as cosmetic or as a rewording only where that can be shown, word by word; all else is another fact. So
 what is overlooked is never a fact, and a doubt costs the learner one look. Pure, and the same on every machine.
@@ -21,7 +21,7 @@ from compiler.language.quantities import NUMBER_WORDS, SCALES, UNITS
 
 
 class Change(StrEnum):
-    """What changed between two wordings of one statement, the lesser first."""
+    """What changed between two wordings of one statement, the smallest change first."""
 
     COSMETIC = "cosmetic"  # white space, typography, case, spelling, markup
     REWORDED = "reworded"  # the same facts in other words
@@ -52,7 +52,7 @@ _SIGNS = frozenset("%&/@‰§")  # punctuation that says something; what is no p
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word, number or sign. `text` is as written, `said` in one case and spelling."""
+    """One word, number or sign: `text` as written, `said` in one case and spelling."""
 
     text: str
     said: str
@@ -61,7 +61,7 @@ class Token:
 
 @lru_cache(maxsize=4096)
 def tokens(text: str, *, joined: bool = False) -> tuple[Token, ...]:
-    """The words, numbers and signs of `text`, without what only dresses them; `joined` closes hyphens up."""
+    """Return the words, numbers and signs of `text` without markup and punctuation; `joined` joins hyphenated words."""
     text = _MARKUP.sub(lambda m: m[1] or m[2] or "", text.replace("\\", ""))
     text = _VULGAR.sub(" ", text.translate(_RAISED).translate(_DASHES))
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES).replace("\u2044", "/")
@@ -76,6 +76,7 @@ def tokens(text: str, *, joined: bool = False) -> tuple[Token, ...]:
 
 
 def _token(found: re.Match[str], *, after_number: bool) -> Token | None:
+    """Return the token of a match; None for punctuation."""
     written = found[0]
     if number := found["number"] or found["bare"]:
         return Token(written, number + ("th" if found["ordinal"] else ""))
@@ -96,7 +97,7 @@ _TRE_ENDS = {"": "", "s": "s", "d": "ed"}
 
 
 def _plain_letters(word: str) -> str:
-    """`word` in the letters of a keyboard where that cannot make another word of it."""
+    """Return `word` in ASCII letters where that cannot make another word of it."""
     if word.isascii():
         return word
     for mark, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("æ", "ae"), ("œ", "oe")):
@@ -109,7 +110,7 @@ _WITHOUT_ACCENT = frozenset("naive naively naivety cafe cafes facade facades rol
 
 
 def _same_case(one: Token, other: Token) -> bool:
-    """Whether the two differ at most in how a sentence or a heading writes its letters."""
+    """Return whether two tokens differ at most as a sentence's start or a heading makes them."""
     a, b = one.text, other.text
     if a == b or a.casefold() != b.casefold():
         return True  # other words are judged by what they say
@@ -126,18 +127,19 @@ def _same_case(one: Token, other: Token) -> bool:
 
 @lru_cache(maxsize=4096)
 def classify(old: str, new: str) -> Change:
-    """What changed from `old` to `new`, two wordings of one statement."""
-    if old == new or _cosmetic(old, new):
+    """Return what changed from `old` to `new`, two wordings of one statement."""
+    if old == new or _is_cosmetic(old, new):
         return Change.COSMETIC
-    return Change.REWORDED if _reworded(old, new) else Change.FACT
+    return Change.REWORDED if _is_reworded(old, new) else Change.FACT
 
 
 def worst(changes: Iterable[Change]) -> Change:
-    """The greatest of several changes; cosmetic where there is none."""
+    """Return the greatest of several changes; cosmetic where there is none."""
     return max(changes, key=_RANK.__getitem__, default=Change.COSMETIC)
 
 
-def _cosmetic(old: str, new: str) -> bool:
+def _is_cosmetic(old: str, new: str) -> bool:
+    """Return whether two wordings have the same words."""
     for joined in (False, True):
         a, b = tokens(old, joined=joined), tokens(new, joined=joined)
         if [t.said for t in a] == [t.said for t in b]:
@@ -145,41 +147,42 @@ def _cosmetic(old: str, new: str) -> bool:
     return False
 
 
-def _reworded(old: str, new: str) -> bool:
-    """Whether every word of the one has its fellow in the other, and nothing changed places that may not."""
-    a, b = said(old), said(new)
+def _is_reworded(old: str, new: str) -> bool:
+    """Return whether two wordings have the same words or synonyms, but for a moved clause or a passive."""
+    a, b = meaningful_words(old), meaningful_words(new)
     if not a or not b or (_tense(old) != _tense(new) and None not in (_tense(old), _tense(new))):
         return False
     if not _cases_agree(old, new):
         return False
-    b = _in_the_words_of(a, b)
-    return a == b or _turned(a, b) or _passive(a, b) or _passive(b, a)
+    b = _aligned(a, b)
+    return a == b or _moved_clause(a, b) or _passive(a, b) or _passive(b, a)
 
 
 def _cases_agree(old: str, new: str) -> bool:
-    """Whether no unit, symbol or name differs in its case alone."""
+    """Return whether no unit, symbol or name differs in its case alone."""
     written = {t.said: t for t in tokens(old)}
     return all(_same_case(written[t.said], t) for t in tokens(new) if t.said in written)
 
 
 def _tense(text: str) -> str | None:
+    """Return "past" or "present" if "is" and "was" tell, else None."""
     words = set(text.casefold().split())
     past, present = bool(words & lists.PAST), bool(words & lists.PRESENT)
     return "past" if past and not present else "present" if present and not past else None
 
 
 @lru_cache(maxsize=4096)
-def said(text: str) -> tuple[str, ...]:
-    """The words of `text` that say something, each as the first of its fellows; numbers as digits."""
-    plain = _spelt_out(text)
+def meaningful_words(text: str) -> tuple[str, ...]:
+    """Return the words of `text` that carry meaning, each as the first of its synonyms; numbers as digits."""
+    plain = _expanded(text)
     words = [t.said for t in tokens(plain)]
     german = bool(lists.GERMAN & set(words))
     empty = lists.EMPTY - {"die", "den"} | (lists.GERMAN_EMPTY if german else frozenset())
-    return tuple(_canonical(w) for w in _reckoned(words) if w not in empty)
+    return tuple(_canonical(w) for w in _with_digits(words) if w not in empty)
 
 
-def _spelt_out(text: str) -> str:
-    """`text` without contractions and with its phrases as single words, the case of all else kept."""
+def _expanded(text: str) -> str:
+    """Return `text` without contractions and with fixed phrases as single words."""
     text = re.sub(r"n't\b", " not", text.translate(_QUOTES).replace("can't", "can not").replace("won't", "will not"))
     text = lists.MONTH_FIRST.sub(lambda m: f"{m[2]} {m[1]}", text)
     for pattern, to in lists.PHRASES:
@@ -187,8 +190,8 @@ def _spelt_out(text: str) -> str:
     return text
 
 
-def _reckoned(words: list[str]) -> list[str]:
-    """`words` with number words as digits, tens and scales multiplied out."""
+def _with_digits(words: list[str]) -> list[str]:
+    """Return `words` with number words as digits, tens and scales multiplied out."""
     out: list[str] = []
     for word in words:
         number = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else None
@@ -203,16 +206,16 @@ def _reckoned(words: list[str]) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _canonical(word: str) -> str:
-    """The first of the word's fellows, of whatever inflection it is; the word itself if it has none."""
-    for form in (lists.IRREGULAR.get(word, word), word, *sorted(_forms(word))):
+    """Return the first synonym of the word, whatever its inflection; the word itself if it has none."""
+    for form in (lists.IRREGULAR.get(word, word), word, *sorted(_base_forms(word))):
         if form in lists.SYNONYMS:
             return lists.SYNONYMS[form]
     return lists.IRREGULAR.get(word, word)
 
 
 @lru_cache(maxsize=65536)
-def _forms(word: str) -> frozenset[str]:
-    """The words of which `word` may be an inflection: plurals, participles and the past of English."""
+def _base_forms(word: str) -> frozenset[str]:
+    """Return the words of which `word` may be an inflection."""
     out = {word}
     for ending, bases in (("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ied", ("y",))):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
@@ -226,16 +229,16 @@ def _forms(word: str) -> frozenset[str]:
     return frozenset(out)
 
 
-def _in_the_words_of(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
-    """`b` with each word that is an inflection of one of `a` as it stands there."""
-    known = {form: word for word in reversed(a) for form in sorted(_forms(word)) if not word.isdigit()} | {
+def _aligned(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    """Return `b` with each word that is an inflection of one of `a` replaced by that."""
+    known = {form: word for word in reversed(a) for form in sorted(_base_forms(word)) if not word.isdigit()} | {
         w: w for w in a
     }
-    return tuple(next((known[f] for f in (w, *sorted(_forms(w))) if f in known), w) for w in b)
+    return tuple(next((known[f] for f in (w, *sorted(_base_forms(w))) if f in known), w) for w in b)
 
 
-def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether `b` only has a part of `a` before the rest that stood behind it, or the other way round."""
+def _moved_clause(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Return whether `b` only has a clause of `a` before the rest that was behind it, or the reverse."""
     if len(a) != len(b) or len(a) < 4 or Counter(a) != Counter(b):
         return False
     cuts = (k for k in range(2, len(a) - 1) if a[k:] + a[:k] == b)
@@ -260,41 +263,42 @@ CLOSE_CALL = 2.0  # a rival this near leaves it in doubt which is which
 
 
 def likeness(old: str, new: str) -> float:
-    """How surely `new` is what `old` became, out of 100; 0.0 where they may well be two statements."""
+    """Return how surely `new` is what `old` became, out of 100; 0.0 where they may be two statements."""
     from rapidfuzz import fuzz
 
     change = classify(old, new)
     if change is not Change.FACT:
         return 100.0 if change is Change.COSMETIC else 99.0
-    a, b = _telling(old), _telling(new)
-    b = _in_the_words_of(a, b)
+    a, b = _subject_words(old), _subject_words(new)
+    b = _aligned(a, b)
     shared = (Counter(a) & Counter(b)).total()
     words = 200 * shared / (len(a) + len(b)) if a and b else 0.0
     letters = fuzz.ratio(old, new)
     if not _one_subject(a, b):
-        return letters - 1 if _one_run(a, b) and not _defines(old) else 0.0
+        return letters - 1 if _one_replacement(a, b) and not _defines(old) else 0.0
     if letters >= SAME_LETTERS or (words >= SAME_WORDS and shared >= FEWEST):
         return min(98.0, max(letters, words))
     return 0.0
 
 
-def _telling(text: str) -> tuple[str, ...]:
-    return tuple(w for w in said(text) if w not in lists.NO_SUBJECT)
+def _subject_words(text: str) -> tuple[str, ...]:
+    """Return the meaningful words that say what a statement is about."""
+    return tuple(w for w in meaningful_words(text) if w not in lists.NO_SUBJECT)
 
 
 def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether what the one opens with is spoken of in the other, both ways."""
+    """Return whether each text mentions what the other begins with."""
     first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
     return bool(first and other) and first in b and other in a
 
 
 def _defines(text: str) -> bool:
-    """Whether `text` says what its subject is: then another subject makes another statement of it."""
-    return "be" in said(text)[1:4]
+    """Return whether `text` says what its subject is: then another subject makes another statement of it."""
+    return "be" in meaningful_words(text)[1:4]
 
 
-def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether one or two words in one place were exchanged, and at least four stayed around them."""
+def _one_replacement(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Return whether one or two neighbouring words were replaced, and at least four stayed."""
     same = [x == y for x, y in zip_longest(a, b)]
     if len(a) != len(b) or sum(same) < 4:
         return False
@@ -303,7 +307,7 @@ def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 
 def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
-    """Key of a new statement -> id of the vanished one that it is, by their words; whatever order they come in.
+    """Return new statement's key -> id of the vanished statement that it continues, by their words.
 
     Both are of one source. Of two that might as well be meant, neither is taken.
     """
@@ -331,20 +335,20 @@ def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str
 
 
 def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """The pairs (key, id) that have about half of their words in common: of two large documents, few."""
+    """Yield the pairs (key, id) that have about half of their words in common."""
     having: dict[str, set[str]] = {}
     for id_, words in gone.items():
-        for word in set(_rough(words)):
+        for word in set(_word_beginnings(words)):
             having.setdefault(word, set()).add(id_)
-    sizes = {id_: len(set(_rough(words))) for id_, words in gone.items()}
+    sizes = {id_: len(set(_word_beginnings(words))) for id_, words in gone.items()}
     for key, words in new.items():
-        mine = set(_rough(words))
+        mine = set(_word_beginnings(words))
         shared = Counter(id_ for word in mine for id_ in having.get(word, ()))
         for id_, count in shared.items():
             if 4 * count >= len(mine) + sizes[id_]:
                 yield key, id_
 
 
-def _rough(text: str) -> list[str]:
-    """The beginnings of the words of `text`: enough to tell what has nothing in common."""
+def _word_beginnings(text: str) -> list[str]:
+    """Return the beginnings of the words of `text`: enough to tell what has nothing in common."""
     return [t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY]

@@ -1,4 +1,4 @@
-"""Words that say the same, and words that say nothing of their own: what a rewording may exchange or leave out.
+"""Words that a rewording may exchange or leave out: synonyms, phrases, irregular forms, empty words.
 
 Everything that is not listed here counts: a word that is exchanged for one that is not its fellow is another fact.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from compiler.language import quantities
-from compiler.language.lexicon import LEMMAS
+from compiler.language.lexicon import LEMMAS, word_list
 
 ORDINALS = {
     word: f"{number}th" for word, number in ({"first": 1, "second": 2, "third": 3} | quantities.ORDINALS).items()
@@ -48,21 +48,7 @@ PHRASES = tuple(
     )
 )
 
-# One of each row may stand for the others. No row holds words that differ in degree, direction or certainty.
-_SYNONYMS = """
-use utilise utilize employ / show demonstrate / big large / start begin commence / stop cease / end finish
-conclude / help assist aid / get obtain acquire / quick fast rapid / quickly rapidly / need require / allow let
-enable permit / happen occur / so therefore thus hence consequently / because since / about approximately
-roughly circa around ~ / often frequently / rarely seldom / buy purchase / make create produce / build construct
-/ choose select pick / keep retain maintain preserve / easy simple / hard difficult / next subsequent / enough
-sufficient / main chief primary principal / person individual / car automobile / doctor physician / illness
-disease / fix repair / find discover / study investigate / try attempt / whole entire / kind type sort / part
-portion / goal aim objective / method technique / change alter modify / error mistake / but however yet /
-although though / while whilst / among amongst / on upon / toward towards / until till / through via / each
-every / may might / must shall / usually typically normally generally / child kid / various diverse / explain
-describe / contain include / call name term / it they them / percent % / and &
-"""
-SYNONYMS = {word: row.split()[0] for row in _SYNONYMS.split(" / ") for word in row.split()}
+SYNONYMS = {word: row.split()[0] for row in word_list("synonyms_of_rewordings").split("|") for word in row.split()}
 
 _FORMS = {"be": "is are was were been being am", "have": "has had having", "person": "people", "child": "children"}
 IRREGULAR = LEMMAS | {form: base for base, forms in _FORMS.items() for form in forms.split()}

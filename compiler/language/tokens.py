@@ -1,4 +1,4 @@
-"""Words in the order they were said: which carry content, and where one thing that is said ends and the next begins."""
+"""Tokens, stems, sentences and clauses of running text, and which words carry content."""
 
 from __future__ import annotations
 
@@ -7,29 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.language.lexicon import LEMMAS, stem
+from compiler.language.lexicon import LEMMAS, stem, words
 from vault.text.sanitize import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-FUNCTION_WORDS = frozenset(
-    # closed-class words of English and German: they carry no content that a source must bear out
-    """a an the this that these those it its they them their he she his her we our you your i my one ones some
-    any each every all both either neither no not nor and or but if then else so because since as than while
-    although though however of in on at by for from to into onto with without within between among over under
-    about above below through during is are was were be been being am do does did done doing have has had having
-    can could may might must shall should will would there here when where which who whom whose what why how
-    also only just very more most less least much many few other another such same own too up out off again
-    further once der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
-    werden wurde hat haben kann können muss im in am an auf aus bei mit nach von vom zu zum zur für über durch
-    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()
-)
-_BARE = FUNCTION_WORDS | frozenset(
-    """cannot can't don't doesn't didn't isn't aren't wasn't weren't won't hasn't haven't hadn't couldn't wouldn't
-    never none nothing unless until upon whereas yet ohne kein keine keinen keiner keines keinem nie niemals weder
-    noch sondern während jedoch doch ihr ihre ihn ihm ihren seine sein seinen dabei dazu damit so dann dort hier ab um
-    bis seit vor unter ob worden wurden hatte hatten konnte können soll sollen darf dürfen gibt""".split()
-)
+FUNCTION_WORDS = words("function_words")
+_BARE = FUNCTION_WORDS | words("more_function_words")
 _BARE_CJK = frozenset("的了是在和与也就都而及其之于以为把被由从到对个种这那它他她们会能可将着过地得吗呢不没无非未共")
 _TOKEN = re.compile(
     r"[A-Za-z]\+\+|[A-Za-z]#|[^\W\d_]*\d[\w]*(?:[.,]\d+)*%?"  # C++, F#; numbers, and names with a number in them
@@ -72,14 +56,14 @@ class Token:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
+    """Return the stems of the words that carry content; a CJK character counts as a word."""
     words = [stem(w) for w in WORD.findall(CJK.sub(" ", text).casefold()) if w not in FUNCTION_WORDS]
     return words + CJK.findall(text)
 
 
 @lru_cache(maxsize=1 << 12)
 def tokens(text: str) -> tuple[Token, ...]:
-    """All words of `text` in order."""
+    """Return all words, numbers and CJK characters of `text` in order."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         run, at = match[0], match.start()
@@ -96,13 +80,14 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _token(text: str, at: int) -> Token:
+    """Return the token of one word or number."""
     word = text.casefold().replace("’", "'").removesuffix("'s")
     return Token(text, word, folded_stem(word), word not in _BARE, at)
 
 
 @lru_cache(maxsize=1 << 14)
 def folded_stem(word: str) -> str:
-    """The stem of a word, with doubled ends single, so that "stopped" and "stop" meet; numbers without separators."""
+    """Return the stem of a word, equal for "stopped" and "stop"; a number without separators."""
     if word[:1].isdigit():
         return word.rstrip("%").replace(",", "") or word
     short = stem(_IRREGULAR.get(word, word))
@@ -110,25 +95,25 @@ def folded_stem(word: str) -> str:
 
 
 def stems(found: Sequence[Token]) -> list[str]:
-    """The stems of those that carry content, in order."""
+    """Return the stems of the tokens that carry content, in order."""
     return [t.stem for t in found if t.content]
 
 
 @lru_cache(maxsize=1 << 12)
 def sentences(text: str) -> tuple[str, ...]:
-    """What ends with a full stop, a semicolon or a line."""
+    """Return the sentences of a text: a semicolon and a line end one too."""
     return tuple(s for part in _ENDS.split(text) if (s := fold(part or "")))[:_KEPT]
 
 
 @lru_cache(maxsize=1 << 12)
-def sayings(text: str) -> tuple[str, ...]:
-    """What is said one thing after the other: sentences, parted where they turn (but, whereas)."""
+def main_clauses(text: str) -> tuple[str, ...]:
+    """Return the sentences, split where they turn (but, whereas)."""
     return tuple(s for one in sentences(text) for part in _TURNS.split(one) if (s := fold(part)))[:_KEPT]
 
 
 @lru_cache(maxsize=1 << 12)
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
-    """The sentences, each in its clauses: parted at commas, semicolons and words that join (and, after, because)."""
+    """Return the sentences, each split into clauses at commas, semicolons and conjunctions."""
     found = []
     for sentence in _STOPS.split(text)[:_KEPT]:
         parts = [s for part in _JOINS.split(sentence or "") if (s := fold(part)) and re.search(r"\w", s)][:_KEPT]
@@ -138,6 +123,6 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def pieces(text: str) -> tuple[str, ...]:
-    """Sayings, parted further at commas and where one is joined to the next (and)."""
-    return tuple(s for one in sayings(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]
+def phrases(text: str) -> tuple[str, ...]:
+    """Return the main clauses, split further at commas and "and"."""
+    return tuple(s for one in main_clauses(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]

@@ -12,7 +12,7 @@ from compiler.concepts.evidence import SourceClaims
 from compiler.concepts.match_questions import PER_NAME, Question, doubts, genus, questions, ruled, survey, tell_doubts
 from compiler.concepts.resolve import resolve
 from compiler.concepts.rulings import Rulings
-from compiler.concepts.similarity import alike
+from compiler.concepts.similarity import similar_pairs
 from compiler.model.requests import MatchReply, Verdict, rests
 from tests.compiler.name_pairs import ALL, SPELLINGS, TO_ASK, TWO, Labelled
 from tests.compiler.test_naming import AT, names_of, source, term, told
@@ -67,7 +67,7 @@ def test_the_search_misses_no_two_sets_that_are_alike(sets: dict[str, frozenset[
         for b in sets
         if a < b and sets[a] and sets[b] and len(sets[a] & sets[b]) / len(sets[a] | sets[b]) >= least
     }
-    assert alike(sets, least) == plainly
+    assert similar_pairs(sets, least) == plainly
 
 
 def answered(sources: Sequence[SourceClaims], same: Verdict, rulings: Rulings | None = None) -> Rulings:

@@ -7,7 +7,7 @@ import pytest
 from compiler.gates.entailment import judge
 from compiler.gates.gates import CheckedCardGate, VaultCardGate
 from compiler.language.detection import sentence_language
-from compiler.language.formulas import read_out
+from compiler.language.formulas import plain_formulas
 from compiler.model.requests import ClaimView, ProposedCard
 from vault.model.claim import ClaimKind
 
@@ -25,8 +25,8 @@ from vault.model.claim import ClaimKind
     ],
 )
 def test_a_formula_is_read_out_and_money_stays_money(text: str, read: str) -> None:
-    assert read_out(text) == read
-    assert read_out(read) == read
+    assert plain_formulas(text) == read
+    assert plain_formulas(read) == read
 
 
 @pytest.mark.parametrize(
