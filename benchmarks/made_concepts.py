@@ -130,11 +130,11 @@ def _cards(sources: list[SourceClaims], resolution: Resolution, ids: Ids, engine
     shelf = compose.Shelf({s.source: s.title for s in sources}, {s.source: s.source for s in sources})
     words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for s in sources for c, _ in s.claims}
     order = sorted(resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
-    desk = cards.CardDesk(ids, {}, words, {m.id: c.id for c in order for m in c.main}, _AT, VERSIONS["extractive"])
+    desk = cards.CardDecider(ids, {}, words, {m.id: c.id for c in order for m in c.main}, _AT, VERSIONS["extractive"])
     desk.open()
     for concept in order:
         views = compose.views_of(concept, resolution, shelf)
-        desk.settle(concept, views, engine.cards(cards.request_for(concept, views)))
+        desk.decide(concept, views, engine.cards(cards.request_for(concept, views)))
     return desk.close().created
 
 

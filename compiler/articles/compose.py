@@ -111,7 +111,7 @@ def _article(
     """Return the concept's article; None if no sentence may be shown. What was refused is added to `out`."""
     disputes, sources = concepts.disputes(concept), concepts.sources
     sides = [claim for _, *pair in disputes for claim in pair]
-    places = places_of([*concept.main, *sides], concepts.history.sources_before(concept.id), sources)
+    places = numbered_sources([*concept.main, *sides], concepts.history.sources_before(concept.id), sources)
     numbers = {source: n for n, source in enumerate(places, 1)}
 
     def cite(claim: ClaimId) -> Citation:
@@ -135,7 +135,7 @@ def _article(
     )
 
 
-def places_of(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
+def numbered_sources(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
     """Return the sources of a page in the order of their numbers: those it had `before`, then new ones at the end."""
     new = sorted({c.source for c in claims} - set(before), key=sources.order)
     return [*before, *new]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiler.articles.renames import heirs
+from compiler.articles.renames import new_paths
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import Deed, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated, line_of
@@ -117,7 +117,7 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
     """
     ids = ledger.fold(vault.ledger_events(ledger.IDS)[0])
     there = set(vault.paths(CONCEPTS, ".md"))
-    moved = heirs(ids, CONCEPTS)
+    moved = new_paths(ids, CONCEPTS)
     targets = {old.removesuffix(".md"): new.removesuffix(".md") for old, new in moved.items() if old not in there}
     targets |= {old.rpartition("/")[2]: new for old, new in targets.items()}  # Obsidian's short links
     for old in sorted(moved.keys() & there):

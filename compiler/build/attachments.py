@@ -12,7 +12,7 @@ from typing import Any
 
 from compiler.model.requests import ExtractRequest, Request, rests
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.errors import WorkerFailed
 from vault.model.source import Segment, SourceText
 
@@ -38,7 +38,7 @@ class _Place:
 class Attachments:
     """Cuts out what can be seen where passages are, in the reading processes."""
 
-    crew: Crew
+    crew: WorkerPool
     root: Path
     _places: dict[str, _Place] = field(default_factory=dict)
     _sent: int = 0

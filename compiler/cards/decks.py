@@ -91,7 +91,7 @@ def _is_machines(card: Card, known: Kinds) -> bool:
     return card.id is not None and card.id in known and known[card.id] in (None, card.kind)
 
 
-def where_they_stand(
+def decks_after_moves(
     wanted: Mapping[str, Fresh],
     on_disk: Mapping[str, Sequence[CardId]],
     put: Mapping[CardId, Collection[str]],
@@ -118,12 +118,12 @@ def where_they_stand(
     return {p: replace(own[p], cards=c) if p in own else Fresh("", {}, c) for p, c in out.items()}
 
 
-def left_in(text: str) -> list[CardId]:
+def cards_listed_in(text: str) -> list[CardId]:
     """Return the cards that the machine last wrote into a deck, as the deck's properties list them."""
     return [CardId(id_) for id_ in read_properties(text).text("cards").split()]
 
 
-def standing_in(text: str) -> set[CardId]:
+def cards_in_text(text: str) -> set[CardId]:
     """Return the cards whose comment is anywhere in a text, even if their block cannot be read."""
     return {CardId(id_) for id_ in _COMMENT.findall(text)}
 

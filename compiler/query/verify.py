@@ -12,7 +12,7 @@ from compiler.gates.checks import Verdicts
 from compiler.gates.gates import CardGate, card_refused, sentence_refused, statement_refused
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.replies.journal import Journal
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -91,7 +91,7 @@ class _Check:
             if text is not None:
                 parsed.append((parse_summary(text, path), text))
         asked = [(summary, data) for summary, _ in parsed if (data := self._raw(summary)) is not None]
-        with Crew("", self.vault.root / "raw") as crew:
+        with WorkerPool("", self.vault.root / "raw") as crew:
             messages = [self._message(summary, data) for summary, data in asked]
             for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
                 progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})

@@ -195,7 +195,7 @@ class Journal:
         """Return whether nothing later was answered for the same source or concept."""
         return self._about.get((entry.of, entry.about), [entry])[-1].rests == entry.rests
 
-    def tellers(self, source: str) -> Mapping[str, Sequence[Entry]]:
+    def replies_by_passage(self, source: str) -> Mapping[str, Sequence[Entry]]:
         """Return for each passage (by digest) the replies to segments of the source that held it, the latest first."""
         if source not in self._told:
             told: dict[str, list[Entry]] = {}

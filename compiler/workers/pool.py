@@ -40,7 +40,7 @@ start_worker: Callable[[str, Path | None], Reader] = Worker  # called with the e
 
 
 @dataclass(slots=True)
-class Crew:
+class WorkerPool:
     """Up to `size` workers that may read below `raw`, started when first needed. Use as a context manager."""
 
     engine: str
@@ -49,7 +49,7 @@ class Crew:
     _idle: queue.SimpleQueue[Reader] = field(default_factory=queue.SimpleQueue)
     _all: list[Reader] = field(default_factory=list)
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(
