@@ -12,7 +12,7 @@ from compiler.articles.contested import Concepts
 from compiler.articles.renames import is_undone_gap
 from compiler.articles.sources import Sources
 from compiler.cards import gaps
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from vault.diagnostic import Diagnostic
 from vault.ids import GapId
 from vault.layout import GAPS, READING_LIST

@@ -12,8 +12,9 @@ from compiler.articles.contested import Concepts
 from compiler.articles.history import merged
 from compiler.articles.renames import undone_cards
 from compiler.articles.writer import Writer
-from compiler.cards.cards import CardDecider, CardNews, LiveCard, live_cards, request_for
+from compiler.cards.cards import CardDecider, CardNews, request_for
 from compiler.cards.decks import Fresh, card_block
+from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.gates.checks import pairs_of_cards
 from compiler.gates.gates import CardGate
 from compiler.model.report import Rejection

@@ -77,6 +77,7 @@ def _views(concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, 
 
 
 def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> ClaimView:
+    """Return a claim as an engine sees it."""
     others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,
@@ -90,6 +91,7 @@ def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mappi
 
 
 def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) -> ComposeRequest:
+    """Return the request for the article of a concept."""
     return ComposeRequest(
         title=concept.title,
         aliases=concept.aliases,

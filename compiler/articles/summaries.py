@@ -50,6 +50,7 @@ def _address(g: Gathered, sources: Sources) -> str:
 
 
 def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts, old: str | None) -> str:
+    """Return the page of a source."""
     assert g.source is not None, "only what was read has a page"
     source, sources, history = g.tracked.id, concepts.sources, concepts.history
     kinship = sources.kinship

@@ -305,5 +305,6 @@ class _Cites:
         return CitedSentence(sentence.text, self._citations(self.sources.claims[c.claim] for c in sentence.cites))
 
     def _citations(self, claims: Iterable[Claim]) -> tuple[Citation, ...]:
+        """Return the citations of claims."""
         number = {s: n for n, s in enumerate(self.places, 1)}
         return tuple(Citation(self.sources.summaries[c.source], c.id, number[c.source]) for c in claims)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from compiler.language.rewording import successors
 from compiler.model.changes import Blast, NewPassage, TouchedArticle, TouchedCard, TouchedClaim, TouchedGap
 from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request

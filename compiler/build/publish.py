@@ -12,8 +12,8 @@ from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
 from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
-from compiler.cards.cards import live_cards
 from compiler.cards.decks import KEYS, Fresh, Kinds, decks_after_moves, merge_deck, render_deck, written_by_hand
+from compiler.cards.live_cards import live_cards
 from compiler.model.changes import Blast
 from compiler.model.report import Report
 from compiler.sources.cache_files import overwrite, save_cache

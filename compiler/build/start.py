@@ -15,7 +15,7 @@ from compiler.concepts.rulings import Rulings
 from compiler.gates.checks import Verdicts
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
-from compiler.replies.asker import Asker, Backend, KeepsNotes
+from compiler.replies.asker import Asker, Backend, ServedModel
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from vault.diagnostic import Diagnostic
 from vault.files.conflicts import sides
@@ -100,6 +100,7 @@ def open_build(
     notices: list[Diagnostic] = []
 
     def events_of(path: str) -> list[Event]:
+        """Return the events of a ledger in order."""
         events, problems = vault.ledger_events(path)
         notices.extend(problems)
         return ledger.ordered(events)
@@ -145,7 +146,7 @@ def _asker(
     """Return what asks the backend, and the journal first. A dry run asks nobody and writes nothing."""
     run = ulid(int(ledger.parse_instant(at).timestamp() * 1000), os.urandom(10))
     writer = None if options.dry_run else JournalWriter(guard, run)
-    if writer is not None and isinstance(backend, KeepsNotes):
+    if writer is not None and isinstance(backend, ServedModel):
         note = writer.note
         backend.opened(journal.notes, lambda event: note({**event, "at": at}))
     mend = backend is not None or (options.dry_run and options.engine == "claude")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from vault.ids import ALPHABET, CardId
 from vault.inbox.events import Settled
 from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, stamped

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF

@@ -47,6 +47,7 @@ class Known:
 
     @property
     def view(self) -> ClaimView:
+        """Return the claim as an engine sees it."""
         words = "" if fold(self.claim.words) == fold(self.claim.quote) else self.claim.words
         return ClaimView(
             id=self.claim.id,

@@ -100,6 +100,7 @@ def _gone(past: PastCard, summaries: dict[str, Summary]) -> Trace:
 
 
 def _said_of(gap: Gap) -> str:
+    """Return what the agenda says of a gap."""
     lines = [f"{gap.what}: {gap.missing} ({gap.kind.value} gap, {gap.status.value})"]
     lines += [f"mentioned in {link}" for link in gap.mentions]
     return "\n".join([*lines, f"would fill it: {gap.fill}"])
@@ -113,7 +114,7 @@ class _Notes:
     damaged: list[Diagnostic]
 
     def of(self, folder: str) -> Iterator[tuple[str, str]]:
-        """(path, text) of each note right in the folder."""
+        """Yield (path, text) of each note in the folder itself."""
         for path in self.vault.paths(folder, ".md"):
             try:
                 text = self.vault.read_text(path)

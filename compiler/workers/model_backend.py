@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from pydantic import ValidationError
 
@@ -72,7 +72,7 @@ class ModelBackend:
         self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of what is told
         self.shown: Shown = lambda _: ([], 0)
-        self._speaker: Speaker | None = None
+        self._speaker: SpeakerProcess | None = None
         self._given: dict[str, list[str]] = {}  # batches of earlier runs that were not fetched
         self._lost: list[tuple[str, list[str]]] = []  # batches whose giving broke off: since when, and their questions
         self._known: list[str] = []  # ids of all batches
@@ -82,11 +82,13 @@ class ModelBackend:
 
     @property
     def name(self) -> str:
+        """Return the backend's version and the names of its models."""
         models = list(dict.fromkeys(self.models.values()))
         return f"{VERSION} {clean_line(', '.join(models))}"
 
     @property
     def place(self) -> str:
+        """Return where the questions go, as users call it; "" for the usual server."""
         return self.settings.place
 
     def __enter__(self) -> ModelBackend:
@@ -98,7 +100,7 @@ class ModelBackend:
             self._speaker = None
 
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
-        """What earlier runs took down of their batches, and the hand that takes down ours."""
+        """Take the notes of earlier runs on their batches, and the function that notes ours."""
         self._note = note
         ended = {str(event.get("id")) for event in notes if event.get("type") == "batch-end"}
         for event in notes:
@@ -115,7 +117,7 @@ class ModelBackend:
     # --- questions and answers ----------------------------------------------------------------------------------------
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
-        """Each answer as it comes. A check that its bundle passed over is asked once more, by itself."""
+        """Yield (index, answer) as they come. A check that its bundle did not answer is asked again, by itself."""
         over: list[int] = []
         open_ = set(range(len(requests)))
         stopped = False
@@ -140,6 +142,7 @@ class ModelBackend:
         *,
         again: bool = False,
     ) -> Iterator[tuple[int, Answered | Failed]]:
+        """Yield the answers to questions put at once; `over` gains the checks without a verdict."""
         speaker = self._opened()
         puts = [self._put(n, question, requests) for n, question in enumerate(asked)]
         names = {put["name"] for put in puts}
@@ -165,7 +168,7 @@ class ModelBackend:
     def _answers_in(
         self, line: Mapping[str, Any], question: prompts_to_messages.Question, paid: Paid, over: list[int]
     ) -> Iterator[tuple[int, Answered | Failed]]:
-        """The answers to the requests of one question, its price shared among them."""
+        """Yield the answers to the requests of one question, its price shared among them."""
         shares = paid.shared(len(question.requests))
         said: Mapping[int, Reply] = {}
         fault = line.get("fault")
@@ -187,9 +190,11 @@ class ModelBackend:
                 over.append(n)
 
     def _told(self, what: str) -> str:
+        """Return what went wrong, with where."""
         return f"{self.place}: {what}" if self.place else what
 
     def _hear(self, line: Mapping[str, Any]) -> None:
+        """Handle a line that is no answer: notes on batches, and progress."""
         if "batch" in line:
             event = {"v": 1, "type": "batch", "base_url": self.settings.base_url}
             self._note({**event, "id": str(line["batch"]["id"]), "names": list(line["batch"]["names"])})
@@ -205,6 +210,7 @@ class ModelBackend:
             self._progress({"event": "batch", "done": int(line["done"]), "of": int(line["of"])})
 
     def _put(self, n: int, question: prompts_to_messages.Question, requests: Sequence[Request]) -> dict[str, Any]:
+        """Return a question as the other process takes it."""
         asked = [requests[i] for i in question.requests]
         keys = [digest(rests(request), prompt_id(request.type)) for request in asked]
         name = keys[0][:40] if len(keys) == 1 else digest(" ".join(keys), "")[:40]
@@ -215,9 +221,11 @@ class ModelBackend:
         return put | {"model": self._model(question)}
 
     def _model(self, question: prompts_to_messages.Question) -> str:
+        """Return the model that answers a question."""
         return self.models[question.role]
 
-    def _opened(self) -> Speaker:
+    def _opened(self) -> SpeakerProcess:
+        """Return the other process, started when first needed."""
         if self._speaker is None:
             key = self._key()
             if self.place:  # before a word goes there
@@ -240,22 +248,6 @@ def _is_instant(text: str) -> bool:
 
 
 # --- the other process ------------------------------------------------------------------------------------------------
-
-
-class Speaker(Protocol):
-    """What answers rounds of questions as `compiler.workers.model_process` does."""
-
-    def say(self, message: Mapping[str, Any]) -> None:
-        """Send a round of questions. Raises WorkerFailed."""
-        ...
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield what it sends, without end. Raises WorkerFailed where it died."""
-        ...
-
-    def close(self) -> None:
-        """End it; it is not asked again."""
-        ...
 
 
 class SpeakerProcess:
@@ -281,13 +273,14 @@ class SpeakerProcess:
         self.say(begin)
 
     def _read(self, out: IO[str]) -> None:
+        """Queue the lines that come; "" at the end."""
         with suppress(OSError, ValueError):
             for line in out:
                 self._came.put(line)
         self._came.put("")
 
     def say(self, message: Mapping[str, Any]) -> None:
-        """Raises: WorkerFailed."""
+        """Send a round of questions. Raises: WorkerFailed."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(message) + "\n")
@@ -296,7 +289,7 @@ class SpeakerProcess:
             raise self._dead() from error
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """What it says, for as long as it is read. Raises: WorkerFailed where it died or says nothing any more."""
+        """Yield what it sends, without end. Raises: WorkerFailed if it died or sends nothing any more."""
         while True:
             try:
                 line = self._came.get(timeout=SILENCE)
@@ -308,11 +301,13 @@ class SpeakerProcess:
             yield said
 
     def _dead(self) -> WorkerFailed:
+        """Return the error for a process that died, after ending it."""
         self.close()
         hint = "run it again: what was answered is kept, and calls that were under way may be billed"
         return WorkerFailed("the process that speaks to the model died", hint=hint)
 
     def close(self) -> None:
+        """End the process; it is not asked again."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -322,4 +317,6 @@ class SpeakerProcess:
                     stream.close()
 
 
-start_speaker: Callable[[Mapping[str, Any]], Speaker] = SpeakerProcess  # called with settings, key, prompts and budget
+start_speaker: Callable[[Mapping[str, Any]], SpeakerProcess] = (
+    SpeakerProcess  # called with settings, key, prompts and budget
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compiler.cards.cards import CardDecider, CardNews, keyed, live_cards
+from compiler.cards.cards import CardDecider, CardNews
+from compiler.cards.live_cards import keyed, live_cards
 from compiler.concepts.resolve import Resolved
 from compiler.model.requests import CardKindName, CardsReply, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, ConceptId, SourceId
