@@ -44,7 +44,7 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
         line = text.count("\n", 0, reserved.start()) + 1
         return (
             line,
-            "what is the human's or retain's alone: [!human], a link into insights/, or the id of a claim or gap",
+            "what belongs to the user or to retain alone: [!human], a link into insights/, or the id of a claim or gap",
         )
     if fault is None and is_new:
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")

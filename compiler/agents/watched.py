@@ -49,5 +49,5 @@ def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
         return error.what
     size, digest = was or (0, hashlib.sha256(b"").hexdigest())
     if hashlib.sha256(data[:size]).hexdigest() != digest:
-        return "lines that stood there were changed or removed"
+        return "earlier lines were changed or removed"
     return "its last line is not whole" if data[size:] and not data.endswith(b"\n") else ""

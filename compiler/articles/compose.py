@@ -144,7 +144,7 @@ class _Composer:
             if not sections and refused and isinstance(instead := writer.asker.fallback(request), ComposeReply):
                 sections, more = sections_in(instead, views, cite)
                 refused += more
-                what = "every sentence of its article was refused: the embedded engine's stand in"
+                what = "every sentence of its article was refused: the embedded engine's are used instead"
                 hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
                 self.out.notices.append(Diagnostic(path, 0, "stood-in", what, hint))
             sections, headings = shaped(concept.title, sections, views)

@@ -215,7 +215,7 @@ class _Gallery:
                 return picture(paths[verdict.sha256], words_for(shown))
             if shown.target not in told and not _REMOTE.match(shown.target):
                 told.add(shown.target)
-                why = verdict.refused if verdict else "it does not lie in raw/"
+                why = verdict.refused if verdict else "it is not in raw/"
                 what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
             named = shown.target.removeprefix(EMBEDDED)

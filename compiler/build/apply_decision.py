@@ -122,8 +122,8 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
     targets |= {old.rpartition("/")[2]: new for old, new in targets.items()}  # Obsidian's short links
     for old in sorted(moved.keys() & there):
         if human_edited((vault.read_bytes(old) or b"").decode("utf-8", "replace")):
-            hint = f"take over what you want into {moved[old]}, then delete it"
-            yield Diagnostic(old, 0, "old-page", "you wrote in this page, and its concept is another one now", hint)
+            hint = f"copy what you want into {moved[old]}, then delete it"
+            yield Diagnostic(old, 0, "old-page", "you edited this page, and its concept has become another one", hint)
     for folder in _NOTES if targets else ():
         for file in scan(vault.root, folder).files:
             if file.path.endswith(".md") and not is_beside(file.path):

@@ -99,7 +99,10 @@ def build(start: BuildInput) -> Built:
 def _sweep(start: BuildInput) -> list[Diagnostic]:
     """Remove what killed processes left; return where an edit is that one of them was about to replace."""
     start.guard.sweep()
-    what, hint = "an edit that a killed process held in its hands", "see what of it you want, then delete it"
+    what, hint = (
+        "an edit that was about to be replaced when the process was killed",
+        "keep what you want of it, then delete it",
+    )
     return [Diagnostic(path, 0, "edited-meanwhile", what, hint) for path in start.guard.rescued]
 
 

@@ -215,15 +215,15 @@ class Publisher:
             gone = {c.summary for c in cites}
             why = "its source is gone" if len(gone) == 1 else "its sources are gone"
             if any(summary in summaries for summary in gone):
-                why = "what it cites is said in no source any more"
-            what = f"you wrote in this page, so it stays; it rests on nothing any more: {why}"
-            hint = "bring that back, or take out what cites it, or delete the page; then run `retain compile`"
+                why = "no source says what it cites any more"
+            what = f"you edited this page, so it stays, but nothing supports it any more: {why}"
+            hint = "restore the source, or remove what cites it, or delete the page; then run `retain compile`"
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
     def _report_damage(self, path: str, old: str) -> None:
         """Report properties of a note that cannot be read: nobody knows what in it is the machine's, so it is left."""
         if sides(old) is None:
-            hint = "set it right, or delete the file, then run `retain compile`"
+            hint = "correct it, or delete the file, then run `retain compile`"
             for problem in read_properties(old).problems:
                 what = f"{problem.message}: left as it is"
                 self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
@@ -258,7 +258,7 @@ class Publisher:
 
     def _conflict(self, path: str, text: str) -> None:
         """Report git conflict markers."""
-        hint = "settle it in your editor, then run `retain compile`"
+        hint = "resolve it in your editor, then run `retain compile`"
         self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
     def _propose(self, path: str, text: str, old: str) -> None:
@@ -339,8 +339,8 @@ class Publisher:
             if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
-                what = "its name is that of a picture's copy, and its bytes are others: left as it is"
-                hint = "damaged: delete it, then compile again; yours: give it a name of its own"
+                what = "named like a copied picture, but with other content: left as it is"
+                hint = "if it is damaged, delete it and compile again; if it is yours, rename it"
                 found = self.report.failures if rebuilding else self.report.notices
                 found.append(Diagnostic(path, 0, "asset-edited", what, hint))
         lying = [path for path in self.start.vault.paths(ASSETS, "") if path not in wanted]

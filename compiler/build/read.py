@@ -87,7 +87,7 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bo
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:
     """Return the report on a reply of a worker that has the wrong shape."""
-    what = f"the reader's answer makes no sense: {clean_line(str(error))[:200]}"
+    what = f"the reader's reply is invalid: {clean_line(str(error))[:200]}"
     return Diagnostic(tracked.path, 0, "bad-reply", what)
 
 

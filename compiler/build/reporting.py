@@ -59,7 +59,7 @@ def _report_asked(report: Report, asker: Asker) -> None:
         report.cost["unpriced"] = True
     report.open = asker.open
     for request, why in asker.failed:
-        what = f"the model gave no answer ({why}): the embedded engine's stands in"
+        what = f"the model gave no answer ({why}): the embedded engine's is used instead"
         about = f"{request.type}: {clean_line(request.title)[:100]}"
         report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile by a model asks again"))
 

@@ -144,7 +144,7 @@ def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace
                 if wanted and wanted in sentence.text.casefold():
                     return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
     hint = "give the id of a card, a claim or a gap, or some words of an article's sentence in quotes"
-    raise NotFound("no card, claim or sentence goes by that", where=words[:60], hint=hint)
+    raise NotFound("no such card, claim or sentence", where=words[:60], hint=hint)
 
 
 def _steps(cites: tuple[Citation, ...], summaries: dict[str, Summary]) -> tuple[Step, ...]:

@@ -67,7 +67,7 @@ def verify(vault: Vault, progress: Progress) -> Verdict:
         for path in vault.paths(folder, ".md"):
             check.article(path)
     check.decks()
-    reason = "laid beside a file that was edited while it was written: look at both, then delete this one"
+    reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
     return check.verdict
 
@@ -263,7 +263,7 @@ class _Check:
                 free = card.id in retired or (card.id in brought and not card.support)
                 reason = "" if free else self._card(card, article, gate)
                 if card.id is not None and card.id in seen:
-                    reason = f"its id stands in {seen[card.id]} too"
+                    reason = f"its id is in {seen[card.id]} too"
                 elif card.id is not None:
                     seen[card.id] = deck.path
                 if reason:

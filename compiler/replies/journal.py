@@ -230,10 +230,10 @@ def _named(path: str, wrong: Sequence[Diagnostic], unread: Sequence[ledger.Event
     spoilt = sum(e["type"] == "reply" and e.get("v") == 1 and e.get("of") in REPLY_TO for e in unread)
     later = sum(not e["type"].startswith(_KNOWN) for e in unread) - spoilt
     if spoilt:
-        what = f"{spoilt} replies have not the shape of a reply: passed over"
+        what = f"{spoilt} replies are invalid: skipped"
         found.append(Diagnostic(path, 0, "reply-line", what, "restore the file from git, or delete those lines"))
     if later:
-        what = f"{later} lines are of a kind that this version does not know: kept, and passed over"
+        what = f"{later} lines are of a kind unknown to this version: kept, but not used"
         found.append(Diagnostic(path, 0, "reply-unknown", what))
     return found
 

@@ -77,7 +77,7 @@ class EmbeddedAsker:
             reply = REPLY_TO[request.type].model_validate(self.known[key])
         except ValidationError as error:
             what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(request.title)[:100]}"
-            self.rejections.append(Rejection("reply", f"the engine's reply makes no sense: {what}", about))
+            self.rejections.append(Rejection("reply", f"the engine's reply is invalid: {what}", about))
             return None
         self.used[key] = self.known[key]
         return reply

@@ -178,7 +178,7 @@ class ModelBackend:
                     question, prompts_to_messages.SHAPES[question.of].model_validate(line["value"])
                 )
             except (ValidationError, KeyError) as error:
-                fault = {"what": f"the answer makes no sense: {clean_line(str(error))[:200]}"}
+                fault = {"what": f"the answer is invalid: {clean_line(str(error))[:200]}"}
         engine = f"{VERSION} {clean_line(self._model(question))}"
         for n, share in zip(question.requests, shares, strict=True):
             if n in said:
@@ -304,7 +304,7 @@ class SpeakerProcess:
         """Return the error for a process that died, after ending it."""
         self.close()
         hint = "run it again: what was answered is kept, and calls that were under way may be billed"
-        return WorkerFailed("the process that speaks to the model died", hint=hint)
+        return WorkerFailed("the process that calls the model died", hint=hint)
 
     def close(self) -> None:
         """End the process; it is not asked again."""

@@ -221,7 +221,7 @@ def test_a_page_that_the_human_had_edited_stays_the_humans(scene: Scene) -> None
     scene.add(PAGE, "> [!human]\n> I doubt this.")
     theirs = scene.text(PAGE)
     settled = scene.agent(lambda: scene.add(PAGE, cited(scene)))
-    assert scene.text(PAGE) == theirs and "the human edited this page" in why(settled)
+    assert scene.text(PAGE) == theirs and "the user edited this page" in why(settled)
     assert SOUND in scene.text(settled.quarantined[0].where)
 
 

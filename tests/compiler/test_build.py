@@ -214,7 +214,7 @@ def test_an_edited_article_whose_source_is_gone_stays_and_is_named_in_the_dry_ru
     for dry_run in (True, False):
         report = compile_vault(vault, Options(dry_run=dry_run), MORNING + timedelta(days=2), silent)
         (named,) = [d for d in report.notices if d.path == path]
-        assert named.code == "rests-on-nothing" and "rests on nothing any more: its source is gone" in named.message
+        assert named.code == "rests-on-nothing" and "nothing supports it any more: its source is gone" in named.message
         assert "delete the page" in named.hint and article.read_bytes() == edited
     assert [d.path for d in compiled(vault, MORNING + timedelta(days=3)).notices if d.code == named.code] == [path]
     article.unlink()
