@@ -1,4 +1,4 @@
-"""What the ledgers say of agents' work: the pages that were kept, and which of them a human took back."""
+"""What the ledgers record of agents' work: the pages that were kept, and which of them the user rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings, review log and ledgers, which no agent may write: compared with what they were, as a sandbox may leak."""
+"""Settings, review log and ledgers, which no agent may write: compared with what they were before a run."""
 
 from __future__ import annotations
 

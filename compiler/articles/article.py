@@ -24,7 +24,7 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A concept with everything its page shows; `before` is its last change event of an earlier build."""
+    """A concept with everything that its page shows; `before` is its last change event of an earlier build."""
 
     concept: Resolved
     sections: tuple[ArticleSection, ...]

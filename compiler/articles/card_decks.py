@@ -29,7 +29,7 @@ EXHIBITS = 2  # shown below an answer: a card is no page
 
 @dataclass(frozen=True, slots=True)
 class CardDecks:
-    """What each deck of the machine's is to hold, by path; what happened to the cards; what was refused."""
+    """What each of the machine's decks is to hold, by path; what happened to the cards; what was refused."""
 
     decks: dict[str, Fresh]
     news: CardNews

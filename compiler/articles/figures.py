@@ -1,4 +1,4 @@
-"""What a document shows with its claims: the picture that a sentence means, the code or formula that it leads up to.
+"""What a document shows with its claims: the picture a sentence means, the code or formula it introduces.
 
 Careful rather than complete: a picture goes with a claim whose words refer to it or say what its caption says, code
 and formulas with the sentence that introduces them.

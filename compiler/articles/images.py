@@ -1,4 +1,4 @@
-"""Pictures on their way from `raw/` to `wiki/assets/`: found, judged in the reading process, copied once."""
+"""Pictures from `raw/` to `wiki/assets/`: found, checked in the reading process, copied once."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def _cache_key(key: Key, raw: _Raw) -> str:
 
 
 class _Raw:
-    """The files of `raw/` by path and by name: where a document's pictures may lie."""
+    """The files of `raw/` by path and by name, among which a document's pictures may be."""
 
     def __init__(self, gathered: Sequence[Gathered]) -> None:
         self.tracked = {g.tracked.id: g.tracked for g in gathered}

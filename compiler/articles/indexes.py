@@ -1,4 +1,4 @@
-"""The wiki's catalogue, definitions, adjacency list and chronicle: products, laid out anew each time."""
+"""The wiki's generated index pages: catalogue, definitions, relations between concepts, build log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision about concepts takes effect: first the ledger has it, then a build follows it, asking nobody.
+"""Carry out a decision about concepts: it is recorded in the ledger, then a build follows that asks no model.
 
 A process killed between the two leaves the work to the next compile. Where a model's words are missing for what became
 of a concept, the decision stands all the same, and `retain compile --engine ...` finishes.

@@ -1,4 +1,4 @@
-"""What a model may see beside the text of a passage, if the user wants that: its PDF pages, and pictures in documents.
+"""PDF pages and pictures that a model may see with the text of a passage, if the user wants that.
 
 The text stays what counts: a quote has to stand there, whatever was shown.
 """
@@ -28,6 +28,8 @@ Shown = tuple[list[dict[str, Any]], int]  # blocks of the Messages API, and the 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """Where a passage is: its document, pages and pictures."""
+
     path: str
     sha256: str
     pages: tuple[int, int] | None
@@ -36,7 +38,7 @@ class _Place:
 
 @dataclass(slots=True)
 class Attachments:
-    """Cuts out what can be seen where passages are, in the reading processes."""
+    """Extracts pages and pictures for requests, in the reading processes."""
 
     crew: WorkerPool
     root: Path

@@ -1,4 +1,4 @@
-"""A compile: nothing to do is seen at a glance; else the pipeline is loaded and runs under the publisher's lock."""
+"""The entry to a compile: if nothing changed it returns at once, else it runs the pipeline under the publisher's lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a build changes, named before it is done: claims, the sentences and cards that rest on them, and gaps.
+"""What a build would change: claims, the sentences and cards that rest on them, and gaps.
 
 Where somebody would be asked, what they will say is not known. What is: which words are new, and what rests on those
 that they stand in the place of. That is named `asked`.

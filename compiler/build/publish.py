@@ -1,4 +1,4 @@
-"""The last step of a build: what differs from the files is written; beside what the user edited, it is proposed."""
+"""The last step of a build: write the files that differ; propose versions of those that the user edited."""
 
 from __future__ import annotations
 
@@ -55,19 +55,10 @@ class Wanted:
     indexes: Callable[[Sequence[Event]], Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What was written and removed, and how many bytes were added to each ledger."""
-
-    writes: Mapping[str, bytes]
-    removals: Sequence[str]
-    appended: Mapping[str, int]
-
-
 def publish(
     start: BuildInput, wanted: Wanted, record: Record, decks: Mapping[str, Sequence[CardId]], report: Report
-) -> Published:
-    """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was written.
+) -> Publisher:
+    """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was done.
 
     `decks` are the cards in each deck as the user left it. The report gets what is written; a dry run writes nothing,
     and the report gets what that would touch. Raises: WriteFailed.
@@ -98,17 +89,16 @@ def publish(
     report.removed = sorted(publisher.removals)
     if start.options.dry_run:
         report.blast = _blast(start, record, wanted.words_before, publisher)
-        return Published({}, [], {})
-    appended: dict[str, int] = {}
+        return publisher
     for path, events in ((ledger.IDS, record.events), (ledger.DECISIONS, record.decisions), (ledger.BUILDS, builds)):
         lines = b"".join(ledger.encode(e) for e in events)
-        appended[path] = len(lines)
+        publisher.appended[path] = len(lines)
         if lines:
             start.guard.append(path, lines)
     if start.asker is not None and start.asker.writer is not None and start.asker.writer.written:
-        appended[start.asker.writer.path] = start.asker.writer.written
+        publisher.appended[start.asker.writer.path] = start.asker.writer.written
     publisher.write()
-    return Published(publisher.writes, publisher.removals, appended)
+    return publisher
 
 
 def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], publisher: Publisher) -> Blast:
@@ -130,7 +120,7 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
     )
 
 
-def remember(start: BuildInput, published: Published, report: Report) -> None:
+def remember(start: BuildInput, published: Publisher, report: Report) -> None:
     """Write to the cache how everything was left, so that the next build sees at once what changed."""
     counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
     save_cache(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
@@ -142,7 +132,7 @@ def remember(start: BuildInput, published: Published, report: Report) -> None:
     overwrite(start.guard, STAMPS, after.text(start.engine) if is_known else b"")
 
 
-def _is_as_left(start: BuildInput, published: Published, after: Snapshot) -> bool:
+def _is_as_left(start: BuildInput, published: Publisher, after: Snapshot) -> bool:
     """Return whether every file is as this build read or wrote it: nobody else changed one while it ran."""
     before, appended = start.before, published.appended
     others = after.changed_since(before) - {*published.writes, *published.removals, *appended}
@@ -161,6 +151,7 @@ class Publisher:
     settled: Settled  # proposals that the user does not want to see again
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
+    appended: dict[str, int] = field(default_factory=dict)  # ledger -> bytes that were added to it
     _proposed: set[str] = field(default_factory=set)  # what this build proposes beside the user's files, new or not
 
     def is_not_utf8(self, path: str) -> bool:

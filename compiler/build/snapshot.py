@@ -1,4 +1,4 @@
-"""How a vault's files stand, seen from their stamps alone, and whether that is how the last build left them."""
+"""Whether a vault's files are as the last build left them, by size, change time and inode alone."""
 
 from __future__ import annotations
 

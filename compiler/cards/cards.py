@@ -1,4 +1,4 @@
-"""Articles to flashcards: what is asked of the engine, what passes the gates, and which cards live on."""
+"""Which flashcards live: proposals of the engine pass the gates, living cards follow their claims."""
 
 from __future__ import annotations
 

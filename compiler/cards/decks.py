@@ -1,4 +1,4 @@
-"""Live cards to the files of `learning/flashcards/`, around whatever a human wrote there."""
+"""The files of `learning/flashcards/`: live cards are written around what the user wrote there."""
 
 from __future__ import annotations
 

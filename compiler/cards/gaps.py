@@ -1,4 +1,4 @@
-"""What the wiki cannot say: names without an article, kinds without evidence, claims on one source."""
+"""What the wiki cannot say: names without an article, concepts with evidence of few kinds or from one source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-sou
 
 @dataclass(frozen=True, slots=True)
 class _OpenGap:
-    """A gap as this compile sees it, before its id and the human's decisions."""
+    """A gap as this compile finds it, before its id and the user's decisions."""
 
     key: str
     kind: GapKind

@@ -238,7 +238,7 @@ class MatchReply(Model):
 
 
 class Side(Model):
-    """A claim in a contradiction: its words and quote, and where it stands."""
+    """A claim in a contradiction: its words, quote and source."""
 
     id: Id
     words: str

@@ -1,4 +1,4 @@
-"""Answers to questions: sentences that rest on claims, held by the same gate as those of articles."""
+"""Answers to questions: sentences that rest on claims and pass the same gate as those of articles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a card, an article's sentence, a claim or a gap back to where it stands and the words in the source."""
+"""The way back from a card, an article's sentence, a claim or a gap to the words in the source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_TEXT = "not-utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One claim on the way: its quote, and the raw file and place where a human finds it."""
+    """One claim on the way back: its quote, and the raw file and place where it is."""
 
     claim: Claim
     path: str  # of the summary
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """`what` was asked for, where it stands, and the claims it rests on; `past` for a card that stands in no deck."""
+    """What was asked for, where it is, and the claims it rests on; `past` for a card that is in no deck."""
 
     what: str
     path: str

@@ -1,4 +1,4 @@
-"""A finished vault against its sources: every quote, every sentence, every card. Findings are gathered, not raised."""
+"""Check a finished vault against its sources: every quote, sentence and card. Findings are collected, not raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts a build's questions to whoever answers them, and to nobody what the journal knows already."""
+"""Put a build's questions to a backend, but none that the journal answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT = "kept"  # the engine of a reply that earlier ones gave already
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`tokens` are those sent and received; `usd` None where nobody knows the price."""
+    """A reply with who gave it; `tokens` sent and received; `usd` None if the price is unknown."""
 
     reply: Reply
     engine: str

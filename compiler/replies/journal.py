@@ -1,4 +1,4 @@
-"""The journal of replies in `ledger/replies/`: what models and agents answered, kept by what the answer rests on.
+"""The journal in `ledger/replies/`: what models and agents answered, found by what the answer rests on.
 
 One JSON object a line, one file a run. A reply is looked up by the words that it rests on, so that neither another
 model nor another machine asks again; of several the latest counts, whichever prompt it answered, so that every machine

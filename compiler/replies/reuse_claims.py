@@ -1,4 +1,4 @@
-"""What a changed segment still says of what its source said before: the claims and names that stand without asking."""
+"""The claims and names of earlier replies that are still valid for a changed segment."""
 
 from __future__ import annotations
 

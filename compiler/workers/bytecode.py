@@ -1,4 +1,4 @@
-"""What Python keeps of the code it has read, for a process that will not be able to write it later."""
+"""Python's bytecode, written before the sandbox forbids writing it."""
 
 from __future__ import annotations
 

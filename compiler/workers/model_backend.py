@@ -1,4 +1,4 @@
-"""A model as a backend: questions go to a process of its own, and their answers come back as replies with their price.
+"""A model as a backend: a process of its own gets the questions; answers come back with their price.
 
 The process that publishes loads no client and opens no socket; what the other one gets is words, never a file.
 """
@@ -47,14 +47,14 @@ Shown = Callable[[Request], tuple[list[dict[str, Any]], int]]
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """`budget` is the most USD that a compile may cost, None for no bound; `batch` gives questions as a batch."""
+    """What a compile may cost: `budget` in USD (None: no limit); `batch` asks in batches."""
 
     budget: float | None = None
     batch: bool = False
 
 
 class ModelBackend:
-    """Answers a compile's questions by models; a context manager, as it holds a process while it is asked."""
+    """Answers a compile's questions by models. A context manager, as it holds a process."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ def _is_instant(text: str) -> bool:
 
 
 class SpeakerProcess:
-    """The child that speaks to models. It ends when its input does."""
+    """The child process that calls models. It ends when its input does."""
 
     def __init__(self, begin: Mapping[str, Any]) -> None:
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault. The key

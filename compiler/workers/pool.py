@@ -1,4 +1,4 @@
-"""The workers of one build: child processes that read and answer, each bounded in time, replaced when one dies."""
+"""The workers of a build: child processes that read documents, bounded in time, replaced when one dies."""
 
 from __future__ import annotations
 
