@@ -95,7 +95,7 @@ class Judge:
         if not mark.sha256:
             return "it cannot be read"
         try:
-            if old is None and is_append_only(writable(path, Scope.AGENT)):  # an old name may be the human's
+            if old is None and is_append_only(writable(path, Scope.AGENT)):  # an old name may be the user's
                 return "a file of lines among the cards, as only retain's logs are"
         except Refused as error:
             return f"its name: {error.what}"
@@ -268,5 +268,5 @@ class Judge:
 
 
 def _is_machines(path: str) -> bool:
-    """Whether a path of the agent's folders is one that retain alone writes."""
+    """Return whether a path of the agent's folders is one that retain alone writes."""
     return path.startswith(_MACHINES) or (path.startswith("wiki/_") and path.count("/") == 1)

@@ -158,7 +158,7 @@ class _File:
         )
 
     def is_shut(self) -> bool:
-        """Whether it is there, and we may not read it."""
+        """Return whether it is there, and we may not read it."""
         with suppress(OSError):
             os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
             return not os.access(self.name, os.R_OK, dir_fd=self.folder)

@@ -28,7 +28,7 @@ def watched(vault: Vault) -> dict[str, tuple[int, str]]:
 
 
 def changed_outside(vault: Vault, before: Known, after: Known) -> Iterator[Diagnostic]:
-    """Yield what is not as it was. A log may have grown by whole lines meanwhile: the human goes on reviewing."""
+    """Yield what is not as it was. A log may have grown by whole lines meanwhile: the user goes on reviewing."""
     for path in sorted({*before, *after}):
         was, now = before.get(path), after.get(path)
         if was == now:

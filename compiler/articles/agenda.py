@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from compiler.articles import reading_list
 from compiler.articles.article import Articles
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.renames import is_undone_gap
 from compiler.articles.sources import Sources
 from compiler.cards import gaps

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved

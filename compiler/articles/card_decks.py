@@ -8,7 +8,7 @@ from itertools import groupby
 
 from compiler.articles.article import Article, TextOf
 from compiler.articles.compose import Composed
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.renames import undone_cards
 from compiler.articles.writer import Writer

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.articles.article import Article
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.claims.conflicts import UNDECIDED

@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler.articles.article import Article, Articles, prerequisites, related
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.claims.gathered import Gathered
 from compiler.concepts.resolve import Resolution

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from compiler.articles.article import Articles, TextOf
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
 from compiler.claims.gathered import Gathered

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
 from compiler.articles.sources import Sources

@@ -51,7 +51,7 @@ class Yield(StrEnum):
     FORMULA = "formula"
     TABLE = "table"
     CAPTION = "caption"
-    QUESTION = "question"  # what a human asked a machine
+    QUESTION = "question"  # what a user asked a machine
     FURNITURE = "furniture"  # lists of references, contents, links, thanks
     SHORT = "short"
 

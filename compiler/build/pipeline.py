@@ -18,7 +18,7 @@ from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
-from compiler.articles.contested import Concepts, find_contests
+from compiler.articles.concepts import Concepts, find_contests
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import index_pages

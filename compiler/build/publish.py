@@ -34,7 +34,7 @@ from vault.model.wikilink import citations
 _LASTING = frozenset(
     {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
 )  # failures that time alone does not mend
-_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
+_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a user may edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ class Publisher:
         """Plan the copying of pictures (None: it is there), and the removal of copies that no note shows any more.
 
         A copy carries the digest of its bytes in its name; one that is cut short is written again. A file of other
-        bytes may be a human's, and stays: a rebuild, which was to restore everything, says that it could not.
+        bytes may be a user's, and stays: a rebuild, which was to restore everything, says that it could not.
         """
         for path, data in wanted.items():
             there = self.start.files.bytes_of(path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from compiler.articles.agenda import Agenda
 from compiler.articles.card_decks import CardDecks
 from compiler.articles.compose import Composed
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.topic_pages import Topics
 from compiler.articles.writer import Writer
 from compiler.build.claims import Claims

@@ -64,13 +64,13 @@ class CardDecider:
     home: dict[str, str]  # claim id -> the concept it is about
     at: str
     engine: str
-    deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
+    deleted: frozenset[CardId] = frozenset()  # by the user: they stay away
     mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
     gate: CardGate = field(default_factory=CardGate)
     news: CardNews = field(default_factory=CardNews)
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
-    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
+    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the user doesn't want, and why
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
     undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
     _by_concept: dict[str, list[LiveCard]] = field(default_factory=dict)

@@ -152,7 +152,7 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str],
         elif machine:
             text = splice_card(text, card, None)
         elif card.id in wanted and card.stamp != wanted[card.id].stamp:
-            # The machine has new words for a card that the human reworded, and no answer to them yet.
+            # The machine has new words for a card that the user reworded, and no answer to them yet.
             held_back = held_back or not settled.card(str(card.id), wanted[card.id].stamp)
             if any(cite.claim in gone for cite in card.support):
                 text = _repointed(text, card, wanted[card.id].support)

@@ -37,7 +37,7 @@ Progress = Callable[[dict[str, Any]], None]
 class Verdict:
     """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
 
-    `conflicts` are versions that were laid beside an edited file, and wait for the human.
+    `conflicts` are versions that were written beside an edited file, and wait for the user.
     """
 
     claims: int = 0
@@ -270,7 +270,7 @@ class _Check:
                     self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
 
     def _card(self, card: Card, article: str, gate: CardGate) -> str:
-        """Why a card is not borne out; "" if it is. A card of the human's own making needs no support."""
+        """Why a card is not supported; "" if it is. A card of the user's own making needs no support."""
         if not card.support and (card.id is None or not card.stamp):
             return ""
         if card.stamp and article not in self.titles:

@@ -232,7 +232,7 @@ class Asker:
         self.failed.append((request, why))
         if (entry := self._mended.get(key)) is not None and not (any(answer.tokens) or answer.usd):
             self.engines[key], self.dates[key] = entry.engine, entry.at
-            return entry.value()  # as before, and nothing to take down
+            return entry.value()  # as before, and nothing to record
         reply = self.fallback(request)
         if reply is not None:
             whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)

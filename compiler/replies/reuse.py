@@ -46,7 +46,7 @@ def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Requ
 
 
 def _answers(entry: Entry, prompt: str) -> bool:
-    """Whether somebody answered that prompt."""
+    """Return whether somebody answered that prompt."""
     return entry.prompt == prompt and not entry.failed
 
 

@@ -108,7 +108,7 @@ def _claims(entry: Entry) -> tuple[ExtractedClaim, ...]:
 
 
 def _robbed(passage: _Passage, gone: Iterable[str], standing: Iterable[_Standing]) -> bool:
-    """Whether a quote that is gone held words of the passage, and no claim that stands does."""
+    """Return whether a quote that is gone held words of the passage, and no claim that stands does."""
     if any(one.touches(passage) for one in standing):
         return False
     pieces = (quote[s:e] for quote in gone for s, e in passages(quote))
@@ -132,7 +132,7 @@ def _names(
 
 
 def _undefined(term: Term, reply: ExtractReply, standing: Mapping[str, _Standing]) -> bool:
-    """Whether the reply had definitions of the name, and none of them stands."""
+    """Return whether the reply had definitions of the name, and none of them stands."""
     if term.signal != "definition":
         return False
     name = term.name.casefold()
