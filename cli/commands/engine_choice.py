@@ -62,11 +62,11 @@ def backend_of(
             raise UsageError("only a model costs anything", hint="--budget and --batch go with --engine claude")
         yield None
         return
-    from compiler.build.snapshot import has_stand_ins, last_report
+    from compiler.build.snapshot import last_report, stood_in
     from compiler.model.engine_names import FAMILY
 
     last = None if renew else last_report(vault.root, FAMILY, seen)
-    if last is not None and not has_stand_ins(last):
+    if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
     from compiler.workers.model_backend import ModelBackend, Spending

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiler.build.snapshot import Snapshot, has_stand_ins, last_report
+from compiler.build.snapshot import Snapshot, last_report, stood_in
 from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
@@ -42,7 +42,7 @@ def compile_vault(
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
     last = None if options.fresh or options.renew or options.deeds else last_report(vault.root, engine, seen)
-    if last is not None and not (options.engine == "claude" and has_stand_ins(last)):
+    if last is not None and not (options.engine == "claude" and stood_in(last)):
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.build.pipeline import build

@@ -12,7 +12,7 @@ from compiler.claims.extract import requests_for, statements_in
 from compiler.concepts.evidence import STRUCTURE, key_of, names_in
 from compiler.gates.checks import Stated
 from compiler.model.requests import ExtractReply, ExtractRequest
-from compiler.replies.asker import ServedModel
+from compiler.replies.asker import ShowsPages
 from compiler.replies.journal import Journal
 from compiler.workers.engine_client import embedded_reply
 from compiler.workers.pool import WorkerPool
@@ -44,7 +44,7 @@ def ask_for_claims(
         return None
     asker.fallback = lambda request: embedded_reply(crew, request)
     attachments = Attachments(crew, start.vault.root)
-    if isinstance(asker.backend, ServedModel):
+    if isinstance(asker.backend, ShowsPages):
         asker.backend.shown = attachments.shown
     names = _names(asker.journal)
     names |= {key: ids.births[i].name for (noun, key), i in ids.keys.items() if noun == "concept"}

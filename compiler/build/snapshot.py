@@ -147,7 +147,7 @@ def steady(root: Path) -> Snapshot:
     return seen
 
 
-def has_stand_ins(report: dict[str, Any]) -> bool:
+def stood_in(report: dict[str, Any]) -> bool:
     """Return whether the embedded engine answered in place of a model, so that one may be asked again."""
     return any(isinstance(n, dict) and n.get("id") == "stood-in" for n in report.get("notices", ()))
 

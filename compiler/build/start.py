@@ -15,7 +15,7 @@ from compiler.concepts.rulings import Rulings
 from compiler.gates.checks import Verdicts
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
-from compiler.replies.asker import Asker, Backend, ServedModel
+from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from vault.diagnostic import Diagnostic
 from vault.files.conflicts import sides
@@ -146,7 +146,7 @@ def _asker(
     """Return what asks the backend, and the journal first. A dry run asks nobody and writes nothing."""
     run = ulid(int(ledger.parse_instant(at).timestamp() * 1000), os.urandom(10))
     writer = None if options.dry_run else JournalWriter(guard, run)
-    if writer is not None and isinstance(backend, ServedModel):
+    if writer is not None and isinstance(backend, KeepsNotes):
         note = writer.note
         backend.opened(journal.notes, lambda event: note({**event, "at": at}))
     mend = backend is not None or (options.dry_run and options.engine == "claude")

@@ -15,7 +15,7 @@ from compiler.orders.board import Place, staged_entries
 from compiler.orders.questions import lay_down
 from compiler.query.answer import MAX_QUESTION, Answer, asked, gated, quoted, request_for
 from compiler.query.retrieve import Known, all_claims, fitting
-from compiler.replies.asker import Asker, Backend, ServedModel, Waiting
+from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import Journal, JournalWriter
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
@@ -82,7 +82,7 @@ def _kept_by(
     with lock(place.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):
         refuse_beside_agents(place.vault)
         writer = JournalWriter(place.guard, ulid(int(at.timestamp() * 1000), os.urandom(10)))
-        if isinstance(backend, ServedModel):
+        if isinstance(backend, KeepsNotes):
             backend.opened(journal.notes, writer.note)
         yield Asker(journal, writer, backend, instant, progress), Verdicts.of(journal)
 

@@ -50,14 +50,19 @@ class Backend(Protocol):
 
 
 @runtime_checkable
-class ServedModel(Backend, Protocol):
-    """A model behind a server. `shown` returns what to show with a request, and the tokens that this takes at most."""
-
-    shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
+class KeepsNotes(Backend, Protocol):
+    """A backend that notes in the journal what it must know again if it is killed."""
 
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
-        """Take the journal's notes of earlier runs on batches, and the function that adds one."""
+        """Take the notes of earlier runs, and the function that adds one."""
         ...
+
+
+@runtime_checkable
+class ShowsPages(Backend, Protocol):
+    """A backend that shows pages and pictures with a request: `shown` returns blocks, and their most tokens."""
+
+    shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
 
 
 class Waiting(ModelUnavailable):

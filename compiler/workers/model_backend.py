@@ -1,4 +1,4 @@
-"""A model as a backend: a process of its own gets the questions; answers come back with their price.
+"""A model as a backend: questions go to a process of its own, and their answers come back as replies with their price.
 
 The process that publishes loads no client and opens no socket; what the other one gets is words, never a file.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from pydantic import ValidationError
 
@@ -47,14 +47,14 @@ Shown = Callable[[Request], tuple[list[dict[str, Any]], int]]
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a compile may cost: `budget` in USD (None: no limit); `batch` asks in batches."""
+    """`budget` is the most USD that a compile may cost, None for no bound; `batch` gives questions as a batch."""
 
     budget: float | None = None
     batch: bool = False
 
 
 class ModelBackend:
-    """Answers a compile's questions by models. A context manager, as it holds a process."""
+    """Answers a compile's questions by models; a context manager, as it holds a process while it is asked."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ModelBackend:
         self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of what is told
         self.shown: Shown = lambda _: ([], 0)
-        self._speaker: SpeakerProcess | None = None
+        self._speaker: Speaker | None = None
         self._given: dict[str, list[str]] = {}  # batches of earlier runs that were not fetched
         self._lost: list[tuple[str, list[str]]] = []  # batches whose giving broke off: since when, and their questions
         self._known: list[str] = []  # ids of all batches
@@ -82,13 +82,11 @@ class ModelBackend:
 
     @property
     def name(self) -> str:
-        """Return the backend's version and the names of its models."""
         models = list(dict.fromkeys(self.models.values()))
         return f"{VERSION} {clean_line(', '.join(models))}"
 
     @property
     def place(self) -> str:
-        """Return where the questions go, as users call it; "" for the usual server."""
         return self.settings.place
 
     def __enter__(self) -> ModelBackend:
@@ -100,7 +98,7 @@ class ModelBackend:
             self._speaker = None
 
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
-        """Take the notes of earlier runs on their batches, and the function that notes ours."""
+        """What earlier runs took down of their batches, and the hand that takes down ours."""
         self._note = note
         ended = {str(event.get("id")) for event in notes if event.get("type") == "batch-end"}
         for event in notes:
@@ -117,7 +115,7 @@ class ModelBackend:
     # --- questions and answers ----------------------------------------------------------------------------------------
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
-        """Yield (index, answer) as they come. A check that its bundle did not answer is asked again, by itself."""
+        """Each answer as it comes. A check that its bundle passed over is asked once more, by itself."""
         over: list[int] = []
         open_ = set(range(len(requests)))
         stopped = False
@@ -142,7 +140,6 @@ class ModelBackend:
         *,
         again: bool = False,
     ) -> Iterator[tuple[int, Answered | Failed]]:
-        """Yield the answers to questions put at once; `over` gains the checks without a verdict."""
         speaker = self._opened()
         puts = [self._put(n, question, requests) for n, question in enumerate(asked)]
         names = {put["name"] for put in puts}
@@ -168,7 +165,7 @@ class ModelBackend:
     def _answers_in(
         self, line: Mapping[str, Any], question: prompts_to_messages.Question, paid: Paid, over: list[int]
     ) -> Iterator[tuple[int, Answered | Failed]]:
-        """Yield the answers to the requests of one question, its price shared among them."""
+        """The answers to the requests of one question, its price shared among them."""
         shares = paid.shared(len(question.requests))
         said: Mapping[int, Reply] = {}
         fault = line.get("fault")
@@ -178,7 +175,7 @@ class ModelBackend:
                     question, prompts_to_messages.SHAPES[question.of].model_validate(line["value"])
                 )
             except (ValidationError, KeyError) as error:
-                fault = {"what": f"the answer is invalid: {clean_line(str(error))[:200]}"}
+                fault = {"what": f"the answer makes no sense: {clean_line(str(error))[:200]}"}
         engine = f"{VERSION} {clean_line(self._model(question))}"
         for n, share in zip(question.requests, shares, strict=True):
             if n in said:
@@ -190,11 +187,9 @@ class ModelBackend:
                 over.append(n)
 
     def _told(self, what: str) -> str:
-        """Return what went wrong, with where."""
         return f"{self.place}: {what}" if self.place else what
 
     def _hear(self, line: Mapping[str, Any]) -> None:
-        """Handle a line that is no answer: notes on batches, and progress."""
         if "batch" in line:
             event = {"v": 1, "type": "batch", "base_url": self.settings.base_url}
             self._note({**event, "id": str(line["batch"]["id"]), "names": list(line["batch"]["names"])})
@@ -210,7 +205,6 @@ class ModelBackend:
             self._progress({"event": "batch", "done": int(line["done"]), "of": int(line["of"])})
 
     def _put(self, n: int, question: prompts_to_messages.Question, requests: Sequence[Request]) -> dict[str, Any]:
-        """Return a question as the other process takes it."""
         asked = [requests[i] for i in question.requests]
         keys = [digest(rests(request), prompt_id(request.type)) for request in asked]
         name = keys[0][:40] if len(keys) == 1 else digest(" ".join(keys), "")[:40]
@@ -221,11 +215,9 @@ class ModelBackend:
         return put | {"model": self._model(question)}
 
     def _model(self, question: prompts_to_messages.Question) -> str:
-        """Return the model that answers a question."""
         return self.models[question.role]
 
-    def _opened(self) -> SpeakerProcess:
-        """Return the other process, started when first needed."""
+    def _opened(self) -> Speaker:
         if self._speaker is None:
             key = self._key()
             if self.place:  # before a word goes there
@@ -250,8 +242,24 @@ def _is_instant(text: str) -> bool:
 # --- the other process ------------------------------------------------------------------------------------------------
 
 
+class Speaker(Protocol):
+    """What answers rounds of questions as `compiler.workers.model_process` does."""
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        """Send a round of questions. Raises WorkerFailed."""
+        ...
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield what it sends, without end. Raises WorkerFailed where it died."""
+        ...
+
+    def close(self) -> None:
+        """End it; it is not asked again."""
+        ...
+
+
 class SpeakerProcess:
-    """The child process that calls models. It ends when its input does."""
+    """The child that speaks to models. It ends when its input does."""
 
     def __init__(self, begin: Mapping[str, Any]) -> None:
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault. The key
@@ -273,14 +281,13 @@ class SpeakerProcess:
         self.say(begin)
 
     def _read(self, out: IO[str]) -> None:
-        """Queue the lines that come; "" at the end."""
         with suppress(OSError, ValueError):
             for line in out:
                 self._came.put(line)
         self._came.put("")
 
     def say(self, message: Mapping[str, Any]) -> None:
-        """Send a round of questions. Raises: WorkerFailed."""
+        """Raises: WorkerFailed."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(message) + "\n")
@@ -289,7 +296,7 @@ class SpeakerProcess:
             raise self._dead() from error
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield what it sends, without end. Raises: WorkerFailed if it died or sends nothing any more."""
+        """What it says, for as long as it is read. Raises: WorkerFailed where it died or says nothing any more."""
         while True:
             try:
                 line = self._came.get(timeout=SILENCE)
@@ -301,13 +308,11 @@ class SpeakerProcess:
             yield said
 
     def _dead(self) -> WorkerFailed:
-        """Return the error for a process that died, after ending it."""
         self.close()
         hint = "run it again: what was answered is kept, and calls that were under way may be billed"
-        return WorkerFailed("the process that calls the model died", hint=hint)
+        return WorkerFailed("the process that speaks to the model died", hint=hint)
 
     def close(self) -> None:
-        """End the process; it is not asked again."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -317,6 +322,4 @@ class SpeakerProcess:
                     stream.close()
 
 
-start_speaker: Callable[[Mapping[str, Any]], SpeakerProcess] = (
-    SpeakerProcess  # called with settings, key, prompts and budget
-)
+start_speaker: Callable[[Mapping[str, Any]], Speaker] = SpeakerProcess  # called with settings, key, prompts and budget

@@ -1,4 +1,4 @@
-"""The process that calls models for a compile, in a sandbox with network access and nothing else.
+"""The speaking process: the one that calls models for a compile, in a jail that leaves it the network and nothing else.
 
 Started as `python -I -m compiler.workers.model_process` with a working directory outside every vault. JSON lines come
 in: the first

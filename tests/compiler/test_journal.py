@@ -206,10 +206,10 @@ def test_of_several_replies_the_latest_counts_whatever_prompt_it_answered() -> N
 def test_what_stood_in_for_a_model_counts_only_where_no_model_answered() -> None:
     request = CheckRequest(words="w", evidence=("e",))
     real = entry(rest=rests(request), at="2026-01-01T00:00:00.000Z")
-    has_stand_ins = replace(real, at="2026-01-02T00:00:00.000Z", failed="busy")
-    assert Journal([real, has_stand_ins]).find(request, "check/1") is real
-    assert Journal([has_stand_ins]).find(request, "check/1") is has_stand_ins
-    assert Journal([has_stand_ins]).find(request, "check/1", exactly=True) is None
+    stood_in = replace(real, at="2026-01-02T00:00:00.000Z", failed="busy")
+    assert Journal([real, stood_in]).find(request, "check/1") is real
+    assert Journal([stood_in]).find(request, "check/1") is stood_in
+    assert Journal([stood_in]).find(request, "check/1", exactly=True) is None
 
 
 def test_what_is_learnt_takes_the_place_it_will_have_when_it_is_read_again() -> None:
