@@ -61,7 +61,7 @@ def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
 
 
 def _refuse_too_large(vault: Vault, manifest: Manifest) -> None:
-    """Raises Refused for a file of the human's of which no copy is kept: an agent could destroy it."""
+    """Raises Refused for a file of the user's of which no copy is kept: an agent could destroy it."""
     large = {(path, mark.sha256) for path, mark in manifest.files.items() if mark.size > LARGEST}
     for path, _ in sorted(large - files_of_agents(vault) if large else ()):
         what = f"more than {LARGEST >> 20} MiB: what an agent did to it could not be undone"

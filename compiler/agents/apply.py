@@ -27,7 +27,7 @@ def apply(plan: Plan, vault: Vault, copies: Copies, today: date) -> list[Diagnos
     """
     found: list[Diagnostic] = []
     forbidden = vault.kept_out()
-    publisher, restorer = vault.guard(Scope.PUBLISHER), vault.guard(Scope.RETURN)  # the latter takes a human's names
+    publisher, restorer = vault.guard(Scope.PUBLISHER), vault.guard(Scope.RETURN)  # the latter takes a user's names
     for path, lines in sorted(plan.lines.items()):
         _append(publisher, path, lines)
     for path in sorted(plan.opened):

@@ -44,7 +44,7 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
         line = text.count("\n", 0, reserved.start()) + 1
         return (
             line,
-            "what is the human's or retain's alone: [!human], a link into insights/, or the id of a claim or gap",
+            "what belongs to the user or to retain alone: [!human], a link into insights/, or the id of a claim or gap",
         )
     if fault is None and is_new:
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")
@@ -70,7 +70,7 @@ def title_in(body: str, path: str) -> str:
 def article_text(page: KeptPage, machine: str | None, day: str, evidence: Evidence, old: str | None = None) -> str:
     """Return the file of a kept page. `machine` is the machine's article below it; None where it is the agent's alone.
 
-    Sources that only the agent cites come last, so that the numbers of the others stay. Properties that a human added
+    Sources that only the agent cites come last, so that the numbers of the others stay. Properties that a user added
     to the `old` file stay.
     """
     before = read_properties(machine) if machine is not None else None

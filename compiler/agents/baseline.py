@@ -29,7 +29,7 @@ class Baseline:
         self.kept = kept_pages(vault, self.decided)
 
     def has_copy(self, path: str) -> bool:
-        """Whether there is a copy of what the file held."""
+        """Return whether there is a copy of what the file held."""
         mark = self.before.files.get(path)
         return mark is not None and bool(mark.sha256) and self._copies.has(mark.sha256)
 
@@ -43,12 +43,12 @@ class Baseline:
             return None
 
     def is_humans_article(self, path: str) -> bool:
-        """Whether a human edited an article: another body than the machine's, a conflict, or no text at all."""
+        """Return whether a user edited an article: another body than the machine's, a conflict, or no text at all."""
         text = self.text(path)
         return text is None or sides(text) is not None or human_edited(text)
 
     def is_humans_file(self, path: str) -> bool:
-        """Whether a file of output/ held bytes that no run recorded: what is no agent's is the human's."""
+        """Return whether a file of output/ held bytes that no run recorded: what is no agent's is the user's."""
         mark = self.before.files.get(path)
         return mark is not None and (path, mark.sha256) not in self._files_of_agents
 

@@ -95,7 +95,7 @@ class Judge:
         if not mark.sha256:
             return "it cannot be read"
         try:
-            if old is None and is_append_only(writable(path, Scope.AGENT)):  # an old name may be the human's
+            if old is None and is_append_only(writable(path, Scope.AGENT)):  # an old name may be the user's
                 return "a file of lines among the cards, as only retain's logs are"
         except Refused as error:
             return f"its name: {error.what}"
@@ -148,7 +148,7 @@ class Judge:
         if reported:
             first = [f"{shown(path)} ({mode:o})" for path, mode in sorted(reported.items())]
             more = f" and {len(first) - _NAMED} more" if len(first) > _NAMED else ""
-            what = f"modes that were set are taken back: {', '.join(first[:_NAMED])}{more}"
+            what = f"file modes were reset: {', '.join(first[:_NAMED])}{more}"
             self.outcome.findings.append(Diagnostic(shown(min(reported)), 0, "modes-changed", what))
 
     # --- files ----------------------------------------------------------------------------------------------------
@@ -180,9 +180,9 @@ class Judge:
 
     def _output(self, path: str) -> None:
         if (fault := file_fault(path, self.bytes_of.get(path))) is not None:
-            self._refuse(path, *fault, "write it without what acts")
+            self._refuse(path, *fault, "write it without active content")
         elif self.baseline.is_humans_file(path):
-            self._refuse(path, 0, self._humans(path, "the human wrote or edited this file"), "use another name")
+            self._refuse(path, 0, self._humans(path, "the user wrote or edited this file"), "use another name")
         else:
             mark = self.after.files[path]
             self.record.append(self._event("file", path=path, sha256=mark.sha256, size=mark.size))
@@ -191,14 +191,14 @@ class Judge:
     def _article(self, path: str) -> None:
         data, is_new = self.bytes_of.get(path), path not in self.before.files
         if not is_new and self.baseline.is_humans_article(path):
-            self._refuse(path, 0, self._humans(path, "the human edited this page"))
+            self._refuse(path, 0, self._humans(path, "the user edited this page"))
         elif (fault := article_fault(path, data, self.baseline.ids, is_new=is_new)) is not None or data is None:
             self._refuse(path, *(fault or (0, "it cannot be read")), "write it without that")
         else:
             self._keep(path, data)
 
     def _humans(self, path: str, why: str) -> str:
-        return f"{why}: the human's version stays" if self.baseline.has_copy(path) else why
+        return f"{why}: the user's version stays" if self.baseline.has_copy(path) else why
 
     def _keep(self, path: str, data: bytes) -> None:
         """Record the article, and write it with the properties that code sets."""
@@ -268,5 +268,5 @@ class Judge:
 
 
 def _is_machines(path: str) -> bool:
-    """Whether a path of the agent's folders is one that retain alone writes."""
+    """Return whether a path of the agent's folders is one that retain alone writes."""
     return path.startswith(_MACHINES) or (path.startswith("wiki/_") and path.count("/") == 1)

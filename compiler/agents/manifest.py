@@ -158,7 +158,7 @@ class _File:
         )
 
     def is_shut(self) -> bool:
-        """Whether it is there, and we may not read it."""
+        """Return whether it is there, and we may not read it."""
         with suppress(OSError):
             os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
             return not os.access(self.name, os.R_OK, dir_fd=self.folder)
@@ -207,7 +207,7 @@ def _opened(name: str | Path, folder: int | None, path: str) -> Iterator[int]:
         handle = os.open(name, _FOLDER if folder is not None else _FOLDER & ~_NOFOLLOW, dir_fd=folder)
     except OSError as error:
         what = f"cannot be looked into: {os.strerror(error.errno or 0).lower()}"
-        hint = f"`chmod u+rwx {path or name}`, or look whose it is, then run it again"
+        hint = f"`chmod u+rwx {path or name}`, or check who owns it, then run it again"
         raise Refused(what, where=path, hint=hint) from error
     try:
         yield handle

@@ -9,7 +9,7 @@ from compiler.agents.articles import Evidence, article_text
 from compiler.agents.inert import markdown_fault
 from compiler.agents.record import KeptPage
 from compiler.articles.article import TextOf
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId
 from vault.layout import PROPOSALS

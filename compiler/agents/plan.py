@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def clean(self) -> bool:
-        """Whether everything that the agent did stays."""
+        """Return whether everything that the agent did stays."""
         return not (self.quarantined or self.findings)
 
     @property

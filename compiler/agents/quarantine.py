@@ -1,4 +1,4 @@
-"""What may not stay, stored so that nothing in it acts: text in a fence, other bytes under a name no program opens."""
+"""The folder of what may not stay: text in a fence, other bytes under a name that no program opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledgers say of agents' work: the pages that were kept, and which of them a human took back."""
+"""What the ledgers record of agents' work: the pages that were kept, and which of them the user rejected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 REPLIES = "ledger/replies"
-_REJECT = "agent-reject"  # the type of the decision by which a human takes a page back (in old vaults also a card)
+_REJECT = "agent-reject"  # the type of the decision by which a user takes a page back (in old vaults also a card)
 _PATH = re.compile(r"wiki/(?:concepts|topics)/[^/]+\.md")
 _KEYS = ("id", "path", "title", "text", "base", "run", "at")
 
@@ -48,7 +48,7 @@ def page_event(page: KeptPage) -> Event:
 
 
 def kept_pages(vault: Vault, decided: Iterable[Event]) -> dict[str, KeptPage]:
-    """Return by path the page that an agent last wrote there and that no human has taken back."""
+    """Return by path the page that an agent last wrote there and that no user has taken back."""
     rejected = _rejections(decided, "path")
     kept: dict[str, KeptPage] = {}
     for page in sorted(_pages(vault), key=lambda p: (p.at, p.run, p.id)):
@@ -78,7 +78,7 @@ def _events(vault: Vault, type_: str) -> Iterator[Event]:
 
 
 def _rejections(decided: Iterable[Event], key: str) -> dict[str, str]:
-    """Return by path or card the instant at which a human last took it back."""
+    """Return by path or card the instant at which a user last took it back."""
     found: dict[str, str] = {}
     for event in decided:
         what = event.get(key)
@@ -88,7 +88,7 @@ def _rejections(decided: Iterable[Event], key: str) -> dict[str, str]:
 
 
 def alive_events(events: Sequence[Event], decided: Iterable[Event]) -> list[Event]:
-    """Return the `events` of the ids without what agents made of cards, in old vaults, and a human took back."""
+    """Return the `events` of the ids without what agents made of cards, in old vaults, and a user took back."""
     rejected = _rejections(decided, "card")
 
     def is_rejected(event: Event) -> bool:

@@ -1,4 +1,4 @@
-"""Settings, review log and ledgers, which no agent may write: compared with what they were, as a sandbox may leak."""
+"""Settings, review log and ledgers, which no agent may write: compared with what they were before a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def watched(vault: Vault) -> dict[str, tuple[int, str]]:
 
 
 def changed_outside(vault: Vault, before: Known, after: Known) -> Iterator[Diagnostic]:
-    """Yield what is not as it was. A log may have grown by whole lines meanwhile: the human goes on reviewing."""
+    """Yield what is not as it was. A log may have grown by whole lines meanwhile: the user goes on reviewing."""
     for path in sorted({*before, *after}):
         was, now = before.get(path), after.get(path)
         if was == now:
@@ -49,5 +49,5 @@ def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
         return error.what
     size, digest = was or (0, hashlib.sha256(b"").hexdigest())
     if hashlib.sha256(data[:size]).hexdigest() != digest:
-        return "lines that stood there were changed or removed"
+        return "earlier lines were changed or removed"
     return "its last line is not whole" if data[size:] and not data.endswith(b"\n") else ""

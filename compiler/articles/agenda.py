@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from compiler.articles import reading_list
 from compiler.articles.article import Articles
-from compiler.articles.contested import Concepts
-from compiler.articles.renames import undone_gap
+from compiler.articles.concepts import Concepts
+from compiler.articles.renames import is_undone_gap
 from compiler.articles.sources import Sources
 from compiler.cards import gaps
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from vault.diagnostic import Diagnostic
 from vault.ids import GapId
 from vault.layout import GAPS, READING_LIST
@@ -50,7 +50,7 @@ def write_agenda(
     sources, history = concepts.sources, concepts.history
     known = replace(concepts.resolution, concepts={i: a.concept for i, a in articles.items()})
     texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
-    found = gaps.find(
+    found = gaps.find_gaps(
         known,
         cards,
         links={i: a.link for i, a in articles.items()},
@@ -61,12 +61,12 @@ def write_agenda(
     births = {
         str(e["id"]): e
         for e in history.events
-        if e.get("of") == "gap" and e.get("type") == "birth" and not undone_gap(e, history.rulings)
+        if e.get("of") == "gap" and e.get("type") == "birth" and not is_undone_gap(e, history.rulings)
     }
     added = reading_list.fill_links(fills, sources.gathered)
-    items, events = gaps.agenda(found, known, births, history.ids, decided, history.at, added)
+    items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added)
     keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
-    learners = gaps.learners(old_page, decided)
+    learners = gaps.learner_gaps(old_page, decided)
     still_open = Counter(g.kind for g in [*items, *learners] if g.open)
     pages = {
         GAPS: render_agenda([*items, *learners]),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved
@@ -24,7 +24,7 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A concept with everything its page shows; `before` is its last change event of an earlier build."""
+    """A concept with everything that its page shows; `before` is its last change event of an earlier build."""
 
     concept: Resolved
     sections: tuple[ArticleSection, ...]

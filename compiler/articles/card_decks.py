@@ -8,12 +8,13 @@ from itertools import groupby
 
 from compiler.articles.article import Article, TextOf
 from compiler.articles.compose import Composed
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.renames import undone_cards
 from compiler.articles.writer import Writer
-from compiler.cards.cards import CardDesk, CardNews, LiveCard, live_cards, request_for
+from compiler.cards.cards import CardDecider, CardNews, request_for
 from compiler.cards.decks import Fresh, card_block
+from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.gates.checks import pairs_of_cards
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection
@@ -28,7 +29,7 @@ EXHIBITS = 2  # shown below an answer: a card is no page
 
 @dataclass(frozen=True, slots=True)
 class CardDecks:
-    """What each deck of the machine's is to hold, by path; what happened to the cards; what was refused."""
+    """What each of the machine's decks is to hold, by path; what happened to the cards; what was refused."""
 
     decks: dict[str, Fresh]
     news: CardNews
@@ -59,11 +60,11 @@ def write_cards(
     replies = _ask(requests, writer)
     asked = zip(requests, replies, strict=True)
     writer.check([p for q, r in asked for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))], judged=True)
-    desk = _desk(articles, concepts, writer, deleted, flagged, words_before)
-    desk.open()
+    decider = _decider(articles, concepts, writer, deleted, flagged, words_before)
+    decider.open()
     for article, reply in zip(articles, replies, strict=True):
-        desk.settle(article.concept, views[article.concept.id], reply)
-    news = desk.close()
+        decider.decide(article.concept, views[article.concept.id], reply)
+    news = decider.close()
     by_path = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(articles, requests, strict=True)}
     rejections: list[Rejection] = []
     for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
@@ -82,18 +83,18 @@ def _ask(requests: Sequence[CardsRequest], writer: Writer) -> list[CardsReply]:
     return [reply if isinstance(reply, CardsReply) else CardsReply() for reply in found]
 
 
-def _desk(
+def _decider(
     articles: Sequence[Article],
     concepts: Concepts,
     writer: Writer,
     deleted: frozenset[CardId],
     flagged: Mapping[CardId, str],
     words_before: Mapping[str, str],
-) -> CardDesk:
+) -> CardDecider:
     """Return what decides which cards live."""
     history = concepts.history
     current = [c for c in concepts.sources.claims.values() if c.id not in concepts.outdated]
-    return CardDesk(
+    return CardDecider(
         history.ids,
         live_cards(history.events, history.ids),
         words={c.id: f"{c.kind} {c.words}" for c in current},

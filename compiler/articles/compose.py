@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.articles.article import Article
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.claims.conflicts import UNDECIDED
@@ -56,18 +56,9 @@ def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     replies = [r if isinstance(r, ComposeReply) else None for r in writer.asker.ask(requests, "compose")]
     asked = [(r, q.claims) for q, r in zip(requests, replies, strict=True) if r is not None]
     writer.check([pair for reply, claims in asked for pair in pairs_of_article(reply, claims)])
+    composer = _Composer(concepts, writer, out)
     for concept, request, reply in zip(order, requests, replies, strict=True):
-        article = _article(concept, request, reply or ComposeReply(sections=()), concepts, writer, out)
-        if article is None:
-            continue
-        out.articles[concept.id] = article
-        facts = {
-            "digest": digest12(article.body(concepts.sources)),
-            "sources": [str(s) for s in article.places],
-            "aliases": list(concept.aliases),
-            "tags": list(article.tags),
-        }
-        out.events += concepts.history.change("concept", concept.id, facts)
+        composer.compose(concept, request, reply or ComposeReply(sections=()))
     return out
 
 
@@ -77,6 +68,7 @@ def _views(concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, 
 
 
 def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> ClaimView:
+    """Return a claim as an engine sees it."""
     others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,
@@ -90,6 +82,7 @@ def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mappi
 
 
 def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) -> ComposeRequest:
+    """Return the request for the article of a concept."""
     return ComposeRequest(
         title=concept.title,
         aliases=concept.aliases,
@@ -100,71 +93,70 @@ def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) ->
     )
 
 
-def _article(
-    concept: Resolved,
-    request: ComposeRequest,
-    reply: ComposeReply,
-    concepts: Concepts,
-    writer: Writer,
-    out: Composed,
-) -> Article | None:
-    """Return the concept's article; None if no sentence may be shown. What was refused is added to `out`."""
-    disputes, sources = concepts.disputes(concept), concepts.sources
-    sides = [claim for _, *pair in disputes for claim in pair]
-    places = places_of([*concept.main, *sides], concepts.history.sources_before(concept.id), sources)
-    numbers = {source: n for n, source in enumerate(places, 1)}
+@dataclass(frozen=True, slots=True)
+class _Composer:
+    """Makes articles of replies. Articles, and what was refused of them, are added to `out`."""
 
-    def cite(claim: ClaimId) -> Citation:
-        source = sources.claims[claim].source
-        return Citation(sources.summaries[source], claim, numbers[source])
+    concepts: Concepts
+    writer: Writer
+    out: Composed
 
-    sections = _sections(concept, request, reply, cite, sources, writer, out)
-    if not sections:
-        return None
-    cited = {c.source for c in concept.main}
-    undecided = any(verdict == UNDECIDED for verdict, *_ in disputes)
-    engine = writer.asker.said(request)[0] or writer.engine
-    return Article(
-        concept,
-        tuple(sections),
-        tuple(places),
-        "speculative" if undecided else sources.confidence(cited, engine),
-        sources.tags_of(cited),
-        _contested(concept.language, disputes, cite),
-        before=concepts.history.ids.changed.get(concept.id, {}),
-    )
+    def compose(self, concept: Resolved, request: ComposeRequest, reply: ComposeReply) -> None:
+        """Add the concept's article, unless no sentence may be shown."""
+        sources, history = self.concepts.sources, self.concepts.history
+        disputes = self.concepts.disputes(concept)
+        sides = [claim for _, *pair in disputes for claim in pair]
+        places = numbered_sources([*concept.main, *sides], history.sources_before(concept.id), sources)
+        numbers = {source: n for n, source in enumerate(places, 1)}
+
+        def cite(claim: ClaimId) -> Citation:
+            source = sources.claims[claim].source
+            return Citation(sources.summaries[source], claim, numbers[source])
+
+        sections = self._sections(concept, request, reply, cite)
+        if not sections:
+            return
+        cited = {c.source for c in concept.main}
+        undecided = any(verdict == UNDECIDED for verdict, *_ in disputes)
+        engine = self.writer.asker.said(request)[0] or self.writer.engine
+        article = Article(
+            concept,
+            tuple(sections),
+            tuple(places),
+            "speculative" if undecided else sources.confidence(cited, engine),
+            sources.tags_of(cited),
+            _contested(concept.language, disputes, cite),
+            before=history.ids.changed.get(concept.id, {}),
+        )
+        self.out.articles[concept.id] = article
+        facts = {"digest": digest12(article.body(sources)), "sources": [str(s) for s in places]}
+        facts |= {"aliases": list(concept.aliases), "tags": list(article.tags)}
+        self.out.events += history.change("concept", concept.id, facts)
+
+    def _sections(
+        self, concept: Resolved, request: ComposeRequest, reply: ComposeReply, cite: Cite
+    ) -> list[ArticleSection]:
+        """Return what of a reply passes the gate; if nothing of a model's does, what the embedded engine writes."""
+        path, views, writer = f"{CONCEPTS}/{concept.slug}.md", self.out.views[concept.id], self.writer
+        sections, refused = sections_in(reply, views, cite, writer.verdicts)
+        self.out.dropped += len(refused)
+        if writer.is_model:
+            if not sections and refused and isinstance(instead := writer.asker.fallback(request), ComposeReply):
+                sections, more = sections_in(instead, views, cite)
+                refused += more
+                what = "every sentence of its article was refused: the embedded engine's are used instead"
+                hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
+                self.out.notices.append(Diagnostic(path, 0, "stood-in", what, hint))
+            sections, headings = shaped(concept.title, sections, views)
+            refused += headings
+        self.out.rejections += writer.refused(refused, concept, path, request, self.concepts.sources)
+        return sections
 
 
-def places_of(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
+def numbered_sources(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
     """Return the sources of a page in the order of their numbers: those it had `before`, then new ones at the end."""
     new = sorted({c.source for c in claims} - set(before), key=sources.order)
     return [*before, *new]
-
-
-def _sections(
-    concept: Resolved,
-    request: ComposeRequest,
-    reply: ComposeReply,
-    cite: Cite,
-    sources: Sources,
-    writer: Writer,
-    out: Composed,
-) -> list[ArticleSection]:
-    """Return what of a reply passes the gate; if nothing of a model's does, what the embedded engine writes instead."""
-    path, views = f"{CONCEPTS}/{concept.slug}.md", out.views[concept.id]
-    sections, refused = sections_in(reply, views, cite, writer.verdicts)
-    out.dropped += len(refused)
-    if writer.is_model:
-        if not sections and refused and isinstance(instead := writer.asker.fallback(request), ComposeReply):
-            sections, more = sections_in(instead, views, cite)
-            refused += more
-            what = "every sentence of its article was refused: the embedded engine's stand in"
-            hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
-            out.notices.append(Diagnostic(path, 0, "stood-in", what, hint))
-        sections, headings = shaped(concept.title, sections, views)
-        refused += headings
-    out.rejections += writer.refused(refused, concept, path, request, sources)
-    return sections
 
 
 def sections_in(

@@ -1,4 +1,4 @@
-"""What a document shows with its claims: the picture that a sentence means, the code or formula that it leads up to.
+"""What a document shows with its claims: the picture a sentence means, the code or formula it introduces.
 
 Careful rather than complete: a picture goes with a claim whose words refer to it or say what its caption says, code
 and formulas with the sentence that introduces them.
@@ -60,19 +60,21 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
-class Tied:
+class ShownWith:
     """What goes with one claim: pictures as the document names them, the rest ready to be shown."""
 
     pictures: tuple[Picture, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
 
 
-def tied(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> dict[str, Tied]:
+def shown_with(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> dict[str, ShownWith]:
     """Return claim id -> what the document shows with it, for claims given as (id, offset, quote)."""
     document = _Document(source)
     if not document.shows:
         return {}
-    found = {id_: Tied(document.pictures_of(at, quote), document.listings_of(at, quote)) for id_, at, quote in claims}
+    found = {
+        id_: ShownWith(document.pictures_of(at, quote), document.listings_of(at, quote)) for id_, at, quote in claims
+    }
     return {id_: each for id_, each in found.items() if each.pictures or each.exhibits}
 
 

@@ -1,4 +1,4 @@
-"""Pictures on their way from `raw/` to `wiki/assets/`: found, judged in the reading process, copied once."""
+"""Pictures from `raw/` to `wiki/assets/`: found, checked in the reading process, copied once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
-from compiler.articles.figures import Tied, tied, words_for
+from compiler.articles.figures import ShownWith, shown_with, words_for
 from compiler.claims.gathered import Gathered
 from compiler.readers.formats import VERSIONS
 from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
@@ -63,10 +63,10 @@ class Pictures:
     cache: dict[str, Any] | None
 
 
-def place_pictures(vault: Vault, guard: Guard, crew: Crew, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
+def place_pictures(vault: Vault, guard: Guard, crew: WorkerPool, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
     """Return the pictures of a build; those not known yet are judged in the reading process."""
     gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_cache(guard, CACHE))
-    placed = gallery.hang()
+    placed = gallery.place()
     cache = gallery.cache if gallery.cache != gallery.known else None
     return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)
 
@@ -77,7 +77,7 @@ class _Gallery:
 
     vault: Vault
     guard: Guard
-    crew: Crew
+    crew: WorkerPool
     gathered: Sequence[Gathered]
     known: dict[str, Any]
     cache: dict[str, Any] = field(default_factory=dict)
@@ -86,13 +86,13 @@ class _Gallery:
     notices: list[Diagnostic] = field(default_factory=list)
     failures: list[Diagnostic] = field(default_factory=list)
     _bytes: dict[str, bytes] = field(default_factory=dict)  # by digest
-    _lying: dict[str, str] = field(default_factory=dict)
+    _present: dict[str, str] = field(default_factory=dict)
 
-    def hang(self) -> list[Gathered]:
+    def place(self) -> list[Gathered]:
         """Return the sources, their claims with what the documents show with them."""
         raw = _Raw(self.gathered)
         self._record(raw)
-        ties = {g.tracked.id: _tied(g) for g in self.gathered if g.source is not None}
+        ties = {g.tracked.id: _shown_with(g) for g in self.gathered if g.source is not None}
         wanted: dict[tuple[SourceId, str], Key] = {}
         for g in self.gathered:
             for each in ties.get(g.tracked.id, {}).values():
@@ -100,9 +100,9 @@ class _Gallery:
                     key = raw.find(g, shown.target)
                     if key is not None:
                         wanted[g.tracked.id, shown.target] = key
-        verdicts = self._judged(sorted(set(wanted.values())), raw)
-        paths = self._hung(verdicts, raw)
-        return [self._carrying(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
+        verdicts = self._verdicts(sorted(set(wanted.values())), raw)
+        paths = self._paths(verdicts, raw)
+        return [self._with_exhibits(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
 
     def _record(self, raw: _Raw) -> None:
         """Note which documents show a picture of `raw/`, and what they call it: for an engine that sees."""
@@ -117,12 +117,12 @@ class _Gallery:
 
     # --- judging ----------------------------------------------------------------------------------------------------
 
-    def _judged(self, keys: Sequence[Key], raw: _Raw) -> dict[Key, Verdict]:
+    def _verdicts(self, keys: Sequence[Key], raw: _Raw) -> dict[Key, Verdict]:
         """Return the verdicts on pictures; those not cached come from the reading process."""
         out: dict[Key, Verdict] = {}
         missing: list[Key] = []
         for key in keys:
-            verdict = self._remembered(key, raw)
+            verdict = self._cached_verdict(key, raw)
             if verdict is None:
                 missing.append(key)
             else:
@@ -135,27 +135,27 @@ class _Gallery:
             verdict = self._verdict(raw.tracked[missing[n][0]], reply)
             if verdict is not None:
                 out[missing[n]] = verdict
-                self.cache[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
+                self.cache[_cache_key(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
         return out
 
-    def _remembered(self, key: Key, raw: _Raw) -> Verdict | None:
+    def _cached_verdict(self, key: Key, raw: _Raw) -> Verdict | None:
         """Return the cached verdict, if a copy of the picture is still in the wiki or none is wanted."""
-        known = self.known.get(_cached(key, raw))
+        known = self.known.get(_cache_key(key, raw))
         if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
             return None
         verdict = Verdict(*known)
         if not verdict.refused and not self._copies.get(verdict.sha256):
             return None
-        self.cache[_cached(key, raw)] = known
+        self.cache[_cache_key(key, raw)] = known
         return verdict
 
     @property
     def _copies(self) -> dict[str, str]:
         """Return digest -> path of the pictures among the assets."""
-        if not self._lying:
+        if not self._present:
             found = {path: self.guard.read(path) for path in self.vault.paths(ASSETS, "")}
-            self._lying = {sha256_hex(data): path for path, data in found.items() if data is not None} | {"": ""}
-        return self._lying
+            self._present = {sha256_hex(data): path for path, data in found.items() if data is not None} | {"": ""}
+        return self._present
 
     def _verdict(self, file: Tracked, reply: dict[str, Any] | WorkerFailed) -> Verdict | None:
         """Return what the reading process said; None if it could not say anything this time."""
@@ -177,7 +177,7 @@ class _Gallery:
 
     # --- hanging ----------------------------------------------------------------------------------------------------
 
-    def _hung(self, verdicts: Mapping[Key, Verdict], raw: _Raw) -> dict[str, str]:
+    def _paths(self, verdicts: Mapping[Key, Verdict], raw: _Raw) -> dict[str, str]:
         """Return for each digest the one path in the vault, named after the source that came first with the picture."""
         names: dict[str, tuple[tuple[str, str], str]] = {}
         for (id_, _), verdict in verdicts.items():
@@ -187,18 +187,18 @@ class _Gallery:
                 names[verdict.sha256] = min(names.get(verdict.sha256, (tracked.birth, name)), (tracked.birth, name))
         paths = {digest: name for digest, (_, name) in names.items()}
         for digest, path in paths.items():
-            self.assets[path] = self._bytes.get(digest) or self._elsewhere(digest, path)
+            self.assets[path] = self._bytes.get(digest) or self._bytes_of_copy(digest, path)
         return paths
 
-    def _elsewhere(self, digest: str, path: str) -> bytes | None:
+    def _bytes_of_copy(self, digest: str, path: str) -> bytes | None:
         """Return the bytes from a copy under another name; None if `path` holds them already."""
         lies = self._copies.get(digest, "")
         return None if lies == path or not lies else self.guard.read(lies)
 
-    def _carrying(
+    def _with_exhibits(
         self,
         g: Gathered,
-        ties: Mapping[str, Tied],
+        ties: Mapping[str, ShownWith],
         wanted: Mapping[tuple[SourceId, str], Key],
         verdicts: Mapping[Key, Verdict],
         paths: Mapping[str, str],
@@ -215,7 +215,7 @@ class _Gallery:
                 return picture(paths[verdict.sha256], words_for(shown))
             if shown.target not in told and not _REMOTE.match(shown.target):
                 told.add(shown.target)
-                why = verdict.refused if verdict else "it does not lie in raw/"
+                why = verdict.refused if verdict else "it is not in raw/"
                 what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
             named = shown.target.removeprefix(EMBEDDED)
@@ -223,25 +223,25 @@ class _Gallery:
 
         claims = []
         for claim, about in g.claims:
-            tie = ties.get(claim.id, Tied())
+            tie = ties.get(claim.id, ShownWith())
             shown = [e for p in tie.pictures if (e := exhibit(p)) is not None]
             claims.append((replace(claim, exhibits=(*dict.fromkeys(shown), *tie.exhibits)), about))
         return replace(g, claims=tuple(claims))
 
 
-def _tied(g: Gathered) -> dict[str, Tied]:
+def _shown_with(g: Gathered) -> dict[str, ShownWith]:
     """Return what a source's document shows with its claims."""
     assert g.source is not None
-    return tied(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
+    return shown_with(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
 
 
-def _cached(key: Key, raw: _Raw) -> str:
+def _cache_key(key: Key, raw: _Raw) -> str:
     """Return the key of a picture in the cache."""
     return f"{RULES} {VERSIONS if key[1] else ''} {raw.tracked[key[0]].sha256} {key[1]}"
 
 
 class _Raw:
-    """The files of `raw/` by path and by name: where a document's pictures may lie."""
+    """The files of `raw/` by path and by name, among which a document's pictures may be."""
 
     def __init__(self, gathered: Sequence[Gathered]) -> None:
         self.tracked = {g.tracked.id: g.tracked for g in gathered}

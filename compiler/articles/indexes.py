@@ -1,4 +1,4 @@
-"""The wiki's catalogue, definitions, adjacency list and chronicle: products, laid out anew each time."""
+"""The wiki's generated index pages: catalogue, definitions, relations between concepts, build log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler.articles.article import Article, Articles, prerequisites, related
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.claims.gathered import Gathered
 from compiler.concepts.resolve import Resolution

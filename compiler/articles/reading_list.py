@@ -85,7 +85,7 @@ class _Subject:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What is there: links to articles by concept, to summaries by source, and the documents themselves."""
+    """What the vault holds: links to articles by concept, to summaries by source, and the documents."""
 
     articles: Mapping[ConceptId, str]
     summaries: Mapping[str, str]

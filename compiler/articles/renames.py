@@ -16,7 +16,9 @@ from vault.model.gaps import GapKind
 TextOf = Callable[[str], str | None]
 
 
-def held(ids: Ids, rulings: Rulings, text_of: TextOf, known: Kinds, agents: Iterable[str]) -> frozenset[ConceptId]:
+def concepts_to_stay(
+    ids: Ids, rulings: Rulings, text_of: TextOf, known: Kinds, agents: Iterable[str]
+) -> frozenset[ConceptId]:
     """Return the concepts that keep their path under another name: their article or deck was edited.
 
     `agents` are the paths of pages that an agent wrote. Nothing is looked up for a concept whose name stays.
@@ -27,12 +29,12 @@ def held(ids: Ids, rulings: Rulings, text_of: TextOf, known: Kinds, agents: Iter
         if birth.noun != "concept" or not birth.slug:
             continue
         name = rulings.names.get(ConceptId(id_)) or ids.first_name(id_)
-        if name != birth.name and (f"{CONCEPTS}/{birth.slug}.md" in kept or _is_written(birth.slug, text_of, known)):
+        if name != birth.name and (f"{CONCEPTS}/{birth.slug}.md" in kept or _is_edited(birth.slug, text_of, known)):
             found.add(ConceptId(id_))
     return frozenset(found)
 
 
-def _is_written(slug: str, text_of: TextOf, known: Kinds) -> bool:
+def _is_edited(slug: str, text_of: TextOf, known: Kinds) -> bool:
     """Return whether the user edited the article or deck of a slug."""
     article, path = text_of(f"{CONCEPTS}/{slug}.md"), f"{FLASHCARDS}/{slug}.md"
     if article is not None and human_edited(article):
@@ -41,7 +43,7 @@ def _is_written(slug: str, text_of: TextOf, known: Kinds) -> bool:
     return deck is not None and (bool(foreign_properties(deck, KEYS)) or written_by_hand(deck, path, known))
 
 
-def heirs(ids: Ids, folder: str) -> dict[str, str]:
+def new_paths(ids: Ids, folder: str) -> dict[str, str]:
     """Return the former path in `folder` of each renamed or merged concept, with the path of what it is now."""
     found = ids.former_slugs("concept")
     found |= {ids.births[i].slug: i for i in ids.merged if i in ids.births and ids.births[i].noun == "concept"}
@@ -53,7 +55,7 @@ def heirs(ids: Ids, folder: str) -> dict[str, str]:
     return out
 
 
-def with_former(text_of: TextOf, ids: Ids) -> TextOf:
+def with_former_pages(text_of: TextOf, ids: Ids) -> TextOf:
     """Return `text_of`, which for the page or deck of a renamed concept gives the text at its former path."""
     before: dict[str, list[str]] = {}
     for slug, id_ in ids.former_slugs("concept").items():
@@ -74,7 +76,7 @@ def edited_cards(text: str, path: str, known: Kinds) -> list[CardId]:
     return [c.id for c in cards if c.id is not None and (c.human_edited or c.id not in known)]
 
 
-def places_of(events: Iterable[Event], ids: Ids) -> dict[CardId, set[str]]:
+def decks_of_cards(events: Iterable[Event], ids: Ids) -> dict[CardId, set[str]]:
     """Return for each card the decks into which the machine ever put it: those of its concepts."""
     found: dict[CardId, set[str]] = {}
     for event in events:
@@ -111,7 +113,7 @@ def before_undone(known: Event, rulings: Rulings, events: Iterable[Event]) -> Ev
     return before if known.get("of") == "topic" or rulings.was_undone(at, str(known["id"])) else known
 
 
-def undone_gap(birth: Event, rulings: Rulings) -> bool:
+def is_undone_gap(birth: Event, rulings: Rulings) -> bool:
     """Return whether a gap came from a decision that was undone since: that it is gone says nothing of sources."""
     kind, _, rest = str(birth.get("key")).partition(":")
     concept = rest.partition(":")[0] if kind == GapKind.EPISTEMIC else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from compiler.articles.article import Articles, TextOf
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
 from compiler.claims.gathered import Gathered
@@ -50,6 +50,7 @@ def _address(g: Gathered, sources: Sources) -> str:
 
 
 def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts, old: str | None) -> str:
+    """Return the page of a source."""
     assert g.source is not None, "only what was read has a page"
     source, sources, history = g.tracked.id, concepts.sources, concepts.history
     kinship = sources.kinship

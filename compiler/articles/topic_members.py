@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiler.articles.article import Article, Articles
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import History, strings
 from compiler.articles.sources import Sources
 from compiler.claims.gathered import Gathered

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
 from compiler.articles.sources import Sources
@@ -79,13 +79,13 @@ def write_topics(
     """
     history = concepts.history
     members, events = find_topics(articles, concepts)
-    desk = _Desk(articles, concepts, gaps, engine, by_model)
-    standings = desk.standings()
+    writer = _PageWriter(articles, concepts, gaps, engine, by_model)
+    standings = writer.standings()
     events += tell_disputes(standings, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in standings)
     superseded = len(concepts.contests.superseded)
     counts = {"open": len(standings) - decided, "decided": decided, "superseded": superseded}
-    pages = [desk.page(each) for each in sorted(members, key=lambda m: (m.title.casefold(), m.id))]
+    pages = [writer.page(each) for each in sorted(members, key=lambda m: (m.title.casefold(), m.id))]
     for page in pages:
         events += history.change("topic", page.members.id, _facts(page))
     return Topics(pages, counts, events)
@@ -127,7 +127,7 @@ def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[st
     return pages
 
 
-class _Desk:
+class _PageWriter:
     """Writes the pages of one build."""
 
     def __init__(
@@ -177,7 +177,7 @@ class _Desk:
         asked = [c for a in articles for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
         cited = [c.claim for s in [*filter(None, sentences), *(s for p in relations for s in p)] for c in s.cites]
         claims = [*(self.claims[c] for c in cited), *asked, *(c for _, *pair in disputes for c in pair)]
-        places = compose.places_of(claims, self.history.sources_before(members.id), self.sources)
+        places = compose.numbered_sources(claims, self.history.sources_before(members.id), self.sources)
         cite = _Cites(self.sources, places, by_quote=self.by_model)
         body = TopicBody(
             members.title,
@@ -305,5 +305,6 @@ class _Cites:
         return CitedSentence(sentence.text, self._citations(self.sources.claims[c.claim] for c in sentence.cites))
 
     def _citations(self, claims: Iterable[Claim]) -> tuple[Citation, ...]:
+        """Return the citations of claims."""
         number = {s: n for n, s in enumerate(self.places, 1)}
         return tuple(Citation(self.sources.summaries[c.source], c.id, number[c.source]) for c in claims)

@@ -16,7 +16,7 @@ from compiler.workers.engine_client import EmbeddedAsker
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes. `engine` is its name and version; `reasons` say why the user rejected words on a concept.
+    """A model or the embedded engine as the writer of articles and cards.
 
     `verdicts` is None for the embedded engine, whose words need no check: they are the sources'.
     """

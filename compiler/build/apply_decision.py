@@ -1,4 +1,4 @@
-"""A decision about concepts takes effect: first the ledger has it, then a build follows it, asking nobody.
+"""Carry out a decision about concepts: it is recorded in the ledger, then a build follows that asks no model.
 
 A process killed between the two leaves the work to the next compile. Where a model's words are missing for what became
 of a concept, the decision stands all the same, and `retain compile --engine ...` finishes.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiler.articles.renames import heirs
+from compiler.articles.renames import new_paths
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import Deed, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated, line_of
@@ -117,13 +117,13 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
     """
     ids = ledger.fold(vault.ledger_events(ledger.IDS)[0])
     there = set(vault.paths(CONCEPTS, ".md"))
-    moved = heirs(ids, CONCEPTS)
+    moved = new_paths(ids, CONCEPTS)
     targets = {old.removesuffix(".md"): new.removesuffix(".md") for old, new in moved.items() if old not in there}
     targets |= {old.rpartition("/")[2]: new for old, new in targets.items()}  # Obsidian's short links
     for old in sorted(moved.keys() & there):
         if human_edited((vault.read_bytes(old) or b"").decode("utf-8", "replace")):
-            hint = f"take over what you want into {moved[old]}, then delete it"
-            yield Diagnostic(old, 0, "old-page", "you wrote in this page, and its concept is another one now", hint)
+            hint = f"copy what you want into {moved[old]}, then delete it"
+            yield Diagnostic(old, 0, "old-page", "you edited this page, and its concept has become another one", hint)
     for folder in _NOTES if targets else ():
         for file in scan(vault.root, folder).files:
             if file.path.endswith(".md") and not is_beside(file.path):

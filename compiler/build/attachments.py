@@ -1,4 +1,4 @@
-"""What a model may see beside the text of a passage, if the user wants that: its PDF pages, and pictures in documents.
+"""PDF pages and pictures that a model may see with the text of a passage, if the user wants that.
 
 The text stays what counts: a quote has to stand there, whatever was shown.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 from compiler.model.requests import ExtractRequest, Request, rests
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.errors import WorkerFailed
 from vault.model.source import Segment, SourceText
 
@@ -28,6 +28,8 @@ Shown = tuple[list[dict[str, Any]], int]  # blocks of the Messages API, and the 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """Where a passage is: its document, pages and pictures."""
+
     path: str
     sha256: str
     pages: tuple[int, int] | None
@@ -36,9 +38,9 @@ class _Place:
 
 @dataclass(slots=True)
 class Attachments:
-    """Cuts out what can be seen where passages are, in the reading processes."""
+    """Extracts pages and pictures for requests, in the reading processes."""
 
-    crew: Crew
+    crew: WorkerPool
     root: Path
     _places: dict[str, _Place] = field(default_factory=dict)
     _sent: int = 0

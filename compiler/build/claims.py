@@ -1,4 +1,4 @@
-"""The fourth step of a build: the claims of each document that its text bears out, with their ids."""
+"""The fourth step of a build: the claims of each document that its text supports, with their ids."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def verify_claims(
     ids: Ids,
     at: str,
 ) -> Claims:
-    """Return the claims of all documents. Claims of the ledger that no source bears out any more are retired.
+    """Return the claims of all documents. Claims of the ledger that no source supports any more are retired.
 
     `extractions` are a model's replies; None where those of the embedded engine count.
     """

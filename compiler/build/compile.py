@@ -1,4 +1,4 @@
-"""A compile: nothing to do is seen at a glance; else the pipeline is loaded and runs under the publisher's lock."""
+"""The entry to a compile: if nothing changed it returns at once, else it runs the pipeline under a lock."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compile_vault(
 ) -> Report:
     """Bring the wiki, the cards and the agenda up to date with `raw/`.
 
-    A build is a pure function of `raw/`, the ledgers, and what humans edited. When nothing changed since the last
+    A build is a pure function of `raw/`, the ledgers, and what users edited. When nothing changed since the last
     one, nothing is read or written; `seen` is how things stand, if somebody has looked already. `backend` answers what
     the vault's journal does not; `staged` are replies that are not in it yet.
     Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not for this retain to read, and

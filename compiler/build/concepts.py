@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compiler.articles.renames import held
+from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
-from compiler.cards.cards import live_cards
+from compiler.cards.live_cards import live_cards
 from compiler.claims.gathered import Gathered
 from compiler.concepts.evidence import SourceClaims
 from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
@@ -55,7 +55,7 @@ def resolve_concepts(
     stay: frozenset[ConceptId] = frozenset()
     if start.rulings.names or start.rulings.undone:  # only then may a concept have another name than in its sources
         known = known_cards(start.id_events, ids)
-        stay = held(ids, start.rulings, start.files.machine_text_of, known, agents)
+        stay = concepts_to_stay(ids, start.rulings, start.files.machine_text_of, known, agents)
     return resolve(sources, ids, start.at, rulings, stay)
 
 

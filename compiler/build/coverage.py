@@ -1,4 +1,4 @@
-"""What of each source became claims and what did not, and what was refused on the way: a build that writes nothing.
+"""What of each source became claims, and what was refused: found by a build that writes nothing.
 
 Nothing of this is stored: it follows from the sources, the ledgers and the journal, as a compile would find it now.
 """
@@ -51,7 +51,7 @@ class Yield(StrEnum):
     FORMULA = "formula"
     TABLE = "table"
     CAPTION = "caption"
-    QUESTION = "question"  # what a human asked a machine
+    QUESTION = "question"  # what a user asked a machine
     FURNITURE = "furniture"  # lists of references, contents, links, thanks
     SHORT = "short"
 
@@ -67,7 +67,7 @@ _BY_MARK = {
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A passage of prose that yielded nothing: where a human finds it, and its first words."""
+    """A passage of prose that yielded nothing: its heading, place and first words."""
 
     heading: str
     place: str

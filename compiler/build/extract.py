@@ -15,7 +15,7 @@ from compiler.model.requests import ExtractReply, ExtractRequest
 from compiler.replies.asker import ShowsPages
 from compiler.replies.journal import Journal
 from compiler.workers.engine_client import embedded_reply
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.ids import SourceId
 from vault.log.ledger import Ids
 from vault.model.source import MarkKind
@@ -33,7 +33,7 @@ class Extraction:
 
 
 def ask_for_claims(
-    start: BuildInput, crew: Crew, documents: Sequence[Document], ids: Ids
+    start: BuildInput, crew: WorkerPool, documents: Sequence[Document], ids: Ids
 ) -> dict[SourceId, Extraction] | None:
     """Return the replies on every document, their statements checked; None where the embedded engine extracts.
 

@@ -18,11 +18,11 @@ from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
-from compiler.articles.contested import Concepts, find_contests
+from compiler.articles.concepts import Concepts, find_contests
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import index_pages
-from compiler.articles.renames import with_former
+from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
 from compiler.articles.topic_pages import topic_pages, write_topics
@@ -41,7 +41,7 @@ from compiler.claims.gathered import Gathered
 from compiler.model.report import Report
 from compiler.sources.cache_files import save_cache
 from compiler.workers.engine_client import EmbeddedAsker
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.inbox.events import all_reasons
 from vault.layout import GAPS
@@ -67,7 +67,7 @@ def build(start: BuildInput) -> Built:
     scanned = scan(start, record.ids)
     record.add(scanned.events)
     engine = start.options.engine if start.asker is None else "extractive"  # beside a model it only stands in
-    with Crew(engine, start.vault.root / "raw") as crew:
+    with WorkerPool(engine, start.vault.root / "raw") as crew:
         documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
         extractions = ask_for_claims(start, crew, documents, record.ids)
         claims = verify_claims(documents, extractions, start.verdicts, record.ids, start.at)
@@ -99,7 +99,10 @@ def build(start: BuildInput) -> Built:
 def _sweep(start: BuildInput) -> list[Diagnostic]:
     """Remove what killed processes left; return where an edit is that one of them was about to replace."""
     start.guard.sweep()
-    what, hint = "an edit that a killed process held in its hands", "see what of it you want, then delete it"
+    what, hint = (
+        "an edit that was about to be replaced when the process was killed",
+        "keep what you want of it, then delete it",
+    )
     return [Diagnostic(path, 0, "edited-meanwhile", what, hint) for path in start.guard.rescued]
 
 
@@ -128,7 +131,7 @@ def _concepts(
     return find_contests(concepts, start.asker) if start.asker is not None else concepts
 
 
-def _writer(start: BuildInput, crew: Crew) -> Writer:
+def _writer(start: BuildInput, crew: WorkerPool) -> Writer:
     """Return who writes articles and cards."""
     embedded = EmbeddedAsker(start.guard, crew, start.engine, start.progress, start.options.fresh)
     return Writer(start.asker or embedded, start.engine, start.verdicts, all_reasons(start.decided))
@@ -143,7 +146,7 @@ def _write(
     record: Record,
 ) -> Written:
     """Return articles, cards, gaps and topics; what is new of each is recorded before the next is written."""
-    old_text = with_former(start.files.machine_text_of, record.ids)
+    old_text = with_former_pages(start.files.machine_text_of, record.ids)
     composed = compose_articles(concepts, writer)
     record.add(composed.events)
     cards = write_cards(
@@ -174,7 +177,7 @@ def _render(
     start: BuildInput, written: Written, concepts: Concepts, agents: Mapping[str, KeptPage]
 ) -> tuple[dict[str, str], AgentPages]:
     """Return the text of all notes by path, agents' articles among them, and what became of those."""
-    old_text = with_former(start.files.machine_text_of, concepts.history.ids)
+    old_text = with_former_pages(start.files.machine_text_of, concepts.history.ids)
     articles = written.composed.articles
     notes = {**written.agenda.pages, **topic_pages(written.topics, concepts, old_text)}
     notes |= article_pages(articles, concepts, old_text)

@@ -1,4 +1,4 @@
-"""What a build changes, named before it is done: claims, the sentences and cards that rest on them, and gaps.
+"""What a build would change: claims, the sentences and cards that rest on them, and gaps.
 
 Where somebody would be asked, what they will say is not known. What is: which words are new, and what rests on those
 that they stand in the place of. That is named `asked`.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from compiler.language.rewording import successors
 from compiler.model.changes import Blast, NewPassage, TouchedArticle, TouchedCard, TouchedClaim, TouchedGap
 from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
@@ -44,29 +44,29 @@ class Plan:
     open: Sequence[Request] = field(default_factory=tuple)  # what would be asked
 
 
-def blast_of(plan: Plan) -> Blast:
+def preview_changes(plan: Plan) -> Blast:
     """Return what a build would touch."""
     touched = {*plan.new, *plan.removed}
-    doubt = _Doubt.of(plan)
+    undecided = _Undecided.of(plan)
     return Blast(
-        claims=tuple(_claims(plan, doubt)),
+        claims=tuple(_claims(plan, undecided)),
         passages=tuple(_passages(plan)),
-        articles=tuple(_articles(plan, doubt)),
-        cards=tuple(_cards(plan, doubt)),
-        gaps=tuple(_gaps(plan, doubt)),
+        articles=tuple(_articles(plan, undecided)),
+        cards=tuple(_cards(plan, undecided)),
+        gaps=tuple(_gaps(plan, undecided)),
         unchanged=len(plan.files - touched),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Doubt:
+class _Undecided:
     """What a model's answers will decide: claims (id -> the words that seem to be theirs now), and concepts."""
 
     claims: Mapping[str, str]  # id -> words
     concepts: frozenset[str]
 
     @classmethod
-    def of(cls, plan: Plan) -> _Doubt:
+    def of(cls, plan: Plan) -> _Undecided:
         """Return what depends on the questions that a build would ask."""
         new = {words for r in plan.open if isinstance(r, ExtractRequest) for words in _pieces(r)}
         gone = {str(e["id"]): "" for e in plan.events if e["of"] == "claim" and e["type"] == "retire"}
@@ -86,7 +86,7 @@ def _pieces(request: ExtractRequest) -> Iterator[str]:
     return (clean_line(words[s:e]) for words in request.fresh or (request.text,) for s, e in passages(words))
 
 
-def _claims(plan: Plan, doubt: _Doubt) -> Iterator[TouchedClaim]:
+def _claims(plan: Plan, undecided: _Undecided) -> Iterator[TouchedClaim]:
     """Yield the claims that would be added, changed or retracted."""
     names: dict[str, Literal["added", "changed", "retracted"]] = {
         "birth": "added",
@@ -99,8 +99,8 @@ def _claims(plan: Plan, doubt: _Doubt) -> Iterator[TouchedClaim]:
             id_ = str(event["id"])
             path = _path_of(plan.ids.present_key.get(id_, "").partition(":")[0], plan.ids)
             words, was = plan.ids.quotes.get(id_, ""), plan.said_before.get(id_, "")
-            if id_ in doubt.claims:
-                yield TouchedClaim("changed", id_, path, doubt.claims[id_], words)
+            if id_ in undecided.claims:
+                yield TouchedClaim("changed", id_, path, undecided.claims[id_], words)
             else:
                 yield TouchedClaim(names[event["type"]], id_, path, words, was)
 
@@ -122,7 +122,7 @@ def _passages(plan: Plan) -> Iterator[NewPassage]:
 # --- articles -------------------------------------------------------------------------------------------------------
 
 
-def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
+def _articles(plan: Plan, undecided: _Undecided) -> Iterator[TouchedArticle]:
     """Yield the articles that would be created, updated, removed or proposed, with the sentences that change."""
     asked = {r.concept: len(r.fresh or r.claims) for r in plan.open if isinstance(r, ComposeRequest)}
     lost = {e["id"] for e in plan.events if e["of"] == "claim" and e["type"] in ("retire", "reanchor")}
@@ -133,7 +133,7 @@ def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
         old, new = plan.old[there if there != path else path], plan.new.get(path)
         properties = read_properties(new if new is not None else old or "")
         gone, come = _difference(old or "", new or "")
-        waiting = {c.claim for s in sentences(old or "") for c in s.cites} & doubt.claims.keys()
+        waiting = {c.claim for s in sentences(old or "") for c in s.cites} & undecided.claims.keys()
         if waiting:  # without the answers the page may look as if nothing of it were left
             gone, come = tuple(s.text for s in sentences(old or "") if any(c.claim in lost for c in s.cites)), ()
         what: Literal["created", "updated", "removed", "proposed"] = (
@@ -152,20 +152,20 @@ def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
 def _difference(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the sentences that only `old` has, and those that only `new` has; citation numbers do not count."""
     before, after = list(sentences(old)), list(sentences(new))
-    left, come = Counter(map(_said, after)), Counter(map(_said, before))
-    return tuple(_beyond(before, left)), tuple(_beyond(after, come))
+    left, come = Counter(map(_words_and_claims, after)), Counter(map(_words_and_claims, before))
+    return tuple(_only_in(before, left)), tuple(_only_in(after, come))
 
 
-def _said(sentence: CitedSentence) -> tuple[str, tuple[str, ...]]:
+def _words_and_claims(sentence: CitedSentence) -> tuple[str, tuple[str, ...]]:
     """Return the words of a sentence and the claims that it cites."""
     return sentence.text, tuple(c.claim for c in sentence.cites)
 
 
-def _beyond(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+def _only_in(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
     """Yield the sentences of `mine` that are not among those counted in `theirs`."""
     for sentence in mine:
-        if theirs[_said(sentence)]:
-            theirs[_said(sentence)] -= 1
+        if theirs[_words_and_claims(sentence)]:
+            theirs[_words_and_claims(sentence)] -= 1
         else:
             yield sentence.text
 
@@ -173,22 +173,22 @@ def _beyond(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str,
 # --- cards and gaps -------------------------------------------------------------------------------------------------
 
 
-def _cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
+def _cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
     """Yield the cards that would be created, changed, suspended, or depend on what a model will answer."""
-    waiting = {id_: c for id_, c in plan.cards.items() if not doubt.claims.keys().isdisjoint(c.cites)}
+    waiting = {id_: c for id_, c in plan.cards.items() if not undecided.claims.keys().isdisjoint(c.cites)}
     told = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
     for id_, card in waiting.items():
         if plan.ids.alive(id_) or told.get(id_, {}).get("type") == "retire":
             yield TouchedCard("asked", id_, _deck(card.concept, plan.ids), card.question, "what it rests on changed")
-    yield from (card for card in _told_cards(plan, doubt) if card.id not in waiting)
+    yield from (card for card in _event_cards(plan, undecided) if card.id not in waiting)
 
 
-def _told_cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
+def _event_cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
     """Yield what the events say of cards, without what depends on answers that are missing."""
     back = {e["id"] for e in plan.events if e["of"] == "card" and e["type"] == "revive"}
     doubtful = {(r.concept, c.question) for r in plan.open if isinstance(r, CardsRequest) for c in r.changed}
     for event in plan.events:
-        if event["of"] != "card" or (event["type"] != "retire" and event.get("concept") in doubt.concepts):
+        if event["of"] != "card" or (event["type"] != "retire" and event.get("concept") in undecided.concepts):
             continue
         id_ = CardId(str(event["id"]))
         before = plan.cards.get(id_)
@@ -212,14 +212,14 @@ def _deck(concept: str, ids: Ids) -> str:
     return f"{FLASHCARDS}/{born.slug}.md" if born is not None else ""
 
 
-def _gaps(plan: Plan, doubt: _Doubt) -> Iterator[TouchedGap]:
+def _gaps(plan: Plan, undecided: _Undecided) -> Iterator[TouchedGap]:
     """Yield the gaps that open, close or change; those of concepts in doubt as "asked"."""
-    names = {plan.ids.births[i].name.casefold() for i in doubt.concepts if i in plan.ids.births}
-    for gap in _told_gaps(plan):
+    names = {plan.ids.births[i].name.casefold() for i in undecided.concepts if i in plan.ids.births}
+    for gap in _changed_gaps(plan):
         yield replace(gap, what="asked") if gap.words.casefold() in names else gap
 
 
-def _told_gaps(plan: Plan) -> Iterator[TouchedGap]:
+def _changed_gaps(plan: Plan) -> Iterator[TouchedGap]:
     """Yield the gaps that open, close or change, by comparing the agenda before and after."""
     if GAPS not in plan.new:
         return
@@ -232,11 +232,11 @@ def _told_gaps(plan: Plan) -> Iterator[TouchedGap]:
             yield _gap("opened", new)
         elif was and not now:
             yield _gap("closed", new or old)
-        elif now and _told(old) != _told(new):
+        elif now and _shown(old) != _shown(new):
             yield _gap("changed", new)
 
 
-def _told(gap: Gap | None) -> tuple[object, ...]:
+def _shown(gap: Gap | None) -> tuple[object, ...]:
     """Return what the agenda says of a gap, to compare it."""
     return (gap.what, gap.missing, gap.mentions, gap.fill) if gap is not None else ()
 

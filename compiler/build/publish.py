@@ -1,4 +1,4 @@
-"""The last step of a build: what differs from the files is written; beside what the user edited, it is proposed."""
+"""The last step of a build: write the files that differ; propose versions of those that the user edited."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from compiler.articles.indexes import summary_words
-from compiler.articles.renames import edited_cards, heirs, places_of
+from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
-from compiler.build.preview import PRODUCTS, Plan, blast_of
+from compiler.build.preview import PRODUCTS, Plan, preview_changes
 from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
-from compiler.cards.cards import live_cards
-from compiler.cards.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, where_they_stand, written_by_hand
+from compiler.cards.decks import KEYS, Fresh, Kinds, decks_after_moves, merge_deck, render_deck, written_by_hand
+from compiler.cards.live_cards import live_cards
 from compiler.model.changes import Blast
 from compiler.model.report import Report
 from compiler.sources.cache_files import overwrite, save_cache
@@ -34,7 +34,7 @@ from vault.model.wikilink import citations
 _LASTING = frozenset(
     {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
 )  # failures that time alone does not mend
-_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
+_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a user may edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +55,10 @@ class Wanted:
     indexes: Callable[[Sequence[Event]], Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What was written and removed, and how many bytes were added to each ledger."""
-
-    writes: Mapping[str, bytes]
-    removals: Sequence[str]
-    appended: Mapping[str, int]
-
-
 def publish(
     start: BuildInput, wanted: Wanted, record: Record, decks: Mapping[str, Sequence[CardId]], report: Report
-) -> Published:
-    """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was written.
+) -> Publisher:
+    """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was done.
 
     `decks` are the cards in each deck as the user left it. The report gets what is written; a dry run writes nothing,
     and the report gets what that would touch. Raises: WriteFailed.
@@ -75,19 +66,19 @@ def publish(
     publisher = Publisher(start, report, settled_in(start.decided))
     publisher.pages(wanted.proposals)
     publisher.notes(wanted.notes)
-    publisher.name_bare(wanted.notes, wanted.claims, wanted.summaries)
+    publisher.report_unsupported(wanted.notes, wanted.claims, wanted.summaries)
     ids = record.ids
-    known, moved = known_cards([*start.id_events, *ledger.ordered(record.events)], ids), heirs(ids, FLASHCARDS)
+    known, moved = known_cards([*start.id_events, *ledger.ordered(record.events)], ids), new_paths(ids, FLASHCARDS)
     former = {f"{FLASHCARDS}/{b.slug}.md" for i, b in ids.births.items() if b.slug and not ids.alive(i)}
     gone = {*former, *moved} - set(wanted.decks)
-    put = {card: places - gone for card, places in places_of(start.live_events, ids).items()}
+    put = {card: places - gone for card, places in decks_of_cards(start.live_events, ids).items()}
     standing = {
         path: cards if path not in gone else edited_cards(start.files.text_of(path) or "", path, known)
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
-    publisher.decks(where_they_stand(wanted.decks, standing, put, moved), list(decks), known, ours, ids.retired)
-    publisher.withdraw(known)
+    publisher.decks(decks_after_moves(wanted.decks, standing, put, moved), list(decks), known, ours, ids.retired)
+    publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
         head: Event = {"v": 1, "type": "build", "id": start.at, "at": start.at, "command": start.options.command}
@@ -98,24 +89,23 @@ def publish(
     report.removed = sorted(publisher.removals)
     if start.options.dry_run:
         report.blast = _blast(start, record, wanted.words_before, publisher)
-        return Published({}, [], {})
-    appended: dict[str, int] = {}
+        return publisher
     for path, events in ((ledger.IDS, record.events), (ledger.DECISIONS, record.decisions), (ledger.BUILDS, builds)):
         lines = b"".join(ledger.encode(e) for e in events)
-        appended[path] = len(lines)
+        publisher.appended[path] = len(lines)
         if lines:
             start.guard.append(path, lines)
     if start.asker is not None and start.asker.writer is not None and start.asker.writer.written:
-        appended[start.asker.writer.path] = start.asker.writer.written
+        publisher.appended[start.asker.writer.path] = start.asker.writer.written
     publisher.write()
-    return Published(publisher.writes, publisher.removals, appended)
+    return publisher
 
 
 def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], publisher: Publisher) -> Blast:
     """Return what this build would touch."""
     new = {p: data.decode() for p, data in publisher.writes.items() if p.endswith(".md")}
     paths = [p.removeprefix(f"{PROPOSALS}/") for p in (*new, *publisher.removals) if p.endswith(".md")]
-    return blast_of(
+    return preview_changes(
         Plan(
             events=record.events,
             ids=record.ids,
@@ -130,7 +120,7 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
     )
 
 
-def remember(start: BuildInput, published: Published, report: Report) -> None:
+def remember(start: BuildInput, published: Publisher, report: Report) -> None:
     """Write to the cache how everything was left, so that the next build sees at once what changed."""
     counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
     save_cache(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
@@ -142,7 +132,7 @@ def remember(start: BuildInput, published: Published, report: Report) -> None:
     overwrite(start.guard, STAMPS, after.text(start.engine) if is_known else b"")
 
 
-def _is_as_left(start: BuildInput, published: Published, after: Snapshot) -> bool:
+def _is_as_left(start: BuildInput, published: Publisher, after: Snapshot) -> bool:
     """Return whether every file is as this build read or wrote it: nobody else changed one while it ran."""
     before, appended = start.before, published.appended
     others = after.changed_since(before) - {*published.writes, *published.removals, *appended}
@@ -161,9 +151,10 @@ class Publisher:
     settled: Settled  # proposals that the user does not want to see again
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
+    appended: dict[str, int] = field(default_factory=dict)  # ledger -> bytes that were added to it
     _proposed: set[str] = field(default_factory=set)  # what this build proposes beside the user's files, new or not
 
-    def is_no_text(self, path: str) -> bool:
+    def is_not_utf8(self, path: str) -> bool:
         """Return whether a file is not UTF-8, and report it: writing it would lose bytes, so it is left as it is."""
         try:
             (self.start.files.bytes_of(path) or b"").decode()
@@ -184,25 +175,25 @@ class Publisher:
             counts = counted.get(path.rpartition("/")[0])
             if counts is not None:
                 counts["created" if old is None else "unchanged" if old == text else "updated"] += 1
-            if old == text or self.is_no_text(path):
+            if old == text or self.is_not_utf8(path):
                 continue
-            self._name_damage(path, old or "")
-            if path.startswith(_ARTICLES) and old is not None and self._is_humans(path, old):
-                self._beside_humans(path, text, old)
+            self._report_damage(path, old or "")
+            if path.startswith(_ARTICLES) and old is not None and self._is_edited(path, old):
+                self._update_edited(path, text, old)
             else:
                 self.writes[path] = text.encode()
         for folder in (CONCEPTS, TOPICS, SUMMARIES):
             for path in self.start.vault.paths(folder, ".md"):
                 if (
                     path not in files
-                    and not self.is_no_text(path)
-                    and not self._is_humans(path, self.start.files.text_of(path) or "")
+                    and not self.is_not_utf8(path)
+                    and not self._is_edited(path, self.start.files.text_of(path) or "")
                 ):
                     self.removals.append(path)
                     if folder in counted:
                         counted[folder]["removed"] += 1
 
-    def name_bare(self, files: Container[str], claims: Container[ClaimId], summaries: Container[str]) -> None:
+    def report_unsupported(self, files: Container[str], claims: Container[ClaimId], summaries: Container[str]) -> None:
         """Report articles that the user edited and that stay, though no claim that they cite is left.
 
         `claims` and `summaries` (paths without .md) are those of the sources that are there.
@@ -215,20 +206,20 @@ class Publisher:
             gone = {c.summary for c in cites}
             why = "its source is gone" if len(gone) == 1 else "its sources are gone"
             if any(summary in summaries for summary in gone):
-                why = "what it cites is said in no source any more"
-            what = f"you wrote in this page, so it stays; it rests on nothing any more: {why}"
-            hint = "bring that back, or take out what cites it, or delete the page; then run `retain compile`"
+                why = "no source says what it cites any more"
+            what = f"you edited this page, so it stays, but nothing supports it any more: {why}"
+            hint = "restore the source, or remove what cites it, or delete the page; then run `retain compile`"
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
-    def _name_damage(self, path: str, old: str) -> None:
+    def _report_damage(self, path: str, old: str) -> None:
         """Report properties of a note that cannot be read: nobody knows what in it is the machine's, so it is left."""
         if sides(old) is None:
-            hint = "set it right, or delete the file, then run `retain compile`"
+            hint = "correct it, or delete the file, then run `retain compile`"
             for problem in read_properties(old).problems:
                 what = f"{problem.message}: left as it is"
                 self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
 
-    def _beside_humans(self, path: str, text: str, old: str) -> None:
+    def _update_edited(self, path: str, text: str, old: str) -> None:
         """Update the claims of a summary that the user edited, as citations lead to them; propose anything else."""
         now, there = parse_summary(text, path), parse_summary(old, path)
         if (
@@ -242,7 +233,7 @@ class Publisher:
         else:
             self._propose(path, text, old)
 
-    def _is_humans(self, path: str, old: str) -> bool:
+    def _is_edited(self, path: str, old: str) -> bool:
         """Return whether the user wrote in the note.
 
         Of the two sides of a git conflict, one that the machine wrote is enough to write the note anew. Where the user
@@ -258,7 +249,7 @@ class Publisher:
 
     def _conflict(self, path: str, text: str) -> None:
         """Report git conflict markers."""
-        hint = "settle it in your editor, then run `retain compile`"
+        hint = "resolve it in your editor, then run `retain compile`"
         self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
     def _propose(self, path: str, text: str, old: str) -> None:
@@ -266,15 +257,15 @@ class Publisher:
         proposal = f"{PROPOSALS}/{path}"
         digest = read_properties(text).text("generated")
         if digest != read_properties(old).text("generated") and not self.settled.page(path, digest):
-            self._lay_beside(proposal, text)
+            self._plan_proposal(proposal, text)
 
-    def _lay_beside(self, proposal: str, text: str) -> None:
+    def _plan_proposal(self, proposal: str, text: str) -> None:
         """Plan the writing of a proposal."""
         self._proposed.add(proposal)
         if self.start.files.text_of(proposal) != text:
             self.writes[proposal] = text.encode()
 
-    def withdraw(self, known: Kinds) -> None:
+    def remove_proposals(self, known: Kinds) -> None:
         """Plan the removal of proposals that this build would not make.
 
         What they propose no longer holds, or is in the file by now. Proposals that the user edited stay, and so do
@@ -287,7 +278,7 @@ class Publisher:
                 if proposal in self._proposed or proposal.removeprefix(f"{PROPOSALS}/") in unread:
                     continue
                 humans = _changed_deck(text, proposal, known) if folder == FLASHCARDS else human_edited(text)
-                if not humans and not self.is_no_text(proposal):
+                if not humans and not self.is_not_utf8(proposal):
                     self.removals.append(proposal)
 
     def decks(
@@ -303,7 +294,7 @@ class Publisher:
         `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
         """
         for path in sorted({*on_disk, *wanted}):
-            if self.is_no_text(path):
+            if self.is_not_utf8(path):
                 continue
             old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None
@@ -319,7 +310,7 @@ class Publisher:
             elif merged is not None and merged != old:
                 self.writes[path] = merged.encode()
             if held_back:
-                self._lay_beside(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
+                self._plan_proposal(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
 
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that users do not edit."""
@@ -332,24 +323,24 @@ class Publisher:
         """Plan the copying of pictures (None: it is there), and the removal of copies that no note shows any more.
 
         A copy carries the digest of its bytes in its name; one that is cut short is written again. A file of other
-        bytes may be a human's, and stays: a rebuild, which was to restore everything, says that it could not.
+        bytes may be a user's, and stays: a rebuild, which was to restore everything, says that it could not.
         """
         for path, data in wanted.items():
             there = self.start.files.bytes_of(path)
             if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
-                what = "its name is that of a picture's copy, and its bytes are others: left as it is"
-                hint = "damaged: delete it, then compile again; yours: give it a name of its own"
+                what = "named like a copied picture, but with other content: left as it is"
+                hint = "if it is damaged, delete it and compile again; if it is yours, rename it"
                 found = self.report.failures if rebuilding else self.report.notices
                 found.append(Diagnostic(path, 0, "asset-edited", what, hint))
         lying = [path for path in self.start.vault.paths(ASSETS, "") if path not in wanted]
         unused = [path for path in lying if is_copy(path, self.start.files.bytes_of(path) or b"")]
         if unused:
-            kept = self._embedded()
+            kept = self._embedded_assets()
             self.removals += [path for path in unused if path not in kept]
 
-    def _embedded(self) -> set[str]:
+    def _embedded_assets(self) -> set[str]:
         """Return the assets that any note or deck will show after this build: the user may have embedded one."""
         paths = [
             p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.start.vault.paths(folder, ".md")
@@ -366,16 +357,16 @@ class Publisher:
             try:
                 self.start.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
             except EditedMeanwhile as error:
-                self._edited(path, error, data if path.endswith(".md") else None)
+                self._report_edited(path, error, data if path.endswith(".md") else None)
         for path in self.removals:
             old = self.start.files.bytes_of(path)
             assert old is not None, "only what was read is removed"
             try:
                 self.start.guard.remove(path, expect=sha256_hex(old))
             except EditedMeanwhile as error:
-                self._edited(path, error)
+                self._report_edited(path, error)
 
-    def _edited(self, path: str, error: EditedMeanwhile, ours: bytes | None = None) -> None:
+    def _report_edited(self, path: str, error: EditedMeanwhile, ours: bytes | None = None) -> None:
         """Report a file that was edited while it was about to be written: it stays, ours is written beside it."""
         hint = "run `retain compile` again"
         if ours is not None and self.start.guard.exists(path):

@@ -18,7 +18,7 @@ from compiler.sources.cache_files import save_cache
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import Crew, largest_first
+from compiler.workers.pool import WorkerPool, largest_first
 from vault.diagnostic import Diagnostic
 from vault.errors import TooCostly, WorkerFailed
 from vault.log.ledger import Ids
@@ -52,7 +52,7 @@ def cache_path(path: str, sha256: str, engine: str) -> str:
 
 
 def read(
-    start: BuildInput, crew: Crew, sources: Sequence[Tracked], changed: frozenset[str], ids: Ids
+    start: BuildInput, crew: WorkerPool, sources: Sequence[Tracked], changed: frozenset[str], ids: Ids
 ) -> tuple[list[Document], list[Diagnostic]]:
     """Return every source as a document in the order given, and which of them could not be read this time.
 
@@ -87,14 +87,14 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bo
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:
     """Return the report on a reply of a worker that has the wrong shape."""
-    what = f"the reader's answer makes no sense: {clean_line(str(error))[:200]}"
+    what = f"the reader's reply is invalid: {clean_line(str(error))[:200]}"
     return Diagnostic(tracked.path, 0, "bad-reply", what)
 
 
 class _Reading:
     """Collects the workers' replies, from the cache where it has them."""
 
-    def __init__(self, start: BuildInput, crew: Crew, changed: frozenset[str], ids: Ids) -> None:
+    def __init__(self, start: BuildInput, crew: WorkerPool, changed: frozenset[str], ids: Ids) -> None:
         self.start, self.crew, self.changed, self.ids = start, crew, changed, ids
         self.retried = frozenset(start.options.only)  # paths whose cached failures do not count
         self.failures: list[Diagnostic] = []

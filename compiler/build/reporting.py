@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from compiler.articles.agenda import Agenda
 from compiler.articles.card_decks import CardDecks
 from compiler.articles.compose import Composed
-from compiler.articles.contested import Concepts
+from compiler.articles.concepts import Concepts
 from compiler.articles.topic_pages import Topics
 from compiler.articles.writer import Writer
 from compiler.build.claims import Claims
@@ -59,7 +59,7 @@ def _report_asked(report: Report, asker: Asker) -> None:
         report.cost["unpriced"] = True
     report.open = asker.open
     for request, why in asker.failed:
-        what = f"the model gave no answer ({why}): the embedded engine's stands in"
+        what = f"the model gave no answer ({why}): the embedded engine's is used instead"
         about = f"{request.type}: {clean_line(request.title)[:100]}"
         report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile by a model asks again"))
 

@@ -1,4 +1,4 @@
-"""How a vault's files stand, seen from their stamps alone, and whether that is how the last build left them."""
+"""Whether a vault's files are as the last build left them, by size, change time and inode alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compiler.readers.formats import VERSIONS
 
 CACHE = ".retain/cache/build.json"  # what the last build reported
 STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
-VERSION = 4  # of the steps between engine and file: when it grows, everything is laid out anew
+VERSION = 4  # of the steps between engine and file: when it grows, everything is written anew
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones

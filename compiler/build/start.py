@@ -100,6 +100,7 @@ def open_build(
     notices: list[Diagnostic] = []
 
     def events_of(path: str) -> list[Event]:
+        """Return the events of a ledger in order."""
         events, problems = vault.ledger_events(path)
         notices.extend(problems)
         return ledger.ordered(events)

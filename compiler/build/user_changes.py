@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compiler.build.start import BuildInput
-from compiler.cards.decks import left_in, standing_in
+from compiler.cards.decks import cards_in_text, cards_listed_in
 from compiler.cards.gaps import decisions_in
 from compiler.sources import inventory
 from vault.evidence.flags import UNWANTED, flags_of
@@ -55,13 +55,13 @@ def _deleted(start: BuildInput, texts: Mapping[str, str], ids: Ids, decisions: l
     A deck says which cards the machine left in it. A card is deleted if its comment is nowhere below the folder; a
     whole file that is gone deletes none, as products may be deleted.
     """
-    present = {id_ for text in texts.values() for id_ in standing_in(text)}
-    left = {id_ for text in texts.values() if sides(text) is None for id_ in left_in(text)}
+    present = {id_ for text in texts.values() for id_ in cards_in_text(text)}
+    left = {id_ for text in texts.values() if sides(text) is None for id_ in cards_listed_in(text)}
     missing = {id_ for id_ in left - present if ids.alive(id_)}
     if missing:
         deeper = inventory.scan(start.vault.root, FLASHCARDS).files
         others = (start.files.text_of(f.path) or "" for f in deeper if f.path not in texts)
-        missing -= {id_ for text in others for id_ in standing_in(text)}
+        missing -= {id_ for text in others for id_ in cards_in_text(text)}
     events = (e for e in start.decided if e.get("type") == "card-deleted")
     before = {CardId(str(e.get("card"))) for e in events} - present
     decisions += [{"v": 1, "type": "card-deleted", "card": i, "at": start.at} for i in sorted(missing - before)]

@@ -1,11 +1,12 @@
-"""Articles to flashcards: what is asked of the engine, what passes the gates, and which cards live on."""
+"""Which flashcards live: proposals of the engine pass the gates, living cards follow their claims."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from compiler.cards.live_cards import AGENTS, LiveCard, as_proposed, change_between, change_facts, keyed, proof_of
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
@@ -14,31 +15,15 @@ from compiler.model.engine_names import FAMILY
 from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
 from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
-from vault.ids import CardId, ClaimId, digest12, mint
+from vault.ids import CardId, ClaimId, mint
 from vault.layout import FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.text.sanitize import fold
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
-MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
 _GONE = "its evidence is gone"
 _UNDONE = "the decision that it came of was undone"
-AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
-
-
-@dataclass(frozen=True, slots=True)
-class LiveCard:
-    """A card of the ledger: its words are plain text, and were admitted when its claims read as `proof` (12 hex)."""
-
-    id: CardId
-    concept: str
-    kind: CardKind
-    question: str
-    answer: str
-    cites: tuple[ClaimId, ...]
-    proof: str
-    engine: str
 
 
 @dataclass(slots=True)
@@ -66,74 +51,11 @@ def request_for(concept: Resolved, views: tuple[ClaimView, ...], reasons: tuple[
     )
 
 
-def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
-    """Return the cards of the ledger with their last text, retired ones included. `events` are in order."""
-    cards: dict[CardId, LiveCard] = {}
-    for event in events:
-        if (
-            event.get("of") != "card"
-            or event.get("type") not in ("birth", "change")
-            or event.get("id") not in ids.births
-        ):
-            continue
-        try:
-            card = LiveCard(
-                CardId(event["id"]),
-                str(event["concept"]),
-                CardKind(event["kind"]),
-                str(event["q"]),
-                str(event["a"]),
-                tuple(ClaimId(c) for c in event["cites"]),
-                str(event["proof"]),
-                str(event["engine"]),
-            )
-        except (KeyError, ValueError, TypeError):
-            continue  # of a later version, or damaged: the next compile writes the card anew
-        cards[card.id] = card
-    return cards
-
-
-def keyed(cards: Sequence[ProposedCard], strange: Callable[[str], str] = lambda _: "") -> dict[str, ProposedCard]:
-    """Return the cards by key: kind and first claim, numbered if there are several.
-
-    `strange` returns what is added to the key if the claim is about another concept.
-    """
-    out: dict[str, ProposedCard] = {}
-    for card in cards:
-        first = card.cites[0] if card.cites else ""
-        key = f"{card.kind}:{first}{strange(first)}"
-        numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
-        out[next(k for k in numbers if k not in out)] = card
-    return out
-
-
-def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
-    """Return twelve hex digits of the cited claims' words: when they change, the card must be looked at."""
-    return digest12("\x1f".join(words[c] for c in cites))
-
-
-def how(old: LiveCard, new: ProposedCard) -> Change:
-    """Return how far a card's words changed: its question or its answer, whichever changed more."""
-    return worst((classify(old.question, new.question.strip()), classify(old.answer, new.answer.strip())))
-
-
-def as_proposed(card: LiveCard) -> ProposedCard:
-    """Return the card as an engine would propose it."""
-    return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
-
-
-def became(old: LiveCard, new: LiveCard, change: Change) -> Event:
-    """Return what the ledger keeps of a change besides the new words: how far it goes, and the former words."""
-    if (old.question, old.answer) == (new.question, new.answer):
-        return {"how": change.value}
-    return {"how": change.value, "was": {"q": old.question[:MOST_WAS], "a": old.answer[:MOST_WAS]}}
-
-
 @dataclass(slots=True)
-class CardDesk:
+class CardDecider:
     """Decides, concept by concept in a fixed order, which cards live; `news` and its events are the result.
 
-    Call `open`, then `settle` for each concept, then `close`.
+    Call `open`, then `decide` for each concept, then `close`.
     """
 
     ids: Ids
@@ -142,39 +64,39 @@ class CardDesk:
     home: dict[str, str]  # claim id -> the concept it is about
     at: str
     engine: str
-    deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
+    deleted: frozenset[CardId] = frozenset()  # by the user: they stay away
     mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
     gate: CardGate = field(default_factory=StrictCardGate)
     news: CardNews = field(default_factory=CardNews)
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
-    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
+    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the user doesn't want, and why
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
     undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
-    _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
+    _by_concept: dict[str, list[LiveCard]] = field(default_factory=dict)
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
     _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
-    _saying: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims of all sources that have it
-    _asked: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired: what they ask
+    _claims_by_quote: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims with it
+    _retired_by_question: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired cards
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
         for claim, quote in self.quotes.items():
-            self._saying.setdefault(quote, []).append(claim)
+            self._claims_by_quote.setdefault(quote, []).append(claim)
         for known in self.before.values():
-            card = self._elsewhere(known) or known
-            if not self.ids.alive(card.id) and not self._returns(card):
-                self._may_return(card)
+            card = self._with_same_words(known) or known
+            if not self.ids.alive(card.id) and not self._has_evidence_again(card):
+                self._remember_retired(card)
                 continue
             if card is not known and not self._unwanted(card.id):
-                self._rest_on(card)
+                self._record_claims(card)
             concept = self._concept_of(card)
             if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
                 self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:
-                self._mine.setdefault(concept, []).append(card)
+                self._by_concept.setdefault(concept, []).append(card)
                 if card.proof == proof_of(card.cites, self.words):
                     self.gate.admit(card.question, card.answer, concept)
 
@@ -184,7 +106,7 @@ class CardDesk:
             return "the human deleted it"
         return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
-    def _returns(self, card: LiveCard) -> bool:
+    def _has_evidence_again(self, card: LiveCard) -> bool:
         """Return whether a retired card has its evidence and its concept again."""
         return card.id in self.ids.retired and self._concept_of(card) is not None
 
@@ -197,7 +119,7 @@ class CardDesk:
             return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
         return self.home.get(card.cites[0]) if card.cites else None
 
-    def _elsewhere(self, card: LiveCard) -> LiveCard | None:
+    def _with_same_words(self, card: LiveCard) -> LiveCard | None:
         """Return the card citing other claims of its concept with the very words of its former ones.
 
         None if that is not needed or not possible. One source may drop or change what another still says: then nothing
@@ -206,23 +128,25 @@ class CardDesk:
         moved = [c for c in card.cites if c in self.said_before or c not in self.words]
         if not moved:
             return None
-        cites = tuple(self._twin(c, card.concept) or c for c in card.cites)
+        cites = tuple(self._same_words_claim(c, card.concept) or c for c in card.cites)
         known = len(set(cites)) == len(cites) and all(c in self.words for c in cites)
         found = known and proof_of(cites, self.words) == card.proof
         return replace(card, cites=cites) if found else None
 
-    def _twin(self, claim: ClaimId, concept: str) -> ClaimId | None:
+    def _same_words_claim(self, claim: ClaimId, concept: str) -> ClaimId | None:
         """Return the oldest other claim of the concept with the words that `claim` had."""
         said = self.said_before.get(claim, self.ids.quotes.get(claim, ""))
         there = self.mains.get(concept, frozenset())
-        alike = (c for c in self._saying.get(said, ()) if c != claim and self.home.get(c) == concept and c in there)
+        alike = (
+            c for c in self._claims_by_quote.get(said, ()) if c != claim and self.home.get(c) == concept and c in there
+        )
         return next((ClaimId(c) for c in alike), None)
 
-    def _rest_on(self, card: LiveCard) -> None:
+    def _record_claims(self, card: LiveCard) -> None:
         """Record the claims that the card cites now, and the key that goes with them."""
         first = f"{card.kind.value}:{card.cites[0]}"
         numbers = itertools.chain([first], (f"{first}:{n}" for n in itertools.count(2)))
-        key = next(k for k in numbers if self._known(k) in (None, card.id))
+        key = next(k for k in numbers if self._card_of_key(k) in (None, card.id))
         if key != self._key(card.id):
             self._keys[card.id], self._owners[key] = key, card.id
             self.news.events.append(
@@ -234,38 +158,38 @@ class CardDesk:
         """Return the key of a card, as this build leaves it."""
         return self._keys.get(id_) or self.ids.present_key[id_]
 
-    def _known(self, key: str) -> CardId | None:
+    def _card_of_key(self, key: str) -> CardId | None:
         """Return the card that has or had the key."""
         if key in self._owners:
             return self._owners[key]
         id_ = self.ids.keys.get(("card", key))
         return CardId(id_) if id_ is not None and id_ not in self._keys else None
 
-    def settle(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
+    def decide(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
         """Decide the concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
-        mine = self._mine.pop(concept.id, [])
-        proposals = keyed(reply.cards, self._strange(concept))
+        mine = self._by_concept.pop(concept.id, [])
+        proposals = keyed(reply.cards, self._key_suffix(concept))
         out: list[LiveCard] = []
         for card in mine:
-            out += self._follow(card, concept, claims, proposals)
+            out += self._after_changes(card, concept, claims, proposals)
         for key, proposal in proposals.items():
             if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
-            reason = self._unwanted(self._known(key)) or self._refused(proposal, concept, claims)
+            reason = self._unwanted(self._card_of_key(key)) or self._refused(proposal, concept, claims)
             if reason:
                 words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
                 deck = f"{FLASHCARDS}/{concept.slug}.md"
                 self.news.rejections.append(Rejection("card", reason, words, deck))
             else:
-                out.append(self._born(key, proposal, concept))
+                out.append(self._created(key, proposal, concept))
         rank = {c.id: n for n, c in enumerate(concept.main)}
         order = list(CardKind)
         out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
         if out:
             self.news.cards[concept.id] = out
 
-    def _strange(self, concept: Resolved) -> Callable[[str], str]:
+    def _key_suffix(self, concept: Resolved) -> Callable[[str], str]:
         """Return what to add to a card's key, given its claim, where another concept's card may have the same.
 
         The embedded engine writes a card for one concept; others may ask two concepts about one claim.
@@ -274,7 +198,7 @@ class CardDesk:
             return lambda _: ""
         return lambda claim: "" if self.home.get(claim) == concept.id else f":{concept.id}"
 
-    def _follow(
+    def _after_changes(
         self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]
     ) -> list[LiveCard]:
         """Return the card after what happened to its claims: unchanged, changed, or none if it is retired.
@@ -286,26 +210,26 @@ class CardDesk:
         if card.proof == proof_of(card.cites, self.words):
             self.news.kept += 1
             self._revive(card.id)
-            return [self._at_home(card, concept)]
+            return [self._in_concept(card, concept)]
         said = self._claims_changed(card)
         own = as_proposed(card)
-        if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
+        if said is Change.COSMETIC and (proposal is None or change_between(card, proposal) is not Change.COSMETIC):
             proposal = own
         if proposal is None or self._refused(proposal, concept, claims):
             if said in (None, Change.FACT) or proposal is own or self._refused(own, concept, claims):
                 self._retire(card, "its evidence changed")
                 return []
             proposal = own
-        change = how(card, proposal)
+        change = change_between(card, proposal)
         if change is Change.FACT and said in (Change.COSMETIC, Change.REWORDED):
             change = Change.REWORDED  # the same facts, asked for in another way
-        return [self._changed(card, self._card(card.id, proposal, concept), change)]
+        return [self._record_change(card, self._card(card.id, proposal, concept), change)]
 
     def _refused(self, card: ProposedCard, concept: Resolved, claims: dict[str, ClaimView]) -> str:
         """Return why the gate refuses a card; "" if it passes."""
         return self.gate.refused(card, concept.title, claims, names=concept.aliases, concept=concept.id)
 
-    def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
+    def _in_concept(self, card: LiveCard, concept: Resolved) -> LiveCard:
         """Return the card under the concept; the ledger learns it if the card was another concept's."""
         if card.concept == concept.id:
             return card
@@ -321,25 +245,27 @@ class CardDesk:
             return None  # a claim that is stated in an engine's words may say other things of the same quote
         return worst(classify(self.said_before[c], self.quotes[c]) for c in changed)
 
-    def _changed(self, old: LiveCard, new: LiveCard, change: Change) -> LiveCard:
+    def _record_change(self, old: LiveCard, new: LiveCard, change: Change) -> LiveCard:
         """Return `new`, and record that `old` became it, and how."""
         same = (old.question, old.answer) == (new.question, new.answer)
         self.news.kept += same
         self.news.updated += not same
         self._revive(new.id)
-        self.news.events.append(self._event("change", new) | became(old, new, change))
+        self.news.events.append(self._event("change", new) | change_facts(old, new, change))
         return new
 
-    def _may_return(self, card: LiveCard) -> None:
+    def _remember_retired(self, card: LiveCard) -> None:
         """Remember what a retired card asks: should the same be asked again, that card returns with its history."""
         machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
         if machines and not self._unwanted(card.id):
-            self._asked.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(card)
+            self._retired_by_question.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(
+                card
+            )
 
-    def _returning(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:
+    def _retired_asking(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:
         """Return the retired card that asks what `proposal` asks, the last one retired first, under the new key."""
         question = fold(proposal.question).casefold()
-        found = self._asked.get((concept.id, CardKind(proposal.kind), question), [])
+        found = self._retired_by_question.get((concept.id, CardKind(proposal.kind), question), [])
         if not found:
             return None
         card = max(found, key=lambda c: (self.ids.retired.get(c.id, self.at), c.id))
@@ -348,16 +274,16 @@ class CardDesk:
         self.news.events.append({"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key})
         return card.id
 
-    def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
+    def _created(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
         """Return a new card of a proposal, or the retired one that it brings back."""
-        known = self._known(key) or self._returning(key, proposal, concept)
+        known = self._card_of_key(key) or self._retired_asking(key, proposal, concept)
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)
         if known:  # it was retired; its history goes on
-            self._take_back(id_)
+            self._undo_retirement(id_)
             self._revive(id_)
             before = self.before.get(id_)
-            told = became(before, card, how(before, proposal)) if before else {}
+            told = change_facts(before, card, change_between(before, proposal)) if before else {}
             self.news.events.append(self._event("change", card) | told)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})
@@ -392,14 +318,14 @@ class CardDesk:
 
     def _retire(self, card: LiveCard, reason: str) -> None:
         """Record that a card is not asked any more, and why."""
-        self._may_return(card)
+        self._remember_retired(card)
         if self.ids.alive(card.id):
             self.news.suspended += 1
             self.news.events.append(
                 {"v": 1, "type": "retire", "of": "card", "id": card.id, "at": self.at, "reason": reason}
             )
 
-    def _take_back(self, id_: CardId) -> None:
+    def _undo_retirement(self, id_: CardId) -> None:
         """Remove the event by which this build retired a card, if there is one."""
         for event in [e for e in self.news.events if e["type"] == "retire" and e["id"] == id_]:
             self.news.events.remove(event)
@@ -407,7 +333,7 @@ class CardDesk:
 
     def close(self) -> CardNews:
         """Retire the cards whose concept is gone, and return all news."""
-        for cards in self._mine.values():
+        for cards in self._by_concept.values():
             for card in cards:
                 self._retire(card, "its concept is gone")
         return self.news

@@ -1,4 +1,4 @@
-"""Live cards to the files of `learning/flashcards/`, around whatever a human wrote there."""
+"""The files of `learning/flashcards/`: live cards are written around what the user wrote there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from vault.ids import ALPHABET, CardId
 from vault.inbox.events import Settled
 from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, with_stamp
@@ -91,7 +91,7 @@ def _is_machines(card: Card, known: Kinds) -> bool:
     return card.id is not None and card.id in known and known[card.id] in (None, card.kind)
 
 
-def where_they_stand(
+def decks_after_moves(
     wanted: Mapping[str, Fresh],
     on_disk: Mapping[str, Sequence[CardId]],
     put: Mapping[CardId, Collection[str]],
@@ -118,12 +118,12 @@ def where_they_stand(
     return {p: replace(own[p], cards=c) if p in own else Fresh("", {}, c) for p, c in out.items()}
 
 
-def left_in(text: str) -> list[CardId]:
+def cards_listed_in(text: str) -> list[CardId]:
     """Return the cards that the machine last wrote into a deck, as the deck's properties list them."""
     return [CardId(id_) for id_ in read_properties(text).text("cards").split()]
 
 
-def standing_in(text: str) -> set[CardId]:
+def cards_in_text(text: str) -> set[CardId]:
     """Return the cards whose comment is anywhere in a text, even if their block cannot be read."""
     return {CardId(id_) for id_ in _COMMENT.findall(text)}
 
@@ -152,7 +152,7 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str],
         elif machine:
             text = splice_card(text, card, None)
         elif card.id in wanted and card.stamp != wanted[card.id].stamp:
-            # The machine has new words for a card that the human reworded, and no answer to them yet.
+            # The machine has new words for a card that the user reworded, and no answer to them yet.
             held_back = held_back or not settled.card(str(card.id), wanted[card.id].stamp)
             if any(cite.claim in gone for cite in card.support):
                 text = _repointed(text, card, wanted[card.id].support)

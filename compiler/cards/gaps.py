@@ -1,4 +1,4 @@
-"""What the wiki cannot say: names without an article, kinds without evidence, claims on one source."""
+"""What the wiki cannot say: names without an article, concepts with evidence of few kinds or from one source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.cards.cards import LiveCard
+from compiler.cards.live_cards import LiveCard
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
@@ -39,8 +39,8 @@ _ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-sou
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A gap as this compile sees it, before its id and the human's decisions."""
+class _OpenGap:
+    """A gap as this compile finds it, before its id and the user's decisions."""
 
     key: str
     kind: GapKind
@@ -66,14 +66,14 @@ class Shelf:
         return sorted({o if (o := original_of(s, self.copies)) in self.texts else s for s in sources})
 
 
-def find(
+def find_gaps(
     resolution: Resolution,
     cards: Mapping[str, Sequence[LiveCard]],
     links: Mapping[str, str],
     origins: Mapping[str, int],
     shelf: Shelf,
     contested: Collection[ConceptId] = (),
-) -> list[_Found]:
+) -> list[_OpenGap]:
     """Return the gaps, most pressing first. By concept id, `links` has its link and `origins` its number of sources.
 
     `contested` are the concepts with a contradiction that nothing decides.
@@ -94,7 +94,7 @@ def _named_by(resolution: Resolution) -> dict[str, list[str]]:
     return {k: list(v) for k, v in named.items()}
 
 
-def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_Found]:
+def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_OpenGap]:
     """Yield the names that articles or sources use and that no article explains."""
     by_name: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
@@ -115,7 +115,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
             continue
         articles = sorted(links[c] for c in by_name.get(key, ()))
         place = shelf.texts[first[key][0]].locate(first[key][1]) if key in first else ""
-        yield _Found(
+        yield _OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
             what=one.name,
@@ -152,14 +152,14 @@ def _epistemic(
     origins: Mapping[str, int],
     named: Mapping[str, Sequence[str]],
     contested: Collection[ConceptId],
-) -> list[_Found]:
+) -> list[_OpenGap]:
     """Return what is missing about concepts that have an article."""
-    found: list[_Found] = []
+    found: list[_OpenGap] = []
 
     def ask(concept: Resolved, what: str, words: tuple[str, str], weight: int, rank: int) -> None:
         keys = [f"{GapKind.EPISTEMIC}:{id_}:{what}" for id_ in (concept.id, *resolution.taken_in.get(concept.id, ()))]
         about = (keys[0], GapKind.EPISTEMIC, concept.title, *words, (links[concept.id],))
-        found.append(_Found(*about, weight, rank, also=tuple(keys[1:])))
+        found.append(_OpenGap(*about, weight, rank, also=tuple(keys[1:])))
 
     for concept in resolution.concepts.values():
         leaning = len(named.get(concept.id, ()))
@@ -174,7 +174,7 @@ def _epistemic(
         if is_light and not leaning:
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
-        lacks = [kind for kind in _MISSING if kind not in carded and not _has(concept, kind.value)]
+        lacks = [kind for kind in _MISSING if kind not in carded and not _has_evidence(concept, kind.value)]
         for rank, kind in enumerate(lacks[:1] if is_light else lacks):
             ask(concept, kind.value, _MISSING[kind], weight, rank)
         if origins[concept.id] == 1 and leaning >= ENOUGH_LEANING:
@@ -182,7 +182,7 @@ def _epistemic(
     return found
 
 
-def _has(concept: Resolved, what: str) -> bool:
+def _has_evidence(concept: Resolved, what: str) -> bool:
     """Return whether a concept's claims hold what a gap asks for; `what` is the last part of the gap's key."""
     if what == "contested":
         return True  # that it is not on the agenda any more says that it is settled
@@ -192,10 +192,10 @@ def _has(concept: Resolved, what: str) -> bool:
         return len({claim.source for claim in concept.main}) > 1
     if {claim.kind for claim in concept.main} & KIND_OF[what]:
         return True
-    return what == CardKind.DEFINITIONAL and _is_said_what(concept)
+    return what == CardKind.DEFINITIONAL and _is_defined(concept)
 
 
-def _is_said_what(concept: Resolved) -> bool:
+def _is_defined(concept: Resolved) -> bool:
     """Return whether a sentence says what a concept is, though it is a claim of another kind."""
     spellings = {concept.title, *concept.aliases, *concept.keys}
     starts = tuple(f"{article}{name}".casefold() + " " for name in spellings for article in ("", "the ", "a ", "an "))
@@ -213,7 +213,7 @@ def _is_filled(key: str, known: Resolution) -> bool:
         return any(rest in concept.keys for concept in known.concepts.values())
     about, _, what = rest.partition(":")
     concept = known.concepts.get(ConceptId(about))
-    return concept is not None and what in _ASKED and _has(concept, what)
+    return concept is not None and what in _ASKED and _has_evidence(concept, what)
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
@@ -230,7 +230,7 @@ def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
     return out
 
 
-def learners(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
+def learner_gaps(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
     """Return the learner's gaps of the agenda page, which a build only copies: they come from the review log."""
     kept = [gap for gap in parse_agenda(page) if gap.kind is GapKind.LEARNER]
     closing = {GapStatus.RESOLVED, GapStatus.IGNORED}
@@ -241,8 +241,8 @@ def learners(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
     return out
 
 
-def agenda(
-    found: Sequence[_Found],
+def agenda_gaps(
+    found: Sequence[_OpenGap],
     known: Resolution,
     births: Mapping[str, Event],
     ids: Ids,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class TouchedClaim:
-    """`words` are its quote, `was` what it quoted before where that is other.
+    """A claim that changes: `words` are its quote, `was` its former one if that is other.
 
     Where somebody would be asked of the new words, a claim that seems to have changed counts as changed.
     """
@@ -22,7 +22,7 @@ class TouchedClaim:
 
 @dataclass(frozen=True, slots=True)
 class NewPassage:
-    """Words of a source that somebody would be asked about; "" for `words` is the whole segment."""
+    """Words of a source that a model would be asked about; "" for `words` is the whole segment."""
 
     path: str
     heading: str
@@ -31,7 +31,7 @@ class NewPassage:
 
 @dataclass(frozen=True, slots=True)
 class TouchedArticle:
-    """`proposed` where a human edited it: then the new version is laid beside. `asked` counts claims to write about."""
+    """An article that changes; `proposed` if the user edited it. `asked` counts the claims to write about."""
 
     what: Literal["created", "updated", "removed", "proposed"]
     id: str
@@ -44,7 +44,7 @@ class TouchedArticle:
 
 @dataclass(frozen=True, slots=True)
 class TouchedCard:
-    """`asked`: its claims changed, and whoever answers says what becomes of it."""
+    """A card that changes; `asked` if that depends on what a model will answer."""
 
     what: Literal["created", "returned", "changed", "reworded", "suspended", "asked"]
     id: str
@@ -55,7 +55,7 @@ class TouchedCard:
 
 @dataclass(frozen=True, slots=True)
 class TouchedGap:
-    """`asked`: it is of a concept of which somebody would be asked."""
+    """A gap that changes; `asked` if that depends on what a model will answer."""
 
     what: Literal["opened", "changed", "closed", "asked"]
     id: str
@@ -66,7 +66,7 @@ class TouchedGap:
 
 @dataclass(frozen=True, slots=True)
 class Blast:
-    """`unchanged` counts the files that stay as they are, byte for byte."""
+    """What a build would change. `unchanged` counts the files that stay as they are, byte for byte."""
 
     claims: tuple[TouchedClaim, ...] = ()
     passages: tuple[NewPassage, ...] = ()

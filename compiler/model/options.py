@@ -1,4 +1,4 @@
-"""What a human asks of one compile."""
+"""The options of one compile."""
 
 from __future__ import annotations
 

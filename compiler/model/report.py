@@ -1,15 +1,13 @@
-"""What a compile did, as people and programs are told."""
+"""What a compile did, for people and programs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from compiler.model.changes import Blast
 from vault.diagnostic import Diagnostic
-
-if TYPE_CHECKING:
-    from compiler.model.changes import Blast
 
 
 @dataclass(frozen=True, slots=True)

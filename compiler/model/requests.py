@@ -137,7 +137,7 @@ class ComposeRequest(Model):
     """Compose the article of one concept from its claims.
 
     `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
-    are asked for (`fresh`). `reasons` say why the human turned earlier versions down.
+    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
     """
 
     type: Literal["compose"] = "compose"
@@ -173,7 +173,7 @@ class CardsRequest(Model):
     """Write cards for one concept from its article's claims.
 
     `standing` are the cards that live on as they are, `changed` those whose claims say something else now: a card with
-    the kind and the first claim of one of these takes its place. `reasons` say why the human turned earlier ones down.
+    the kind and the first claim of one of these takes its place. `reasons` say why the user turned earlier ones down.
     """
 
     type: Literal["cards"] = "cards"
@@ -238,7 +238,7 @@ class MatchReply(Model):
 
 
 class Side(Model):
-    """A claim in a contradiction: its words and quote, and where it stands."""
+    """A claim in a contradiction: its words, quote and source."""
 
     id: Id
     words: str
@@ -270,7 +270,7 @@ class ReconcileReply(Model):
 
 
 class CheckRequest(Model):
-    """Do the `evidence` quotes alone bear out `words`? `context` tells what "it" in a quote is, and nothing else."""
+    """Do the `evidence` quotes alone support `words`? `context` tells what "it" in a quote is, and nothing else."""
 
     type: Literal["check"] = "check"
     words: str

@@ -1,4 +1,4 @@
-"""Answers to questions: sentences that rest on claims, held by the same gate as those of articles."""
+"""Answers to questions: sentences that rest on claims and pass the same gate as those of articles."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) 
     strange = unheard(everything, question)
     if strange:
         words = ", ".join(f"“{clean_line(word)[:60]}”" for word in strange[:5])
-        return AnswerReply(sentences=tuple(said.values()), missing=f"No claim of the wiki speaks of {words}.")
+        return AnswerReply(sentences=tuple(said.values()), missing=f"No claim of the wiki mentions {words}.")
     return AnswerReply(sentences=tuple(said.values()), missing="" if said else SILENT)
 
 

@@ -1,4 +1,4 @@
-"""Articles and cards by their words, for agents: read from the files, without index and without writing."""
+"""Search of articles and cards by their words, for agents: it reads the files and writes nothing."""
 
 from __future__ import annotations
 

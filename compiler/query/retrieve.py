@@ -1,4 +1,4 @@
-"""Which claims of the wiki bear on a question: those whose words are the question's, the rarer the better."""
+"""The claims that fit a question: those that share its words, rare ones counting more."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ _KIND_BONUS, _OPENING_BONUS = 1.2, 1.2  # of the kind that is asked for; that be
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A claim, where it stands, and how well it fits: the share of the question's weight that it has, 0 to 1 and more
-    where it is of the kind asked for. `core`: it has the word of the question that tells most."""
+    """A claim with its place, and how well it fits: the share of the question's weight, 0 to 1 and more."""
 
     claim: Claim
     summary: str  # the vault path
@@ -47,6 +46,7 @@ class Known:
 
     @property
     def view(self) -> ClaimView:
+        """Return the claim as an engine sees it."""
         words = "" if fold(self.claim.words) == fold(self.claim.quote) else self.claim.words
         return ClaimView(
             id=self.claim.id,

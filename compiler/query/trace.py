@@ -1,4 +1,4 @@
-"""From a card, an article's sentence, a claim or a gap back to where it stands and the words in the source."""
+"""The way back from a card, an article's sentence, a claim or a gap to the words in the source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_TEXT = "not-utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One claim on the way: its quote, and the raw file and place where a human finds it."""
+    """One claim on the way back: its quote, and the raw file and place where it is."""
 
     claim: Claim
     path: str  # of the summary
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """`what` was asked for, where it stands, and the claims it rests on; `past` for a card that stands in no deck."""
+    """What was asked for, where it is, and the claims it rests on; `past` for a card that is in no deck."""
 
     what: str
     path: str
@@ -100,6 +100,7 @@ def _gone(past: PastCard, summaries: dict[str, Summary]) -> Trace:
 
 
 def _said_of(gap: Gap) -> str:
+    """Return what the agenda says of a gap."""
     lines = [f"{gap.what}: {gap.missing} ({gap.kind.value} gap, {gap.status.value})"]
     lines += [f"mentioned in {link}" for link in gap.mentions]
     return "\n".join([*lines, f"would fill it: {gap.fill}"])
@@ -113,7 +114,7 @@ class _Notes:
     damaged: list[Diagnostic]
 
     def of(self, folder: str) -> Iterator[tuple[str, str]]:
-        """(path, text) of each note right in the folder."""
+        """Yield (path, text) of each note in the folder itself."""
         for path in self.vault.paths(folder, ".md"):
             try:
                 text = self.vault.read_text(path)
@@ -143,7 +144,7 @@ def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace
                 if wanted and wanted in sentence.text.casefold():
                     return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
     hint = "give the id of a card, a claim or a gap, or some words of an article's sentence in quotes"
-    raise NotFound("no card, claim or sentence goes by that", where=words[:60], hint=hint)
+    raise NotFound("no such card, claim or sentence", where=words[:60], hint=hint)
 
 
 def _steps(cites: tuple[Citation, ...], summaries: dict[str, Summary]) -> tuple[Step, ...]:

@@ -1,4 +1,4 @@
-"""A finished vault against its sources: every quote, every sentence, every card. Findings are gathered, not raised."""
+"""Check a finished vault against its sources: every quote, sentence and card. Findings are collected, not raised."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compiler.gates.gates import (
 )
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.replies.journal import Journal
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -44,7 +44,7 @@ Progress = Callable[[dict[str, Any]], None]
 class Verdict:
     """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
 
-    `conflicts` are versions that were laid beside an edited file, and wait for the human.
+    `conflicts` are versions that were written beside an edited file, and wait for the user.
     """
 
     claims: int = 0
@@ -74,7 +74,7 @@ def verify(vault: Vault, progress: Progress) -> Verdict:
         for path in vault.paths(folder, ".md"):
             check.article(path)
     check.decks()
-    reason = "laid beside a file that was edited while it was written: look at both, then delete this one"
+    reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
     return check.verdict
 
@@ -98,7 +98,7 @@ class _Check:
             if text is not None:
                 parsed.append((parse_summary(text, path), text))
         asked = [(summary, data) for summary, _ in parsed if (data := self._raw(summary)) is not None]
-        with Crew("", self.vault.root / "raw") as crew:
+        with WorkerPool("", self.vault.root / "raw") as crew:
             messages = [self._message(summary, data) for summary, data in asked]
             for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
                 progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})
@@ -270,14 +270,14 @@ class _Check:
                 free = card.id in retired or (card.id in brought and not card.support)
                 reason = "" if free else self._card(card, article, gate)
                 if card.id is not None and card.id in seen:
-                    reason = f"its id stands in {seen[card.id]} too"
+                    reason = f"its id is in {seen[card.id]} too"
                 elif card.id is not None:
                     seen[card.id] = deck.path
                 if reason:
                     self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
 
     def _card(self, card: Card, article: str, gate: CardGate) -> str:
-        """Why a card is not borne out; "" if it is. A card of the human's own making needs no support."""
+        """Why a card is not supported; "" if it is. A card of the user's own making needs no support."""
         if not card.support and (card.id is None or not card.stamp):
             return ""
         if card.stamp and article not in self.titles:

@@ -1,4 +1,4 @@
-"""Puts a build's questions to whoever answers them, and to nobody what the journal knows already."""
+"""Put a build's questions to a backend, but none that the journal answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT = "kept"  # the engine of a reply that earlier ones gave already
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`tokens` are those sent and received; `usd` None where nobody knows the price."""
+    """A reply with who gave it; `tokens` sent and received; `usd` None if the price is unknown."""
 
     reply: Reply
     engine: str
@@ -60,7 +60,7 @@ class KeepsNotes(Backend, Protocol):
 
 @runtime_checkable
 class ShowsPages(Backend, Protocol):
-    """A backend that shows pages and pictures with a request; `shown` returns them and their most tokens."""
+    """A backend that shows pages and pictures with a request: `shown` returns blocks, and their most tokens."""
 
     shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
 
@@ -140,26 +140,26 @@ class Asker:
             entry = self.journal.find(request, prompt, exactly=self.renew)
             mend = entry is not None and self._to_mend(key, entry)
             if entry is not None and not mend:
-                found[key] = self._found(key, request, entry)
+                found[key] = self._from_journal(key, request, entry)
                 continue
             now, ask = prepared(request, self.journal, prompt if self.renew or mend else "")
             if ask:
                 todo[key] = now
             else:
-                found[key] = self._kept(key, now)
-        found |= self._asked(todo, stage)
+                found[key] = self._reused(key, now)
+        found |= self._ask_backend(todo, stage)
         for request in again:
             entry = self.journal.find(request, prompt_id(request.type)) if request.about else None
             if entry is not None:
-                self._use(entry, request)
+                self._record_use(entry, request)
         return [found[rests(request)] for request in requests]
 
-    def _found(self, key: str, request: Request, entry: Entry) -> Reply | None:
+    def _from_journal(self, key: str, request: Request, entry: Entry) -> Reply | None:
         """Return the journal's reply; note where it stands in for a model's."""
         self.engines[key], self.dates[key] = entry.engine, entry.at
         if entry.failed and all(r.type != request.type or rests(r) != key for r, _ in self.failed):
             self.failed.append((request, clean_line(entry.failed)[:200]))
-        self._use(entry, request)
+        self._record_use(entry, request)
         return entry.value()
 
     def _to_mend(self, key: str, entry: Entry) -> bool:
@@ -169,7 +169,7 @@ class Asker:
             self._mended[key] = entry
         return now
 
-    def _use(self, entry: Entry, request: Request) -> None:
+    def _record_use(self, entry: Entry, request: Request) -> None:
         """Record that a reply is used for this source or concept: the next edit of it starts from the last one used."""
         if self.writer is None or not request.about:
             return
@@ -178,19 +178,19 @@ class Asker:
             now = replace(entry, about=request.about, at=self.at, run=self.writer.run)
             self._journal(replace(now, tokens=(0, 0), usd=0.0))
 
-    def _kept(self, key: str, request: Request) -> Reply | None:
+    def _reused(self, key: str, request: Request) -> Reply | None:
         """Return the reply if earlier ones said all of it, and store it as one."""
         reply = stand_in(request)
         if reply is not None and not self.dry:
-            self._keep(key, request, Answered(reply, self._before(request)))
+            self._store(key, request, Answered(reply, self._last_engine(request)))
         return reply
 
-    def _before(self, request: Request) -> str:
+    def _last_engine(self, request: Request) -> str:
         """Return the engine of the last reply for the same source or concept."""
         older = self.journal.about(request.type, request.about)
         return older[0].engine if older else KEPT
 
-    def _asked(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
+    def _ask_backend(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
         """Return the backend's replies by what they rest on. Raises: Waiting if some are missing."""
         if not todo:
             return {}
@@ -209,15 +209,15 @@ class Asker:
             if isinstance(answer, Failed) and answer.final:
                 stopped = answer
                 continue
-            out[keys[n]] = self._answered(keys[n], request, answer)
-            self.progress({"event": stage, "done": done, "of": len(todo), **self._so_far()})
+            out[keys[n]] = self._reply_in(keys[n], request, answer)
+            self.progress({"event": stage, "done": done, "of": len(todo), **self._cost_so_far()})
         left = [request for key, request in todo.items() if key not in out]
         if left:
             what = stopped.what if stopped else "not every question was answered"
             raise self._waiting(left, what, stopped.hint if stopped else "")
         return out
 
-    def _so_far(self) -> dict[str, Any]:
+    def _cost_so_far(self) -> dict[str, Any]:
         """Return tokens and price so far, for the progress."""
         spent = self.spent
         return {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
@@ -227,25 +227,25 @@ class Asker:
         kept = f"what was answered is kept, {len(requests)} questions are open; nothing was published"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
-    def _answered(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
+    def _reply_in(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
         """Return the reply in an answer, stored in the journal; for a failure the embedded engine's."""
         if isinstance(answer, Answered):
             whole = Answered(merged(request, answer.reply), answer.engine, answer.tokens, answer.usd)
-            self._keep(key, request, whole)
+            self._store(key, request, whole)
             return whole.reply
         why = clean_line(answer.what)[:200]
         self.failed.append((request, why))
         if (entry := self._mended.get(key)) is not None and not (any(answer.tokens) or answer.usd):
             self.engines[key], self.dates[key] = entry.engine, entry.at
-            return entry.value()  # as before, and nothing to take down
+            return entry.value()  # as before, and nothing to record
         reply = self.fallback(request)
         if reply is not None:
             whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)
-            self._keep(key, request, whole, failed=why)
+            self._store(key, request, whole, failed=why)
             return whole.reply
         return None
 
-    def _keep(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
+    def _store(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
         """Store an answer in the journal."""
         self.engines[key], self.dates[key] = answer.engine, self.at
         if self.writer is None:

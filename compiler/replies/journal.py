@@ -1,4 +1,4 @@
-"""The journal of replies in `ledger/replies/`: what models and agents answered, kept by what the answer rests on.
+"""The journal in `ledger/replies/`: what models and agents answered, found by what the answer rests on.
 
 One JSON object a line, one file a run. A reply is looked up by the words that it rests on, so that neither another
 model nor another machine asks again; of several the latest counts, whichever prompt it answered, so that every machine
@@ -195,7 +195,7 @@ class Journal:
         """Return whether nothing later was answered for the same source or concept."""
         return self._about.get((entry.of, entry.about), [entry])[-1].rests == entry.rests
 
-    def tellers(self, source: str) -> Mapping[str, Sequence[Entry]]:
+    def replies_by_passage(self, source: str) -> Mapping[str, Sequence[Entry]]:
         """Return for each passage (by digest) the replies to segments of the source that held it, the latest first."""
         if source not in self._told:
             told: dict[str, list[Entry]] = {}
@@ -230,10 +230,10 @@ def _named(path: str, wrong: Sequence[Diagnostic], unread: Sequence[ledger.Event
     spoilt = sum(e["type"] == "reply" and e.get("v") == 1 and e.get("of") in REPLY_TO for e in unread)
     later = sum(not e["type"].startswith(_KNOWN) for e in unread) - spoilt
     if spoilt:
-        what = f"{spoilt} replies have not the shape of a reply: passed over"
+        what = f"{spoilt} replies are invalid: skipped"
         found.append(Diagnostic(path, 0, "reply-line", what, "restore the file from git, or delete those lines"))
     if later:
-        what = f"{later} lines are of a kind that this version does not know: kept, and passed over"
+        what = f"{later} lines are of a kind unknown to this version: kept, but not used"
         found.append(Diagnostic(path, 0, "reply-unknown", what))
     return found
 

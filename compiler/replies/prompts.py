@@ -1,4 +1,4 @@
-"""Prompts, each in a file of its own in `templates/prompts/`, with the version that stands in its first line.
+"""Prompts, each in a file of `templates/prompts/` whose first line is its version.
 
 A file of the same name in `prompts/` of the user's own configuration folder goes before it; never one of a vault.
 """

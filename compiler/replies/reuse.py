@@ -1,4 +1,4 @@
-"""What of earlier replies still stands when something changed, so that only what is new is asked for.
+"""What of earlier replies is still valid after a change, so that only what is new is asked for.
 
 A model that is asked twice says it in other words. So a sentence that was changed in a source costs the claims that
 rest on it and no others; a claim that changed costs the sentences and cards that cite it and no others.
@@ -46,7 +46,7 @@ def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Requ
 
 
 def _answers(entry: Entry, prompt: str) -> bool:
-    """Whether somebody answered that prompt."""
+    """Return whether somebody answered that prompt."""
     return entry.prompt == prompt and not entry.failed
 
 

@@ -1,4 +1,4 @@
-"""What a changed segment still says of what its source said before: the claims and names that stand without asking."""
+"""The claims and names of earlier replies that are still valid for a changed segment."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def still_said(request: ExtractRequest, journal: Journal, prompt: str = "") -> t
     """
     told = list(_told(request, journal, prompt))
     standing = _standing(request, told, _current(journal, request.about, prompt))
-    tellers = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
-    if not tellers and not standing:
+    entries_used = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
+    if not entries_used and not standing:
         return request, True
-    gone = {id(e): [q for c in _claims(e) if (q := fold(c.quote)) and q not in standing] for e in tellers}
+    gone = {id(e): [q for c in _claims(e) if (q := fold(c.quote)) and q not in standing] for e in entries_used}
     fresh = [p.teller is None or _robbed(p, gone[id(p.teller)], standing.values()) for p in told]
     left = [p for p, new in zip(told, fresh, strict=True) if not new]
     update = {
         "standing": tuple(s.claim for s in sorted(standing.values(), key=lambda s: s.start)),
-        "offered": tuple(_names(tellers, left, standing)),
+        "offered": tuple(_names(entries_used, left, standing)),
         "fresh": tuple(_stretches(request.text, told, fresh)),
     }
     return request.model_copy(update=update), any(fresh)
@@ -63,7 +63,7 @@ def still_said(request: ExtractRequest, journal: Journal, prompt: str = "") -> t
 
 def _told(request: ExtractRequest, journal: Journal, prompt: str) -> Iterator[_Passage]:
     """The segment's passages, each with the reply that it goes by."""
-    known = journal.tellers(request.about)
+    known = journal.replies_by_passage(request.about)
     spans = [(s, e, fold(request.text[s:e])) for s, e in passages(request.text)]
     found = [
         [e for e in known.get(digest12(words), ()) if not prompt or (e.prompt == prompt and not e.failed)]
@@ -86,11 +86,11 @@ def _current(journal: Journal, source: str, prompt: str) -> Iterator[Entry]:
 
 def _standing(request: ExtractRequest, told: Sequence[_Passage], current: Iterable[Entry]) -> dict[str, _Standing]:
     """The claims that stand, by their quotes: in a passage those of the reply that it goes by, in a new one all."""
-    tellers = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
+    entries_used = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
     others = current if any(p.teller is None for p in told) else ()
     text = FoldedText.of(request.text)
     found: dict[str, _Standing] = {}
-    for entry in dict.fromkeys((*tellers, *others)):
+    for entry in dict.fromkeys((*entries_used, *others)):
         for claim in _claims(entry):
             words = fold(claim.quote)
             if words in found or words not in text.text or (span := text.find(words, near=claim.start)) is None:
@@ -108,17 +108,19 @@ def _claims(entry: Entry) -> tuple[ExtractedClaim, ...]:
 
 
 def _robbed(passage: _Passage, gone: Iterable[str], standing: Iterable[_Standing]) -> bool:
-    """Whether a quote that is gone held words of the passage, and no claim that stands does."""
+    """Return whether a quote that is gone held words of the passage, and no claim that stands does."""
     if any(one.touches(passage) for one in standing):
         return False
     pieces = (quote[s:e] for quote in gone for s, e in passages(quote))
     return any(len(p) >= _TELLING and p in passage.words for p in pieces)
 
 
-def _names(tellers: Iterable[Entry], left: Sequence[_Passage], standing: Mapping[str, _Standing]) -> Iterator[Term]:
+def _names(
+    entries_used: Iterable[Entry], left: Sequence[_Passage], standing: Mapping[str, _Standing]
+) -> Iterator[Term]:
     """The names that the passages still write, less those that only a definition offered which is gone."""
     seen: set[tuple[str, str]] = set()
-    for entry in tellers:
+    for entry in entries_used:
         reply = entry.value()
         assert isinstance(reply, ExtractReply), "looked up by its type"
         words = [p.words.casefold() for p in left if p.teller is entry]
@@ -130,7 +132,7 @@ def _names(tellers: Iterable[Entry], left: Sequence[_Passage], standing: Mapping
 
 
 def _undefined(term: Term, reply: ExtractReply, standing: Mapping[str, _Standing]) -> bool:
-    """Whether the reply had definitions of the name, and none of them stands."""
+    """Return whether the reply had definitions of the name, and none of them stands."""
     if term.signal != "definition":
         return False
     name = term.name.casefold()

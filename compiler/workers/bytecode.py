@@ -1,4 +1,4 @@
-"""What Python keeps of the code it has read, for a process that will not be able to write it later."""
+"""Python's bytecode, written before the sandbox forbids writing it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIBRARIES = (
 def leave_bytecode() -> None:
     """Load what documents may need, once, so that Python writes its bytecode before the sandbox forbids that.
 
-    Installers that compile nothing leave that to the first use; a jailed process would read every library anew each
+    Installers that compile nothing leave that to the first use; a sandboxed process would read every library anew each
     time, which costs more than a second. Where nothing can be kept, nothing is done.
     """
     modules = [path for folder in _FOLDERS for path in sorted((_HERE / folder).rglob("*.py"))]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from compiler.model.report import Rejection
 from compiler.model.requests import REPLY_TO, CheckReply, MatchReply, ReconcileReply, Reply, Request, digest
 from compiler.sources.cache_files import read_cache, save_cache
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.errors import WorkerFailed
 from vault.files.guard import Guard
 from vault.text.sanitize import clean_line
@@ -23,7 +23,7 @@ _UNSURE: dict[str, Reply] = {  # where only a model could say
 }
 
 
-def embedded_reply(crew: Crew, request: Request) -> Reply | None:
+def embedded_reply(crew: WorkerPool, request: Request) -> Reply | None:
     """Return the reply that needs no model, "unsure" where only a model could say; None if there is none."""
     if request.type in _UNSURE or request.type == "answer":
         return _UNSURE.get(request.type)
@@ -38,7 +38,7 @@ class EmbeddedAsker:
     """Puts the requests of a build to the embedded engine, but none that the cache of the last build answers."""
 
     def __init__(
-        self, guard: Guard, crew: Crew, engine: str, progress: Callable[[dict[str, Any]], None], fresh: bool
+        self, guard: Guard, crew: WorkerPool, engine: str, progress: Callable[[dict[str, Any]], None], fresh: bool
     ) -> None:
         """`engine` is the engine's name and version; with `fresh` the cache is not used."""
         self.crew, self.engine, self.progress = crew, engine, progress
@@ -77,7 +77,7 @@ class EmbeddedAsker:
             reply = REPLY_TO[request.type].model_validate(self.known[key])
         except ValidationError as error:
             what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(request.title)[:100]}"
-            self.rejections.append(Rejection("reply", f"the engine's reply makes no sense: {what}", about))
+            self.rejections.append(Rejection("reply", f"the engine's reply is invalid: {what}", about))
             return None
         self.used[key] = self.known[key]
         return reply

@@ -1,4 +1,4 @@
-"""The workers of one build: child processes that read and answer, each bounded in time, replaced when one dies."""
+"""The workers of a build: child processes that read documents, bounded in time, replaced when one dies."""
 
 from __future__ import annotations
 
@@ -9,24 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 from vault.errors import WorkerFailed
 from vault.sandbox.child import Child
 
 PROGRAM = ("-m", "compiler.workers.process")  # what a worker runs
-
-
-class Reader(Protocol):
-    """What answers the messages of `compiler.workers.process`, one at a time."""
-
-    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the reply. Raises WorkerFailed."""
-        ...
-
-    def close(self) -> None:
-        """End it; it is not asked again."""
-        ...
 
 
 class Worker(Child):
@@ -36,20 +24,20 @@ class Worker(Child):
         super().__init__([*PROGRAM, engine, *([str(raw)] if raw else [])], hint="the other sources go on")
 
 
-start_worker: Callable[[str, Path | None], Reader] = Worker  # called with the engine's name and the folder to read
+start_worker: Callable[[str, Path | None], Worker] = Worker  # called with the engine's name and the folder to read
 
 
 @dataclass(slots=True)
-class Crew:
+class WorkerPool:
     """Up to `size` workers that may read below `raw`, started when first needed. Use as a context manager."""
 
     engine: str
     raw: Path | None = None
     size: int = field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)))
-    _idle: queue.SimpleQueue[Reader] = field(default_factory=queue.SimpleQueue)
-    _all: list[Reader] = field(default_factory=list)
+    _idle: queue.SimpleQueue[Worker] = field(default_factory=queue.SimpleQueue)
+    _all: list[Worker] = field(default_factory=list)
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""The reading process: parsers and engine run here, in a jail and under limits, and nothing here writes a file.
+"""The reading process: parsers and embedded engine run here, in a sandbox and under limits; it writes no file.
 
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
 folder of

@@ -221,7 +221,7 @@ def test_a_page_that_the_human_had_edited_stays_the_humans(scene: Scene) -> None
     scene.add(PAGE, "> [!human]\n> I doubt this.")
     theirs = scene.text(PAGE)
     settled = scene.agent(lambda: scene.add(PAGE, cited(scene)))
-    assert scene.text(PAGE) == theirs and "the human edited this page" in why(settled)
+    assert scene.text(PAGE) == theirs and "the user edited this page" in why(settled)
     assert SOUND in scene.text(settled.quarantined[0].where)
 
 
@@ -287,7 +287,7 @@ def _appended(text: str) -> Bad:
 
 
 BAD: dict[str, tuple[Bad, str]] = {
-    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "the human's or retain's alone"),
+    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "to the user or to retain alone"),
     "a plugin's code": (_appended("@\n\n```dataviewjs\nx\n```"), "which a plugin may run"),
     "a query": (_appended("@ `= this.file`"), "code that a plugin would run"),
     "a template": (_appended("@ <% tp.file %>"), "a template"),
@@ -297,7 +297,7 @@ BAD: dict[str, tuple[Bad, str]] = {
     "an embed from outside": (_appended("@ ![[https://x.org/y.png]]"), "drawn in"),
     "a command link": (_appended("@ [recall](obsidian://open)"), "a link that acts"),
     "a bare command link": (_appended("@ obsidian://open"), "an address"),
-    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain's alone"),
+    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain alone"),
     "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link into insights/"),
     "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link into insights/"),
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),

@@ -225,7 +225,7 @@ def test_a_report_that_the_human_wrote_or_edited_stays_as_it_is(scene: Scene) ->
     scene.add(report, "Mine.")
     mine = scene.text(report)
     settled = scene.agent(lambda: scene.write(report, "# R\n\nAnother.\n"))
-    assert scene.text(report) == mine and quarantined(settled) == {report} and "the human" in why(settled)
+    assert scene.text(report) == mine and quarantined(settled) == {report} and "the user" in why(settled)
     settled = scene.agent(lambda: (scene.root / report).unlink())
     assert scene.text(report) == mine and [r.path for r in settled.restored] == [report] and settled.kept == []
 

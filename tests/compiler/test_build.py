@@ -24,7 +24,7 @@ from compiler.build.snapshot import STAMPS, last_report
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from compiler.query.verify import verify
-from compiler.workers.pool import Crew
+from compiler.workers.pool import WorkerPool
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
@@ -214,7 +214,7 @@ def test_an_edited_article_whose_source_is_gone_stays_and_is_named_in_the_dry_ru
     for dry_run in (True, False):
         report = compile_vault(vault, Options(dry_run=dry_run), MORNING + timedelta(days=2), silent)
         (named,) = [d for d in report.notices if d.path == path]
-        assert named.code == "rests-on-nothing" and "rests on nothing any more: its source is gone" in named.message
+        assert named.code == "rests-on-nothing" and "nothing supports it any more: its source is gone" in named.message
         assert "delete the page" in named.hint and article.read_bytes() == edited
     assert [d.path for d in compiled(vault, MORNING + timedelta(days=3)).notices if d.code == named.code] == [path]
     article.unlink()
@@ -653,14 +653,14 @@ def test_a_file_saved_while_it_is_compiled_loses_nothing_and_is_read_the_next_ti
     before = products(tree(vault))
     raw = vault.root / "raw/articles/testing.md"
     raw.write_text(TESTING.replace("from memory", "out of memory"))
-    real = Crew.ask_all
+    real = WorkerPool.ask_all
 
-    def meanwhile(crew: Crew, messages: Any) -> Any:
+    def meanwhile(crew: WorkerPool, messages: Any) -> Any:
         raw.write_text(TESTING)
         return real(crew, messages)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Crew, "ask_all", meanwhile)
+        patch.setattr(WorkerPool, "ask_all", meanwhile)
         with pytest.raises(WorkerFailed, match="changed while it was being read"):
             compiled(vault, MORNING + timedelta(days=1))
     assert products(tree(vault)) == before

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compiler.cards.cards import CardDesk, CardNews, keyed, live_cards
+from compiler.cards.cards import CardDecider, CardNews
+from compiler.cards.live_cards import keyed, live_cards
 from compiler.concepts.resolve import Resolved
 from compiler.model.requests import CardKindName, CardsReply, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, ConceptId, SourceId
@@ -44,9 +45,9 @@ class World:
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in claims}
         home = dict.fromkeys(words, CONCEPT)
         at = DAYS[len(self.events) // 3]
-        desk = CardDesk(ids, live_cards(ledger.ordered(self.events), ids), words, home, at, "test/1", deleted)
+        desk = CardDecider(ids, live_cards(ledger.ordered(self.events), ids), words, home, at, "test/1", deleted)
         desk.open()
-        desk.settle(concept, views, CardsReply(cards=cards))
+        desk.decide(concept, views, CardsReply(cards=cards))
         news = desk.close()
         self.events += news.events
         return news

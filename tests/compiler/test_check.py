@@ -218,7 +218,7 @@ CARD_FAULTS = [
         rewritten(DECK, r"^Q: .*?\nA: (.*?)\.?$", r"Q: Is it \1?\nA: \1."),
     ),
     (DECK, "it dangles", "points at something", rewritten(DECK, r"^Q: .*?$", "Q: What does this method do?")),
-    ("learning/flashcards/twin.md", "it stands twice", "stands in", copied(DECK, "learning/flashcards/twin.md")),
+    ("learning/flashcards/twin.md", "it stands twice", "its id is in", copied(DECK, "learning/flashcards/twin.md")),
     (DECK, "no answer", "no answer", appended(DECK, "\nQ: a question without its answer\n")),
     (DECK, "the article is gone", "names no article", removed(ARTICLE)),
 ]
@@ -307,5 +307,5 @@ def test_trace_leads_from_card_sentence_and_claim_to_the_words_in_the_file(compi
         found = trace(compiled, wanted)
         assert found.steps[0].source == "raw/articles/testing.md"
         assert found.steps[0].claim.quote in raw and found.steps[0].claim.locator == "Retrieval practice, line 3"
-    with pytest.raises(NotFound, match="no card, claim or sentence"):
+    with pytest.raises(NotFound, match="no such card, claim or sentence"):
         trace(compiled, "0000000000")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from compiler.build.compile import Options, compile_vault
-from compiler.workers.pool import Crew, Worker, largest_first
+from compiler.workers.pool import Worker, WorkerPool, largest_first
 from vault.errors import WorkerFailed
 from vault.vault import Vault
 
@@ -31,7 +31,7 @@ def document(tmp_path: Path) -> Path:
 
 
 def test_a_worker_reads_and_extracts(document: Path) -> None:
-    with Crew("extractive", document.parent) as crew:
+    with WorkerPool("extractive", document.parent) as crew:
         reply = crew.ask(message(document))
     assert reply["source"]["title"] == "Sleep"
     (claims,) = [r["claims"] for r in reply["replies"]]
@@ -43,7 +43,7 @@ def test_a_worker_that_takes_too_long_is_ended_and_the_next_request_has_a_new_on
     with pytest.raises(WorkerFailed, match="took more than 0 s"):
         worker.ask(message(document), seconds=0.01)  # it cannot even have started
     assert worker.process.poll() is not None
-    with Crew("extractive", document.parent, size=1) as crew:
+    with WorkerPool("extractive", document.parent, size=1) as crew:
         assert "source" in crew.ask(message(document))
 
 
@@ -58,7 +58,7 @@ def test_a_document_that_makes_too_much_work_is_told_from_one_that_breaks_the_re
 
 
 def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None:
-    with Crew("extractive", document.parent, size=1) as crew:
+    with WorkerPool("extractive", document.parent, size=1) as crew:
         crew.ask(message(document))
         (worker,) = crew._all
         assert isinstance(worker, Worker)
@@ -72,7 +72,7 @@ def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None
 def test_bytes_that_are_no_longer_what_was_seen_are_not_read(document: Path) -> None:
     seen = message(document)
     document.write_text("something else\n")
-    with Crew("extractive", document.parent) as crew:
+    with WorkerPool("extractive", document.parent) as crew:
         assert "changed while it was being read" in crew.ask(seen)["not_now"]
 
 
@@ -111,7 +111,7 @@ def test_neither_environment_nor_working_directory_can_name_code_for_a_worker(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "sitecustomize.py"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
-    with Crew("extractive", document.parent, size=1) as crew:
+    with WorkerPool("extractive", document.parent, size=1) as crew:
         assert "source" in crew.ask(message(document))
         (worker,) = crew._all
         assert isinstance(worker, Worker)

@@ -1,4 +1,4 @@
-from compiler.cards.decks import Fresh, left_in, merge_deck, render_deck, standing_in, where_they_stand
+from compiler.cards.decks import Fresh, cards_in_text, cards_listed_in, decks_after_moves, merge_deck, render_deck
 from vault.ids import CardId
 from vault.model.card import Card, CardKind, parse_deck, splice_card, with_stamp
 
@@ -15,18 +15,18 @@ def fresh(*cards: Card) -> Fresh:
 
 def test_a_card_goes_with_its_concept_but_stays_where_a_human_put_it() -> None:
     wanted = {"new.md": fresh(card(ONE), card(TWO))}
-    placed = where_they_stand(wanted, {"old.md": [ONE], "mine.md": [TWO]}, {ONE: {"old.md"}, TWO: {"old.md"}})
+    placed = decks_after_moves(wanted, {"old.md": [ONE], "mine.md": [TWO]}, {ONE: {"old.md"}, TWO: {"old.md"}})
     assert [c.id for c in placed["new.md"].cards] == [ONE]
     assert [c.id for c in placed["mine.md"].cards] == [TWO] and placed["mine.md"].properties == {}
 
 
 def test_a_deck_says_itself_what_the_machine_left_in_it() -> None:
     text = render_deck(fresh(card(ONE), card(TWO, "Why?")))
-    assert left_in(text) == [ONE, TWO] and standing_in(text) == {ONE, TWO}
+    assert cards_listed_in(text) == [ONE, TWO] and cards_in_text(text) == {ONE, TWO}
     first = parse_deck(text, "x.md").cards[0]
-    assert standing_in(splice_card(text, first, None)) == {TWO}
+    assert cards_in_text(splice_card(text, first, None)) == {TWO}
     broken = text.replace("A: Answer to What?", "A: Answer\n\n### My note\n")  # its comment is on its own now
-    assert standing_in(broken) == {ONE, TWO}
+    assert cards_in_text(broken) == {ONE, TWO}
 
 
 def test_a_deck_of_the_machines_alone_is_laid_out_anew() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from compiler.articles.figures import Tied, tied
+from compiler.articles.figures import ShownWith, shown_with
 from compiler.readers.read import read_source
 from vault.model.exhibit import ExhibitKind
 
@@ -10,9 +10,9 @@ LOOP = "A loop is a path that comes back to where it began."
 OTHER = "Nothing else on this page has to do with that subject."
 
 
-def of(document: str, quote: str = LOOP, name: str = "note.md") -> Tied:
+def of(document: str, quote: str = LOOP, name: str = "note.md") -> ShownWith:
     source = read_source(document.encode(), name)
-    return tied(source, [("c", source.text.index(quote), quote)]).get("c", Tied())
+    return shown_with(source, [("c", source.text.index(quote), quote)]).get("c", ShownWith())
 
 
 def pictures(document: str, quote: str = LOOP, name: str = "note.md") -> list[str]:
@@ -109,7 +109,7 @@ def test_a_formula_goes_with_the_claim_that_leads_up_to_it() -> None:
 
 def test_a_document_that_shows_nothing_costs_nothing() -> None:
     source = read_source(f"{LOOP}\n\n{OTHER}\n".encode(), "note.md")
-    assert tied(source, [("c", 10_000, "no such place")]) == {}
+    assert shown_with(source, [("c", 10_000, "no such place")]) == {}
 
 
 @pytest.mark.parametrize("embed", ["![[loop.png|A loop is a path]]", "![A loop is a path](loop.png)", "![](loop.png)"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.cards.gaps import Shelf, find
+from compiler.cards.gaps import Shelf, find_gaps
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.passing_mentions import crowded, only_dropped, told_by_a_list
 from vault.ids import ClaimId, ConceptId, SourceId
@@ -27,7 +27,7 @@ def asked(*concepts: Resolved, leaning: ConceptId | None = None) -> dict[str, st
     )
     links: dict[str, str] = {c.id: f"[[{c.title}]]" for c in concepts}
     origins: dict[str, int] = {c.id: 1 for c in concepts}
-    found = find(known, {}, links, origins, Shelf({}, {}, {}))
+    found = find_gaps(known, {}, links, origins, Shelf({}, {}, {}))
     return {gap.key.removeprefix("epistemic:"): gap.missing for gap in found}
 
 

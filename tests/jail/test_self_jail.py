@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from compiler.workers import bytecode
-from compiler.workers.pool import Crew, Worker
+from compiler.workers.pool import Worker, WorkerPool
 from tests.jail.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
 from vault.sandbox import self_sandbox
@@ -114,7 +114,7 @@ def test_the_worker_reads_raw_and_nothing_of_the_humans(world: Path) -> None:
 @pytest.mark.parametrize("engine", ["", "extractive"])
 def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: str) -> None:
     need_filter()
-    with Crew(engine, world / "vault/raw", size=1) as crew:
+    with WorkerPool(engine, world / "vault/raw", size=1) as crew:
         crew.ask({"op": "source", "path": str(world / "vault/raw/note.md"), "sha256": ""})
         (worker,) = crew._all
         assert isinstance(worker, Worker)

@@ -187,7 +187,7 @@ def test_the_page_is_the_same_bytes_however_it_came_to_be(vault: Vault) -> None:
     once = page.read_bytes()
     save_learner_gaps(read_desk(vault), NOW + timedelta(days=400))
     assert page.read_bytes() == once
-    carried = [*wiki, *wiki_gaps.learners(once.decode(), {})]  # what a build makes of it
+    carried = [*wiki, *wiki_gaps.learner_gaps(once.decode(), {})]  # what a build makes of it
     assert render_agenda(carried).encode() == once
     page.write_text(render_agenda(wiki))
     save_learner_gaps(read_desk(vault), NOW)

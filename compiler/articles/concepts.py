@@ -1,4 +1,4 @@
-"""The concepts of a build with their contradictions, which are found before anything is composed."""
+"""The concepts of a build with their claims, and the contradictions in these."""
 
 from __future__ import annotations
 
