@@ -81,7 +81,7 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     from compiler.orders.board import WORK, Place
     from compiler.query.answer import REPORTS
     from vault.files.guard import trace_folder
-    from vault.sandbox.self_sandbox import restrict_desk
+    from vault.sandbox.self_sandbox import restrict_writes
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
@@ -89,7 +89,7 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
     there = [path for folder in folders if (path := vault.root / folder).is_dir()]
-    restrict_desk([*there, trace_folder()])
+    restrict_writes([*there, trace_folder()])
 
 
 def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:

@@ -22,7 +22,7 @@ from vault.files.folder import is_folder
 from vault.files.paths import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
 from vault.git import is_installed
 from vault.sandbox import landlock, seccomp
-from vault.sandbox.capabilities import Level, bubblewrap, standing, without_landlock
+from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support, without_landlock
 from vault.vault import Vault
 
 LOCKS = ("publish", "review")
@@ -64,9 +64,9 @@ def examined(vault: Vault | None, at: datetime) -> Health:
 def _guard(health: Health) -> dict[str, Any]:
     """What programs and the reading process can be shut in with here."""
     caged = "RETAIN_CAGED" in os.environ
-    here, abi = standing(), landlock.abi()
+    here, abi = sandbox_support(), landlock.abi()
     if not caged and here.level is Level.NONE:
-        words = "; ".join(here.words)
+        words = "; ".join(here.reasons)
         hint = "agents can only be watched here: keep two vaults (`retain init --personal`), and `retain guard audit`"
         health.find("guard", "no-cage", f"no program can be shut in here: {words}", hint)
     if sys.platform == "linux" and (missing := without_landlock(abi)):
@@ -74,7 +74,7 @@ def _guard(health: Health) -> dict[str, Any]:
     return {
         "caged": caged,
         "level": str(here.level),
-        "reasons": list(here.words),
+        "reasons": list(here.reasons),
         "weaker": "" if caged else WEAKER.get(str(here.level), ""),
         "landlock_abi": abi,
         "filter": seccomp.available(),
@@ -106,10 +106,10 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     except RetainError as error:
         health.find(error.where or "wiki", "not-writable", f"nothing can be written: {error.what}", error.hint)
         return None
-    if standing().level is Level.NONE:
+    if sandbox_support().level is Level.NONE:
         return None
     try:
-        wrong = selftest.run(vault.root, standing().level, _reachable(vault))
+        wrong = selftest.run(vault.root, sandbox_support().level, _reachable(vault))
     except RetainError as error:
         health.find("guard", "not-proved", error.what, error.hint)
         return None

@@ -37,7 +37,7 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
     """Takes down the human's files, with copies, if they, or the personal vault, never were; whether it did so now.
 
     An audit that was never begun protects nothing. With `only_at_once` what would take long is left, and said. A look
-    that fails is told and stops nothing: the cage holds without it.
+    that fails is told and stops nothing: the sandbox holds without it.
     """
     from vault.audit.watcher import Watch
 

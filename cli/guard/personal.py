@@ -31,7 +31,7 @@ def way_out(vault: Vault) -> str:
 
 
 def finding(vault: Vault) -> list[Diagnostic]:
-    """That it is not known, outside every cage."""
+    """That it is not known, outside every sandbox."""
     if "RETAIN_CAGED" in os.environ or not is_unknown(vault):
         return []
     return [Diagnostic("insights", 0, "personal-unknown", NOT_KNOWN, way_out(vault))]
@@ -64,7 +64,7 @@ def files_below(tops: Iterable[Path], left_out: Collection[str]) -> Iterator[os.
 def told(vault: Vault) -> dict[str, Any] | None:
     """`path` and whether it can be reached; None where the notes are in insights/.
 
-    Without a path it is not known, or this is inside a cage, where it is nobody's business.
+    Without a path it is not known, or this is inside a sandbox, where it is nobody's business.
     """
     if vault.personal is None:
         return {"path": None, "reachable": False} if is_unknown(vault) else None

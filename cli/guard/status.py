@@ -50,7 +50,7 @@ def status(vault_dir: str | None, as_json: bool) -> int:
 
 
 def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
-    """The runs that are not settled, and what is wrong with those that can't be; a cage shows nothing of them."""
+    """The runs that are not settled, and what is wrong with those that can't be; a sandbox shows nothing of them."""
     from vault.audit.agent_runs import at_work
 
     if "RETAIN_CAGED" in os.environ or not at_work(vault):
@@ -62,12 +62,12 @@ def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
 
 def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:
     from vault.audit.agent_runs import run_json
-    from vault.sandbox.capabilities import standing
+    from vault.sandbox.capabilities import sandbox_support
 
-    stands = standing()
+    support = sandbox_support()
     return {
-        "level": str(stands.level),
-        "not_stronger": list(stands.words),
+        "level": str(support.level),
+        "not_stronger": list(support.reasons),
         "vault": {"root": str(vault.root), "personal": told(vault)},
         "agents_may_write": list(AGENT_FOLDERS),
         "last_look": None if "RETAIN_CAGED" in os.environ else _last_look(vault),
@@ -106,7 +106,7 @@ def _quarantined(vault: Vault) -> int:
 
 
 def _show(vault: Vault, facts: dict[str, Any]) -> None:
-    output.show(f"an agent in the cage here: level {facts['level']}")
+    output.show(f"an agent in the sandbox here: level {facts['level']}")
     for words in facts["not_stronger"]:
         output.show(f"  no stronger: {words}")
     output.show(f"it may write in {vault.root}: {', '.join(facts['agents_may_write'])}")

@@ -335,16 +335,16 @@ def shut_in(how: dict[str, Any]) -> None:
         places = [os.open(path, os.O_RDONLY) for path in writable] if options.pop("handles", False) else writable
         landlock.restrict(places, readable=readable and [Path(path) for path in readable], **options)
     if "filter" in how:
-        seccomp.forbid_escapes(**how["filter"])
+        seccomp.restrict_syscalls(**how["filter"])
     if "worker" in how:
         from vault.sandbox.self_sandbox import limit_worker, restrict_worker
 
         limit_worker()
         restrict_worker(Path(how["worker"]))
     if "speaker" in how:
-        from vault.sandbox.self_sandbox import restrict_speaker
+        from vault.sandbox.self_sandbox import restrict_model_process
 
-        restrict_speaker()
+        restrict_model_process()
 
 
 def _until_alone() -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from vault.files.paths import AGENT_FOLDERS
-from vault.sandbox.capabilities import Level, bubblewrap, standing
-from vault.sandbox.environment import scrubbed
-from vault.sandbox.sandbox import Cage, run_in_cage
+from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support
+from vault.sandbox.environment import filtered_environment
+from vault.sandbox.sandbox import Sandbox, run_in_sandbox
 
 LEVELS = (Level.FULL, Level.BUBBLEWRAP, Level.LANDLOCK)
 DEADLINE_S = 60.0
@@ -27,20 +27,21 @@ _HUMAN = ("insights", "raw/articles", "ledger", "learning", ".git/hooks", ".obsi
 ALONE = """
 import os, sys
 from pathlib import Path
-from vault.sandbox.sandbox import Cage, run_in_cage
-from vault.sandbox.environment import scrubbed
+from vault.sandbox.sandbox import Sandbox, run_in_sandbox
+from vault.sandbox.environment import filtered_environment
 from vault.sandbox.capabilities import Level
 level, *command = sys.argv[1:]
-sys.exit(run_in_cage(Cage(Path.cwd(), Level[level]), command, cwd=Path.cwd(), env=scrubbed(os.environ)))
+environment = filtered_environment(os.environ)
+sys.exit(run_in_sandbox(Sandbox(Path.cwd(), Level[level]), command, cwd=Path.cwd(), env=environment))
 """
 
 
 def need(level: Level) -> None:
     """The test goes on only where this level can be had; where it must be had, lacking it is a failure."""
-    found = standing()
+    found = sandbox_support()
     if found.level >= level:
         return
-    words = f"{level} does not work here: {'; '.join(found.words)}"
+    words = f"{level} does not work here: {'; '.join(found.reasons)}"
     if os.environ.get("CI") and sys.platform == "linux":
         pytest.fail(words)
     pytest.skip(words)
@@ -93,13 +94,13 @@ class Den:
     def other(self) -> Path:
         return self.base / "other"
 
-    def cage(self, level: Level, *, rw: tuple[Path, ...] = (), network: bool = True) -> Cage:
-        return Cage(self.vault, level, rw=rw, personal=self.personal, hidden=(self.state,), network=network)
+    def cage(self, level: Level, *, rw: tuple[Path, ...] = (), network: bool = True) -> Sandbox:
+        return Sandbox(self.vault, level, rw=rw, personal=self.personal, hidden=(self.state,), network=network)
 
     def run(self, level: Level, script: str, *, rw: tuple[Path, ...] = (), network: bool = True) -> int:
         """The exit code of a script of the shell, caged in the vault."""
         cage = self.cage(level, rw=rw, network=network)
-        return run_in_cage(cage, ["sh", "-c", script], cwd=self.vault, env=scrubbed(os.environ))
+        return run_in_sandbox(cage, ["sh", "-c", script], cwd=self.vault, env=filtered_environment(os.environ))
 
     def python(self, level: Level, script: str, *, network: bool = True) -> int:
         """The exit code of a script of Python's, caged in the vault."""

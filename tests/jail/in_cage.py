@@ -48,17 +48,17 @@ def _worker(raw: Path, command: list[str]) -> int:
 
 def _caged(word: str, given: dict[str, str], command: list[str]) -> int:
     from vault.sandbox.capabilities import Level
-    from vault.sandbox.environment import scrubbed
-    from vault.sandbox.sandbox import Cage, run_in_cage
+    from vault.sandbox.environment import filtered_environment
+    from vault.sandbox.sandbox import Sandbox, run_in_sandbox
 
-    cage = Cage(
+    cage = Sandbox(
         root=Path(given["vault"]),
         level=Level[word.partition("-")[0].upper()],
         personal=Path(given["personal"]),
         hidden=(Path(given["config"]), Path(given["state"])),
         network="-" not in word,
     )
-    return run_in_cage(cage, command, cwd=Path(given["base"]), env=scrubbed(os.environ))
+    return run_in_sandbox(cage, command, cwd=Path(given["base"]), env=filtered_environment(os.environ))
 
 
 if __name__ == "__main__":

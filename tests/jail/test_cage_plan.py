@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.sandbox.bubblewrap import RUNTIME, Plan, arguments
-from vault.sandbox.environment import is_name, marked, scrubbed
+from vault.sandbox.environment import filtered_environment, is_name, sandbox_environment
 
 # --- the environment ------------------------------------------------------------------------------------------------
 
@@ -23,21 +23,22 @@ NODE_EXTRA_CA_CERTS SSL_CERT_FILE XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME X
 
 def test_only_what_is_on_the_list_goes_in() -> None:
     before = {name: f"value of {name}" for name in (*LEFT_BEHIND, *KEPT)}
-    assert scrubbed(before) == {name: before[name] for name in KEPT}
+    assert filtered_environment(before) == {name: before[name] for name in KEPT}
 
 
 def test_what_is_asked_for_by_name_goes_in_too_if_it_is_set() -> None:
     before = {"AWS_PROFILE": "work", "AWS_SECRET_ACCESS_KEY": "x", "PATH": "/bin"}
-    assert scrubbed(before, ["AWS_PROFILE", "NOT_SET"]) == {"AWS_PROFILE": "work", "PATH": "/bin"}
+    assert filtered_environment(before, ["AWS_PROFILE", "NOT_SET"]) == {"AWS_PROFILE": "work", "PATH": "/bin"}
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text()))
 def test_nothing_is_made_up(environment: dict[str, str]) -> None:
-    assert scrubbed(environment).items() <= environment.items()
+    assert filtered_environment(environment).items() <= environment.items()
 
 
 def test_the_cages_own_variables_win() -> None:
-    inside = marked({"TMPDIR": "/home/me/tmp", "PATH": "/bin"}, vault="/v", temporary="/tmp", runtime="/tmp/r")
+    before = {"TMPDIR": "/home/me/tmp", "PATH": "/bin"}
+    inside = sandbox_environment(before, vault="/v", temporary="/tmp", runtime="/tmp/r")
     assert inside["TMPDIR"] == "/tmp" and inside["RETAIN_CAGED"] == "1" and inside["RETAIN_VAULT"] == "/v"
     assert inside["PATH"] == "/bin" and inside["XDG_RUNTIME_DIR"] == "/tmp/r"
 

@@ -25,9 +25,9 @@ def den(tmp_path: Path) -> Den:
     return dig(tmp_path)
 
 
-def look(den: Den, *rw: Path, table: tuple[Mount, ...] | None = None) -> preflight.Ground:
+def look(den: Den, *rw: Path, table: tuple[Mount, ...] | None = None) -> preflight.CheckedPaths:
     folders = [den.vault / folder for folder in AGENT_FOLDERS]
-    return preflight.look(den.vault, folders, rw, [den.personal, den.state], table)
+    return preflight.check_paths(den.vault, folders, rw, [den.personal, den.state], table)
 
 
 def refused(den: Den, *rw: Path, table: tuple[Mount, ...] | None = None) -> str:
@@ -98,12 +98,12 @@ def test_a_folder_of_the_humans_that_is_really_mounted_there_is_refused(den: Den
 import sys
 from pathlib import Path
 from vault.errors import Refused
-from vault.sandbox.preflight import look
+from vault.sandbox.preflight import check_paths
 from vault.files.paths import AGENT_FOLDERS
 base = Path(sys.argv[1])
 folders = [base / "vault" / folder for folder in AGENT_FOLDERS]
 try:
-    look(base / "vault", folders, map(Path, sys.argv[2:]), [base / "personal", base / "state"])
+    check_paths(base / "vault", folders, map(Path, sys.argv[2:]), [base / "personal", base / "state"])
 except Refused as error:
     print(error.what)
 """
@@ -163,7 +163,7 @@ def test_no_place_of_the_whole_system_can_be_added(den: Den, path: str) -> None:
     ],
 )
 def test_a_disk_that_was_plugged_in_is_the_users(path: str, systems: bool) -> None:
-    assert preflight._is_the_systems(path) is systems
+    assert preflight._is_system_path(path) is systems
 
 
 def test_the_home_folder_cannot_be_added_but_one_in_it_can(den: Den, own_home: Path) -> None:
@@ -202,20 +202,20 @@ def test_an_agents_folder_may_be_named_once_more(den: Den) -> None:
 def test_a_personal_vault_that_is_not_there_is_refused_as_it_could_come(den: Den) -> None:
     (den.personal / "note.md").unlink()
     den.personal.rmdir()
-    assert "not there" in refused(den)
+    assert "does not exist" in refused(den)
 
 
 def test_a_personal_vault_where_an_agent_writes_is_refused(den: Den) -> None:
     with pytest.raises(Refused, match="overlaps"):
-        preflight.look(den.vault, [den.vault / "wiki"], (), [den.vault / "wiki"])
+        preflight.check_paths(den.vault, [den.vault / "wiki"], (), [den.vault / "wiki"])
     (den.vault / "wiki/mine").mkdir()
     with pytest.raises(Refused, match="overlaps"):
-        preflight.look(den.vault, [den.vault / "wiki"], (), [den.vault / "wiki/mine"])
+        preflight.check_paths(den.vault, [den.vault / "wiki"], (), [den.vault / "wiki/mine"])
 
 
 def test_a_vault_inside_what_is_hidden_is_refused(den: Den) -> None:
     with pytest.raises(Refused, match="the vault lies in"):
-        preflight.look(den.vault, (), (), [den.base])
+        preflight.check_paths(den.vault, (), (), [den.base])
 
 
 def test_what_is_hidden_is_hidden_under_each_of_its_names(den: Den) -> None:

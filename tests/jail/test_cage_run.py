@@ -20,7 +20,7 @@ import pytest
 from tests.jail.den import DEADLINE_S, LEVELS, Den, dig, need, usual_signals, wait_for
 from vault.errors import Refused
 from vault.sandbox.capabilities import Level
-from vault.sandbox.sandbox import Cage, all_but, run_in_cage
+from vault.sandbox.sandbox import Sandbox, readable_beside, run_in_sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what holds on other systems has no `enter`")
 EVERY = pytest.mark.parametrize("level", LEVELS, ids=str)
@@ -57,7 +57,7 @@ def test_a_command_that_is_not_there_or_cannot_run_is_told_apart(den: Den, capfd
     cage = den.cage(Level.LANDLOCK)
 
     def code(*command: str) -> int:
-        return run_in_cage(cage, command, cwd=den.vault, env={"PATH": os.environ["PATH"]})
+        return run_in_sandbox(cage, command, cwd=den.vault, env={"PATH": os.environ["PATH"]})
 
     assert code("no-such-program-anywhere") == 127
     assert code("./wiki/nor-this") == 127
@@ -72,14 +72,14 @@ def test_words_reach_the_command_byte_for_byte(den: Den) -> None:
     words = ["", " ", "--", "-c", "a\nb", "\u202e", "\udcff", "*", "$HOME"]
     script = "import sys; open('wiki/words', 'wb').write(b'\\0'.join(map(__import__('os').fsencode, sys.argv[1:])))"
     command = [sys.executable, "-I", "-c", script, *words]
-    assert run_in_cage(den.cage(Level.LANDLOCK), command, cwd=den.vault, env=dict(os.environ)) == 0
+    assert run_in_sandbox(den.cage(Level.LANDLOCK), command, cwd=den.vault, env=dict(os.environ)) == 0
     assert (den.vault / "wiki/words").read_bytes() == b"\0".join(map(os.fsencode, words))
 
 
 @EVERY
 def test_the_command_starts_where_it_was_called_from(den: Den, level: Level) -> None:
     script = ["sh", "-c", f"pwd > {den.vault}/wiki/place"]
-    assert run_in_cage(den.cage(level), script, cwd=den.other, env=dict(os.environ)) == 0
+    assert run_in_sandbox(den.cage(level), script, cwd=den.other, env=dict(os.environ)) == 0
     assert (den.vault / "wiki/place").read_text() == f"{den.other}\n"
 
 
@@ -173,9 +173,9 @@ def test_the_personal_vault_and_the_places_of_retain_cannot_be_read(den: Den, le
 def test_a_personal_vault_inside_the_vault_is_hidden_too(den: Den, level: Level) -> None:
     inside = den.vault / "mine"
     shutil.move(den.personal, inside)
-    cage = Cage(den.vault, level, personal=inside)
+    cage = Sandbox(den.vault, level, personal=inside)
     for path, code in (("mine/note.md", False), ("insights/note.md", True)):
-        done = run_in_cage(cage, ["grep", "-qs", "note", path], cwd=den.vault, env=dict(os.environ))
+        done = run_in_sandbox(cage, ["grep", "-qs", "note", path], cwd=den.vault, env=dict(os.environ))
         assert (done == 0) is code
 
 
@@ -183,7 +183,7 @@ def test_all_but_what_is_hidden_lists_its_neighbours_and_no_link(tmp_path: Path)
     for name in ("home/me/secret/deep", "home/me/work", "home/you"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "home/me/way-in").symlink_to(tmp_path / "home/me/secret")
-    found = all_but([str(tmp_path / "home/me/secret"), str(tmp_path / "home/me/secret/deep")])
+    found = readable_beside([str(tmp_path / "home/me/secret"), str(tmp_path / "home/me/secret/deep")])
     ours = {path.removeprefix(f"{tmp_path}/") for path in found if path.startswith(f"{tmp_path}/")}
     assert ours == {"home/me/work", "home/you"}
     assert "/" not in found and str(tmp_path) not in found and len(found) > 4
@@ -301,7 +301,7 @@ def test_a_folder_exchanged_while_the_cage_is_made_is_noticed(den: Den) -> None:
             (den.vault / "insights").rename(wiki)
 
         with pytest.raises(Refused, match="exchanged"):
-            run_in_cage(den.cage(level), ["touch", "wiki/x"], cwd=den.vault, env=dict(os.environ), before=exchange)
+            run_in_sandbox(den.cage(level), ["touch", "wiki/x"], cwd=den.vault, env=dict(os.environ), before=exchange)
         assert sorted(p.name for p in wiki.iterdir()) == ["note.md"]
 
 

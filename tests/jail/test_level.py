@@ -12,13 +12,13 @@ import pytest
 from tests.jail.den import without_rights
 from tests.jail.shut_in import need_landlock
 from vault.sandbox import capabilities, landlock, seccomp
-from vault.sandbox.capabilities import Level, Standing, standing
+from vault.sandbox.capabilities import Level, SandboxSupport, sandbox_support
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
     def forget() -> None:
-        standing.cache_clear()
+        sandbox_support.cache_clear()
         capabilities.without_bubblewrap.cache_clear()
 
     forget()
@@ -48,7 +48,7 @@ def test_full_needs_all_three_and_what_is_missing_is_said(missing: tuple[str, ..
     words = [f"{name}: gone" if name in missing else "" for name in ("landlock", "filter", "bubblewrap")]
     found = capabilities._of(*words)
     assert found.level is expected
-    assert sorted(found.words) == sorted(f"{name}: gone" for name in missing)
+    assert sorted(found.reasons) == sorted(f"{name}: gone" for name in missing)
 
 
 @pytest.mark.parametrize("abi", range(8))
@@ -63,9 +63,9 @@ def test_without_bubblewrap_landlock_stands_and_the_package_is_named(monkeypatch
     need_landlock(3)
     monkeypatch.setattr(capabilities, "_BWRAP", ())
     monkeypatch.setenv("PATH", "/nowhere")
-    found = standing()
+    found = sandbox_support()
     assert found.level is Level.LANDLOCK
-    assert found.words[0] == "bubblewrap: not installed (the package is called bubblewrap)"
+    assert found.reasons[0] == "bubblewrap: not installed (the package is called bubblewrap)"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
@@ -77,8 +77,8 @@ def test_a_bubblewrap_that_may_not_do_its_work_is_found_out_by_trying_it(
     program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr(capabilities, "_BWRAP", (str(program),))
-    assert standing().level is (Level.LANDLOCK if landlock.abi() >= 3 else Level.NONE)
-    assert standing().words[0].startswith("bubblewrap: bwrap: setting up uid map: Permission denied")
+    assert sandbox_support().level is (Level.LANDLOCK if landlock.abi() >= 3 else Level.NONE)
+    assert sandbox_support().reasons[0].startswith("bubblewrap: bwrap: setting up uid map: Permission denied")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
@@ -92,9 +92,9 @@ def test_a_bubblewrap_whose_programs_get_no_rights_is_found_out_and_landlock_sta
         pytest.skip(f"bubblewrap does not work here: {capabilities.without_bubblewrap()}")
     monkeypatch.setattr(capabilities, "_BWRAP", (str(without_rights(tmp_path)),))
     capabilities.without_bubblewrap.cache_clear()
-    found = standing()
+    found = sandbox_support()
     assert found.level is Level.LANDLOCK
-    assert "what it starts gets no right to make its mounts private" in found.words[0]
+    assert "its programs have no right to make its mounts private" in found.reasons[0]
 
 
 def test_the_bubblewrap_of_the_system_comes_before_one_that_path_names(
@@ -115,15 +115,15 @@ def test_the_bubblewrap_of_the_system_comes_before_one_that_path_names(
 @pytest.mark.parametrize("platform", ["win32", "cygwin", "freebsd14", "darwin"])
 def test_a_system_without_a_cage_says_so(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert standing() == Standing(Level.NONE, (f"retain knows no cage for {platform}",))
+    assert sandbox_support() == SandboxSupport(Level.NONE, (f"there is no sandbox for {platform}",))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="CI runs on Linux")
 def test_what_the_machine_has_is_what_stands() -> None:
     need_landlock(3)
-    found = standing()
+    found = sandbox_support()
     assert found.level >= Level.LANDLOCK
-    if capabilities.bubblewrap() and not found.words:
+    if capabilities.bubblewrap() and not found.reasons:
         assert found.level is Level.FULL and seccomp.available()
     if os.environ.get("CI"):
         assert capabilities.bubblewrap(), "the checks install bubblewrap"

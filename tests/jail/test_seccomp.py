@@ -53,7 +53,7 @@ def asked(machine: str, name: str, *arguments: int, **options: object) -> str:
     steps = seccomp._program(
         sockets=bool(options.pop("sockets", True)),
         metadata=bool(options.pop("metadata", True)),
-        company=bool(options.pop("company", True)),
+        processes=bool(options.pop("processes", True)),
         queues=bool(options.pop("queues", True)),
     )
     return verdict(steps, seccomp._numbers()[name], *arguments, arch=ARCHITECTURES[machine])
@@ -78,7 +78,7 @@ def test_queues_and_shared_memory_are_refused_where_they_are_everybodys(machine:
 
 
 def test_every_call_that_is_refused_by_name_is_known_on_both_machines_or_is_of_one_alone(machine: str) -> None:
-    names = {*seccomp._REFUSED, *seccomp._METADATA, *seccomp._COMPANY, *seccomp._QUEUES, *seccomp._OF_ONESELF}
+    names = {*seccomp._REFUSED, *seccomp._METADATA, *seccomp._PROCESSES, *seccomp._QUEUES, *seccomp._OF_ONESELF}
     missing = names - set(seccomp._numbers())
     old = "create_module fork vfork iopl ioperm chmod chown lchown utime utimes futimesat".split()
     assert missing == (set() if machine == X86 else set(old))
@@ -139,11 +139,11 @@ def test_the_narrower_forms_refuse_more(machine: str) -> None:
     for name in ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat", "setxattr", "removexattr"):
         assert asked(machine, name) == ALLOW and asked(machine, name, metadata=False) == "EPERM"
     for name in ("execve", "execveat", "kill", "tkill", "pidfd_send_signal"):
-        assert asked(machine, name) == ALLOW and asked(machine, name, company=False) == "EPERM"
-    assert asked(machine, "clone", 0x01200011, company=False) == "EPERM"
-    assert asked(machine, "clone", 0x003D0F00, company=False) == ALLOW
-    assert asked(machine, "tgkill", os.getpid(), company=False) == ALLOW
-    assert asked(machine, "tgkill", os.getpid() + 1, company=False) == "EPERM"
+        assert asked(machine, name) == ALLOW and asked(machine, name, processes=False) == "EPERM"
+    assert asked(machine, "clone", 0x01200011, processes=False) == "EPERM"
+    assert asked(machine, "clone", 0x003D0F00, processes=False) == ALLOW
+    assert asked(machine, "tgkill", os.getpid(), processes=False) == ALLOW
+    assert asked(machine, "tgkill", os.getpid() + 1, processes=False) == "EPERM"
 
 
 # What can be set of another process too: by its number, or by that of its group or its user.
@@ -169,16 +169,16 @@ def test_priorities_are_set_of_oneself_alone(machine: str) -> None:
 def test_without_company_no_file_is_told_whom_to_signal(machine: str) -> None:
     for command in (8, 15, 8 | 1 << 32):  # F_SETOWN, F_SETOWN_EX
         assert asked(machine, "fcntl", 3, command, 7) == ALLOW
-        assert asked(machine, "fcntl", 3, command, 7, company=False) == "EPERM"
+        assert asked(machine, "fcntl", 3, command, 7, processes=False) == "EPERM"
     for command in (1, 2, 3, 4, 6, 1030, 1033):  # descriptors, their flags, locks, pipes, seals
-        assert asked(machine, "fcntl", 8, command, 15, company=False) == ALLOW
+        assert asked(machine, "fcntl", 8, command, 15, processes=False) == ALLOW
     for command in (0x8901, 0x8902):  # FIOSETOWN, SIOCSPGRP: the same by another name
         assert asked(machine, "ioctl", 3, command) == ALLOW
-        assert asked(machine, "ioctl", 3, command, company=False) == "EPERM"
+        assert asked(machine, "ioctl", 3, command, processes=False) == "EPERM"
 
 
 def test_calls_in_the_numbers_of_another_machine_do_not_slip_through(machine: str) -> None:
-    steps = seccomp._program(sockets=True, metadata=True, company=True, queues=True)
+    steps = seccomp._program(sockets=True, metadata=True, processes=True, queues=True)
     other = I386 if machine == X86 else ARM32
     assert verdict(steps, 21, arch=other) == KILL
     assert verdict(steps, 21, arch=ARCHITECTURES[ARM if machine == X86 else X86]) == KILL
@@ -187,7 +187,7 @@ def test_calls_in_the_numbers_of_another_machine_do_not_slip_through(machine: st
 
 
 def test_every_answer_is_reached_within_the_program(machine: str) -> None:
-    steps = seccomp._program(sockets=False, metadata=False, company=False, queues=False)
+    steps = seccomp._program(sockets=False, metadata=False, processes=False, queues=False)
     assert len(steps) < 4096
     for number in range(500):
         verdict(steps, number, 0xFFFFFFFFFFFFFFFF, arch=ARCHITECTURES[machine])
@@ -224,7 +224,7 @@ def test_where_calls_cannot_be_filtered_it_says_so(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(kernel, "machine", lambda: "")
     assert not seccomp.available()
     with pytest.raises(Refused, match="no filter"):
-        seccomp.forbid_escapes()
+        seccomp.restrict_syscalls()
 
 
 # --- the kernel -----------------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_the_c_library_is_told_that_there_is_no_clone3(results: Results) -> None
 def test_without_company_no_program_or_process_starts_and_threads_do(tmp_path: Path) -> None:
     need_filter()
     acts = ["program", "spawn", "fork", "own signal", "raise", "thread", "chmod", "unix"]
-    found = acted(tmp_path, {"filter": {"company": False, "metadata": False, "sockets": False}}, acts)
+    found = acted(tmp_path, {"filter": {"processes": False, "metadata": False, "sockets": False}}, acts)
     assert {name: before for name, (before, _) in found.items()} == dict.fromkeys(acts, "")
     assert [found[name][1] for name in acts] == ["EPERM"] * 4 + ["", "", "EPERM", "EACCES"]
 
@@ -299,7 +299,7 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 code.write(bytes.fromhex("b814000000cd80c3"))
 if sys.argv[1] == "filtered":
-    seccomp.forbid_escapes()
+    seccomp.restrict_syscalls()
 pid = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
 import os
 os._exit(0 if pid == os.getpid() else 3)
@@ -312,7 +312,7 @@ _THEN_RUN = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from vault.sandbox import seccomp
-seccomp.forbid_escapes()
+seccomp.restrict_syscalls()
 os.execvp(sys.argv[2], sys.argv[2:])
 """
 

@@ -188,9 +188,9 @@ def test_a_process_with_a_second_thread_is_not_shut_in_and_says_so() -> None:
 def test_a_thread_that_python_does_not_know_of_counts_as_well() -> None:
     need_landlock()
     script = "import ctypes, time, sys; sys.path.insert(0, sys.argv[1])\n"
-    script += "from vault.sandbox import self_jail\nimport _thread\n"
+    script += "from vault.sandbox import self_sandbox\nimport _thread\n"
     script += "_thread.start_new_thread(time.sleep, (60,))\nassert 'threading' not in sys.modules\n"
-    script += "try: self_jail.restrict_worker(None)\nexcept Exception as error: print(error, flush=True)\n"
+    script += "try: self_sandbox.restrict_worker(None)\nexcept Exception as error: print(error, flush=True)\n"
     script += "import os; os._exit(0)"
     command = [sys.executable, "-I", "-S", "-c", script, str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
@@ -205,13 +205,13 @@ sys.path.insert(0, sys.argv.pop())
 from vault.sandbox import landlock, kernel
 landlock.abi = lambda: 0
 kernel.machine = lambda: ""
-from vault.sandbox import child_main, self_jail
-from compiler import worker
-restrict = self_jail.restrict_worker
+from vault.sandbox import child_main, self_sandbox
+from compiler.workers import process
+restrict = self_sandbox.restrict_worker
 def told(raw):
     print(restrict(raw), file=sys.stderr, flush=True)
 child_main.restrict_worker = told
-worker.main()
+process.main()
 """
     note = world / "vault/raw/note.md"
     message = {"op": "source", "path": str(note), "sha256": hashlib.sha256(note.read_bytes()).hexdigest()}
@@ -224,19 +224,19 @@ worker.main()
         check=False,
     )
     assert json.loads(done.stdout)["source"]["title"] == "Sleep"
-    assert "Jail(landlock=0, filtered=False)" in done.stderr
+    assert "Restriction(landlock=0, filtered=False)" in done.stderr
 
 
 def test_a_process_that_works_too_long_ends_whoever_still_waits_for_it() -> None:
-    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_jail\n"
-    script += "self_jail.limit_worker(); self_jail.limit_time(1)\nwhile True: pass"
+    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_sandbox\n"
+    script += "self_sandbox.limit_worker(); self_sandbox.limit_time(1)\nwhile True: pass"
     done = subprocess.run([sys.executable, "-I", "-c", script, str(ROOT)], check=False, timeout=300)
     assert done.returncode == -signal.SIGXCPU
 
 
 def test_the_time_for_one_request_is_not_counted_against_the_next() -> None:
-    script = "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_jail\n"
-    script += "for _ in range(3):\n    self_jail.limit_time(1); end = time.process_time() + 0.7\n"
+    script = "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_sandbox\n"
+    script += "for _ in range(3):\n    self_sandbox.limit_time(1); end = time.process_time() + 0.7\n"
     script += "    while time.process_time() < end: pass"
     done = subprocess.run([sys.executable, "-I", "-c", script, str(ROOT)], check=False, timeout=300)
     assert done.returncode == 0
@@ -270,8 +270,8 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
     note = world / "vault/raw/note.md"
     message = {"op": "source", "path": str(note), "sha256": hashlib.sha256(note.read_bytes()).hexdigest()}
     count = torture(len(bytecode._LIBRARIES), 1)  # all of them cost some seconds of a processor
-    script = "from compiler import bytecode, worker; import sys\n"
-    script += f"bytecode._LIBRARIES[{count}:] = []; bytecode._FOLDERS = bytecode._FOLDERS[:1]\nworker.main()"
+    script = "from compiler.workers import bytecode, process; import sys\n"
+    script += f"bytecode._LIBRARIES[{count}:] = []; bytecode._FOLDERS = bytecode._FOLDERS[:1]\nprocess.main()"
     options = ["-I", "-X", f"pycache_prefix={tmp_path}", "-c", script, "", str(note.parent)]
     done = subprocess.run(
         [sys.executable, *options],
@@ -292,6 +292,8 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
 def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(world: Path) -> None:
     need_landlock()
     need_filter()
+    for path in world.rglob("new-*"):  # what the acts of another test made
+        path.unlink()
     given = {name: f"{world}/vault/{name}" for name in ("raw", "insights")}
     given |= {"work": f"{world}/vault/.retain/work", "raw note": f"{world}/vault/raw/note.md"}
     given |= {"insight": f"{world}/vault/insights/note.md", "personal note": f"{world}/personal/note.md"}
