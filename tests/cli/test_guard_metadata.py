@@ -115,7 +115,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
         return settle(*words)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(run, "_settle", edited)
+        patched.setattr(run, "finish_run", edited)
         assert retain(["guard", "run", "--", "true"]) == 0
     assert note.read_text() == "other words\n" and stat.S_IMODE(source.stat().st_mode) == 0o600
 
