@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, table
-from vault.audit.watcher import Watch
+from vault.audit.watcher import Audit
 from vault.vault import open_vault
 
 NOTES = 10_000
@@ -74,8 +74,8 @@ def _quiet(bench: Bench, own: dict[str, str]) -> float:
 
     def one() -> float:
         start = time.perf_counter()
-        with Watch.open(opened) as watch:
-            watch.take(datetime.now(UTC), quick=True)
+        with Audit.open(opened) as audit:
+            audit.scan(datetime.now(UTC), quick=True)
         return time.perf_counter() - start
 
     one()

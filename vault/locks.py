@@ -170,7 +170,7 @@ def _parse(data: bytes) -> Holder | None:
 
 def _may_live(holder: Holder) -> bool:
     """False for a process of this machine that is gone, as it was killed; and for another machine after a while."""
-    lives = holder.process.lives if holder.pid > 0 else None
+    lives = holder.process.is_alive if holder.pid > 0 else None
     if lives is not None:
         return lives
     age = holder.age(datetime.now(UTC))

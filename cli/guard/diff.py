@@ -12,13 +12,13 @@ from vault.text.sanitize import clean
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change
-    from vault.audit.scanner import Key, Seen
-    from vault.audit.watcher import Watch
+    from vault.audit.scanner import FileState, Key
+    from vault.audit.watcher import Audit
 
 MOST_LINES = 20_000  # of one side; comparing more would take minutes
 
 
-def difference(watch: Watch, change: Change) -> Iterator[str]:
+def difference(watch: Audit, change: Change) -> Iterator[str]:
     """A unified diff, cleaned, line by line; one line in words for what is no text, or too long."""
     personal = watch.vault.personal
     before, after = (shown(key, personal) for key in (change.keys[0], change.key))
@@ -39,11 +39,11 @@ def difference(watch: Watch, change: Change) -> Iterator[str]:
         yield f"{before} -> {after}: the same bytes"
 
 
-def _kept(watch: Watch, seen: Seen | None) -> bytes | None:
+def _kept(watch: Audit, seen: FileState | None) -> bytes | None:
     return watch.copies.get(seen.sha256) if seen is not None and seen.sha256 else b""
 
 
-def _present(watch: Watch, key: Key, seen: Seen | None) -> bytes | None:
+def _present(watch: Audit, key: Key, seen: FileState | None) -> bytes | None:
     if seen is None or seen.kind != "file":
         return b""
     try:

@@ -89,7 +89,7 @@ def _last_look(vault: Vault) -> dict[str, Any] | None:
 
     try:
         with Copies.open(vault.settings.vault_id) as copies:
-            last = KnownFiles(copies.database).last_look()
+            last = KnownFiles(copies.database).last_scan()
     except RetainError as error:
         output.say(f"  {error}")
         return None

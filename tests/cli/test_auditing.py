@@ -83,9 +83,9 @@ def database(vault: Path) -> Path:
 
 def test_the_first_look_says_so_and_a_look_at_what_did_not_change_says_that(call: Call, vault: Path) -> None:
     first = call("guard", "audit")
-    assert first.code == 0 and "first look: 3 files" in first.err and first.out == ""
+    assert first.code == 0 and "Baseline created: 3 files backed up" in first.err and first.out == ""
     again = call("guard", "audit")
-    assert again.code == 0 and "all as they are known" in again.err
+    assert again.code == 0 and "No changes in 3 files" in again.err
     assert vault not in database(vault).parents
 
 
@@ -221,7 +221,7 @@ def test_a_damaged_database_is_left_named_and_replaced(call: Call, vault: Path) 
     path = database(vault)
     path.write_bytes(b"garbage" * 1_000)
     said = call("guard", "audit")
-    assert said.code == 0 and str(path) in said.err and "first look" in said.err and "is new" in said.err
+    assert said.code == 0 and str(path) in said.err and "Baseline created" in said.err and "is new" in said.err
     assert path.read_bytes() == b"garbage" * 1_000 and database(vault).name == "copies-2.sqlite3"
     assert call("guard", "audit").code == 0
 
