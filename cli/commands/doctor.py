@@ -97,7 +97,7 @@ def _reading_words(guard: dict[str, Any]) -> str:
 
 def _show_vault(vault: dict[str, Any]) -> None:
     output.show(f"vault {vault['name']}  {vault['root']}  schema {vault['schema']}")
-    output.show(f"  {personal.in_words(vault['personal'])}")
+    output.show(f"  {personal.personal_line(vault['personal'])}")
     for lock in vault["locks"]:
         age = "" if lock["age_s"] is None else f", for {lock['age_s']} s"
         output.show(f"  at work now: process {lock['pid']} on {lock['host']}, {lock['purpose']}{age}")

@@ -158,7 +158,7 @@ def _clocks(health: Health, vault: Vault, at: datetime) -> None:
 
 
 def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
-    told = personal.told(vault)
+    told = personal.personal_json(vault)
     health.findings += personal.finding(vault)
     if told is None or told["path"] is None or vault.personal is None:
         return told

@@ -139,9 +139,9 @@ def _holds_anything(folder: Path) -> bool:
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
-    from cli.hosts.host_config import lay_hosts
+    from cli.hosts.host_config import write_host_files
 
-    return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
+    return write_host_files(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
 def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
@@ -175,11 +175,11 @@ def _join(root: Path, personal: str) -> None:
 def _begin_the_audit(root: Path) -> None:
     """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
     from cli.guard.audit import first_look
-    from cli.guard.personal import left_behind
+    from cli.guard.personal import notes_in_vault
 
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
-    output.found(left_behind(vault))
+    output.found(notes_in_vault(vault))
 
 
 def _lay(guard: object, name: str, text: str) -> bool:
@@ -247,7 +247,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
       retain status --cost
     """
     from cli.commands.status import counted
-    from cli.guard.personal import finding, in_words, left_behind
+    from cli.guard.personal import finding, notes_in_vault, personal_line
 
     vault = opened(vault_dir)
     if cost:
@@ -256,14 +256,14 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         status_of_costs(vault, as_json)
         return
     facts, diagnostics = counted(vault, now())
-    diagnostics += [*finding(vault), *left_behind(vault)]
+    diagnostics += [*finding(vault), *notes_in_vault(vault)]
     if as_json:
         output.show_json(facts)
     else:
         gaps = facts["gaps"]
         assert isinstance(gaps, dict)
         output.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
-        output.show(in_words(facts["vault"]["personal"]))
+        output.show(personal_line(facts["vault"]["personal"]))
         nouns = ("sources", "summaries", "concepts", "topics", "claims")
         output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
         output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")

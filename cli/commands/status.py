@@ -55,7 +55,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
             "id": vault.settings.vault_id,
             "name": vault.settings.name,
             "root": str(vault.root),
-            "personal": personal.told(vault),
+            "personal": personal.personal_json(vault),
         },
     }
     return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *odd]

@@ -13,7 +13,7 @@ import click
 
 from cli import output
 from cli.environment import here, now
-from cli.guard.personal import files_below, left_behind
+from cli.guard.personal import files_below, notes_in_vault
 from cli.options import json_option, opened, vault_option
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
@@ -30,7 +30,7 @@ _QUICK = (2_000, 100 << 20)  # files and bytes that a first scan reads in a seco
 def before_agent(vault: Vault) -> None:
     """Begin the audit if it has not begun, and warn of notes that an agent could read."""
     first_look(vault)
-    output.found(left_behind(vault))
+    output.found(notes_in_vault(vault))
 
 
 def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:

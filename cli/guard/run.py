@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.agent_runs import finish_run, settle_left_over
 from cli.environment import here, now
-from cli.guard.personal import NOT_KNOWN, is_unknown, way_out
+from cli.guard.personal import NOT_KNOWN, hint, is_unknown
 from cli.options import opened, vault_option
 from vault.errors import Refused, RetainError
 from vault.files.folder import is_folder
@@ -156,7 +156,7 @@ def _sandbox(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bo
     from vault.sandbox.sandbox import Sandbox
 
     if is_unknown(vault):
-        raise Refused(NOT_KNOWN, hint=way_out(vault))
+        raise Refused(NOT_KNOWN, hint=hint(vault))
     agents = vault.guard(Scope.AGENT)
     for folder in AGENT_FOLDERS:
         agents.makedirs(folder)

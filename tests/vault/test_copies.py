@@ -191,8 +191,8 @@ def test_a_full_disk_is_told_and_what_was_kept_stays() -> None:
 
 _WRITER = """
 import sys
-from vault import copies_database
-copies_database.WAIT_S = 600.0  # of what is kept, not of patience with a slow disk
+from vault.audit import database
+database.WAIT_S = 600.0  # of what is kept, not of patience with a slow disk
 from vault.audit.blobs import Copies
 with Copies.open(sys.argv[1]) as copies:
     print("ready", flush=True)
