@@ -17,7 +17,7 @@ import pytest
 from cli.commands import health
 from cli.main import run
 from tests.commands import SCRIPT
-from tests.jail.shut_in import need_landlock
+from tests.sandbox.shut_in import need_landlock
 from vault.config.settings import SCHEMA_VERSION
 from vault.ids import CardId
 from vault.locks import lock

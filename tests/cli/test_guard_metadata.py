@@ -12,7 +12,7 @@ import pytest
 
 from cli import agent_runs
 from cli.main import run as retain
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.sandbox import capabilities as levels
 from vault.sandbox.capabilities import Level, SandboxSupport
 

@@ -21,7 +21,7 @@ import pytest
 
 from cli.main import run as retain
 from tests.commands import SCRIPT
-from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
+from tests.sandbox.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
 from vault.config.user import config_folder, set_personal_vault, state_folder
 from vault.sandbox import capabilities as levels
 from vault.sandbox.capabilities import Level, SandboxSupport

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run as retain
-from tests.jail.den import LEVELS, need
+from tests.sandbox.den import LEVELS, need
 from vault.sandbox import capabilities as levels
 from vault.sandbox.capabilities import Level, SandboxSupport
 
