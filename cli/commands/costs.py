@@ -23,11 +23,11 @@ SHOWN = 15
 
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
     """What asking `requests` would take, and what rests on the answers, as `--json` prints it."""
-    from compiler.engines.claude.costs import estimate, following
+    from compiler.engines.claude.costs import estimate, estimate_following
     from vault.config.engine import of_user
 
     settings = of_user()
-    now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
+    now, later = estimate(requests, settings, batch=batch), estimate_following(requests, settings, batch=batch)
     return {"now": _told(now), "later": _told(later), "without_pages": settings.pages}
 
 
