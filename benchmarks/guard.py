@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, seconds, table
 from vault.sandbox.bubblewrap import Plan, arguments, private_places
-from vault.sandbox.capabilities import Level, bubblewrap, standing
+from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support
 
 PYTHON = (sys.executable, "-c", "pass")
 
@@ -23,13 +23,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from compiler.agent_session import begin, settle
 from vault.sandbox import preflight
-from vault.sandbox.sandbox import Cage, run_in_cage
-from vault.sandbox.environment import scrubbed
-from vault.sandbox.capabilities import standing, without_bubblewrap
+from vault.sandbox.sandbox import Sandbox, run_in_sandbox
+from vault.sandbox.environment import filtered_environment
+from vault.sandbox.capabilities import sandbox_support, without_bubblewrap
 from vault.files.paths import AGENT_FOLDERS
 from vault.vault import open_vault
 
-root, level = Path(sys.argv[1]), standing().level
+root, level = Path(sys.argv[1]), sandbox_support().level
 vault = open_vault(str(root), None, root)
 folders = [root / folder for folder in AGENT_FOLDERS]
 took = {}
@@ -41,8 +41,8 @@ def part(name, call):
     return result
 
 def run():
-    cage = Cage(root, level)
-    return run_in_cage(cage, ["true"], cwd=root, env=scrubbed(os.environ))
+    cage = Sandbox(root, level)
+    return run_in_sandbox(cage, ["true"], cwd=root, env=filtered_environment(os.environ))
 
 def now():
     return datetime.now(UTC)
@@ -51,7 +51,7 @@ for turn in range(int(sys.argv[2]) + 1):
     standing.cache_clear()
     without_bubblewrap.cache_clear()
     part("what works here, tried", standing)
-    part("a look at what may be written", lambda: preflight.look(root, folders, [], []))
+    part("a look at what may be written", lambda: preflight.check_paths(root, folders, [], []))
     begun = part("the manifest before", lambda: begin(vault, ["true"], now()))
     part("the cage, from its start to its end", run)
     part("the manifest after", lambda: settle(vault, begun, now()))
@@ -70,7 +70,7 @@ def rows(bench: Bench) -> list[Row]:
         mine, theirs = in_turns(bench.rounds, lambda: bench.run(ours), lambda words=words: bench.run(words))  # type: ignore[misc]
         found.append(Row("retain guard run -- true", mine, what, theirs))
     program = bubblewrap()
-    if program is not None and standing().level in (Level.FULL, Level.BUBBLEWRAP):
+    if program is not None and sandbox_support().level in (Level.FULL, Level.BUBBLEWRAP):
         bare = [program, *arguments(Plan((), private=private_places())), "--", "true"]
         mine, theirs = in_turns(bench.rounds, lambda: bench.run(ours), lambda: bench.run(bare))
         found.append(Row("retain guard run -- true", mine, "bwrap, same words, -- true", theirs))
@@ -96,7 +96,7 @@ def main() -> None:
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             os.environ[name] = str(work / name.lower())
         bench = Bench(work, asked.rounds, 0)
-        print(machine(), f"level: {standing().level}", "", table(rows(bench)), "", sep="\n")
+        print(machine(), f"level: {sandbox_support().level}", "", table(rows(bench)), "", sep="\n")
         for name, spent in parts(bench).items():
             print(f"- {name}: {seconds(spent)}")
 

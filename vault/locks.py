@@ -170,7 +170,7 @@ def _parse(data: bytes) -> Holder | None:
 
 def _may_be_alive(holder: Holder) -> bool:
     """Return False for a dead process of this machine, and for another machine after ten minutes."""
-    lives = holder.process.lives if holder.pid > 0 else None
+    lives = holder.process.is_alive if holder.pid > 0 else None
     if lives is not None:
         return lives
     age = holder.age(datetime.now(UTC))

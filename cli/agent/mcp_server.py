@@ -16,7 +16,7 @@ from cli.options import vault_option
 from cli.version import __version__
 from vault.errors import NotFound, RetainError, UsageError
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
-from vault.sandbox.self_sandbox import restrict_desk
+from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -68,7 +68,7 @@ def _restrict(place: OrderDesk) -> None:
     folders = (".retain/work",) if place.sandboxed else (".retain", "ledger/replies")
     for folder in folders:
         place.guard.makedirs(folder)
-    if not restrict_desk([place.vault.root / folder for folder in folders]):
+    if not restrict_writes([place.vault.root / folder for folder in folders]):
         output.say("this system has no Landlock: only retain's own checks keep this process to its folders")
 
 

@@ -21,7 +21,7 @@ from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.guard import Scope
 from vault.files.scratch_files import trace_folder
 from vault.ids import slug
-from vault.sandbox.self_sandbox import restrict_desk
+from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -88,7 +88,7 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool) -> None:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
     there = [path for folder in folders if (path := vault.root / folder).is_dir()]
-    restrict_desk([*there, trace_folder()])
+    restrict_writes([*there, trace_folder()])
 
 
 def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:

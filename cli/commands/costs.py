@@ -25,10 +25,10 @@ SHOWN = 15
 
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
     """Return the estimated tokens and cost of `requests`, and of later requests that depend on them, as JSON."""
-    from compiler.engines.claude.costs import estimate, following
+    from compiler.engines.claude.costs import estimate, estimate_following
 
     settings = of_user()
-    now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
+    now, later = estimate(requests, settings, batch=batch), estimate_following(requests, settings, batch=batch)
     return {"now": _as_json(now), "later": _as_json(later), "without_pages": settings.pages}
 
 

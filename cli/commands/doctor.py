@@ -100,7 +100,7 @@ def _readers_text(guard: dict[str, Any]) -> str:
 def _show_vault(vault: dict[str, Any]) -> None:
     """Print the facts on the vault."""
     output.show(f"vault {vault['name']}  {vault['root']}  schema {vault['schema']}")
-    output.show(f"  {personal.in_words(vault['personal'])}")
+    output.show(f"  {personal.personal_line(vault['personal'])}")
     for lock in vault["locks"]:
         age = "" if lock["age_s"] is None else f", for {lock['age_s']} s"
         output.show(f"  running: process {lock['pid']} on {lock['host']}, {lock['purpose']}{age}")

@@ -29,7 +29,7 @@ from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
 from vault.log.review_log import live, read_log
 from vault.sandbox import landlock, seccomp, selftest
-from vault.sandbox.capabilities import Level, bubblewrap, standing, without_landlock
+from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support, without_landlock
 from vault.vault import Vault
 
 LOCKS = ("publish", "review")
@@ -71,9 +71,9 @@ def examined(vault: Vault | None, at: datetime) -> Health:
 def _guard(health: Health) -> dict[str, Any]:
     """Return facts on the sandboxes of this machine."""
     caged = "RETAIN_CAGED" in os.environ
-    here, abi = standing(), landlock.abi()
+    here, abi = sandbox_support(), landlock.abi()
     if not caged and here.level is Level.NONE:
-        words = "; ".join(here.words)
+        words = "; ".join(here.reasons)
         hint = "keep a personal vault apart (`retain init --personal`), and run `retain guard audit`"
         health.find("guard", "no-cage", f"no sandbox for agents on this machine: {words}", hint)
     if sys.platform == "linux" and (missing := without_landlock(abi)):
@@ -81,7 +81,7 @@ def _guard(health: Health) -> dict[str, Any]:
     return {
         "caged": caged,
         "level": str(here.level),
-        "reasons": list(here.words),
+        "reasons": list(here.reasons),
         "weaker": "" if caged else WEAKER.get(str(here.level), ""),
         "landlock_abi": abi,
         "filter": seccomp.available(),
@@ -111,10 +111,10 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
     except RetainError as error:
         health.find(error.where or "wiki", "not-writable", f"not writable: {error.what}", error.hint)
         return None
-    if standing().level is Level.NONE:
+    if sandbox_support().level is Level.NONE:
         return None
     try:
-        wrong = selftest.run(vault.root, standing().level, _reachable_personal(vault))
+        wrong = selftest.run(vault.root, sandbox_support().level, _reachable_personal(vault))
     except RetainError as error:
         health.find("guard", "not-proved", error.what, error.hint)
         return None
@@ -160,7 +160,7 @@ def _clocks(health: Health, vault: Vault, at: datetime) -> None:
 
 def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
     """Return facts on the personal vault, and report a wrong place."""
-    place = personal.told(vault)
+    place = personal.personal_json(vault)
     health.findings += personal.finding(vault)
     if place is None or place["path"] is None or vault.personal is None:
         return place

@@ -12,8 +12,8 @@ import click
 from cli import output
 from cli.environment import now
 from cli.guard.audit import first_look
-from cli.guard.personal import left_behind
-from cli.hosts.host_config import lay_hosts
+from cli.guard.personal import notes_in_vault
+from cli.hosts.host_config import write_host_files
 from cli.options import opened, progress_option
 from templates import read
 from vault.config.personal import check_no_personal, checked_apart
@@ -143,7 +143,7 @@ def _is_not_empty(folder: Path) -> bool:
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
-    return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
+    return write_host_files(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
 def _checked_personal(root: Path, personal: str | None, vault_id: str) -> Path | None:
@@ -173,7 +173,7 @@ def _start_audit(root: Path) -> None:
     """Record the user's files before any agent runs, and report notes that an agent could read."""
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
-    output.found(left_behind(vault))
+    output.found(notes_in_vault(vault))
 
 
 def _write_if_missing(guard: object, name: str, text: str) -> bool:

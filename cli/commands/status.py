@@ -50,14 +50,14 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         show_costs(vault, as_json)
         return
     facts, diagnostics = counted(vault, now())
-    diagnostics += [*personal.finding(vault), *personal.left_behind(vault)]
+    diagnostics += [*personal.finding(vault), *personal.notes_in_vault(vault)]
     if as_json:
         output.show_json(facts)
     else:
         gaps = facts["gaps"]
         assert isinstance(gaps, dict)
         output.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
-        output.show(personal.in_words(facts["vault"]["personal"]))
+        output.show(personal.personal_line(facts["vault"]["personal"]))
         nouns = ("sources", "summaries", "concepts", "topics", "claims")
         output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
         output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
@@ -106,7 +106,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
             "id": vault.settings.vault_id,
             "name": vault.settings.name,
             "root": str(vault.root),
-            "personal": personal.told(vault),
+            "personal": personal.personal_json(vault),
         },
     }
     return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *problems]

@@ -1,4 +1,4 @@
-"""`retain guard audit`: what changed in the human's folders behind their back; restored, accepted, undone."""
+"""`retain guard audit`: unconfirmed changes in the user's folders; restore, accept or undo them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from cli import output
 from cli.environment import here, now
-from cli.guard.personal import files_below, left_behind
+from cli.guard.personal import files_below, notes_in_vault
 from cli.options import json_option, opened, vault_option
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
@@ -21,52 +21,50 @@ from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change
-    from vault.audit.scanner import Key, Seen
-    from vault.audit.watcher import Found, Outcome, Watch
+    from vault.audit.scanner import FileState, Key
+    from vault.audit.watcher import Audit, AuditReport, Outcome
     from vault.vault import Vault
 
-_AT_ONCE = (2_000, 100 << 20)  # files and bytes that a first look takes in a second or two
+_QUICK = (2_000, 100 << 20)  # files and bytes that a first scan reads in a second or two
 
 
 def before_agent(vault: Vault) -> None:
-    """What belongs before any agent's run: that the audit has begun, and that no note is readable without a word."""
+    """Begin the audit if it has not begun, and warn of notes that an agent could read."""
     first_look(vault)
-    output.found(left_behind(vault))
+    output.found(notes_in_vault(vault))
 
 
 def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
-    """Takes down the human's files, with copies, if they, or the personal vault, never were; whether it did so now.
+    """Record the user's files, with copies, if they or the personal vault never were; return whether it did so.
 
-    An audit that was never begun protects nothing. With `only_at_once` what would take long is left, and said. A look
-    that fails is told and stops nothing: the cage holds without it.
+    With `only_at_once`, a scan that would take long is skipped with a message. A failed scan is reported and stops
+    nothing: the sandbox does not need it.
     """
-    from vault.audit.watcher import Watch
+    from vault.audit.watcher import Audit
 
     try:
-        with Watch.open(vault) as watch:
+        with Audit.open(vault) as watch:
             if not _is_to_begin(watch):
                 return False
             if _is_large(vault):
                 if only_at_once:
-                    output.say("  your files are many: say `retain guard audit` once, so that it can watch over them")
+                    output.say("  you have many files: run `retain guard audit` once to begin their audit")
                     return False
-                output.say("  the first look at your files, with a copy of each: this once, it may take a while")
-            found = watch.take(now(), quick=True)
+                output.say("  first scan of your files, with a copy of each: this may take a while")
+            report = watch.scan(now(), quick=True)
     except RetainError as error:
         output.say(f"  the audit of your files has not begun: {error}")
         return False
-    if found.files:
-        files = plural(found.files, "file")
-        output.say(
-            f"  {files} of yours taken down, with copies: `retain guard audit` says what changes behind your back"
-        )
+    if report.files:
+        files = plural(report.files, "file")
+        output.say(f"  Recorded {files} with backups; run `retain guard audit` to see changes.")
     return True
 
 
-def _is_to_begin(watch: Watch) -> bool:
+def _is_to_begin(watch: Audit) -> bool:
     from vault.audit.scanner import PERSONAL, Key
 
-    if watch.known.last_look() is None:
+    if watch.known.last_scan() is None:
         return True
     personal = watch.vault.personal
     return personal is not None and is_folder(personal) and Key(PERSONAL, "") not in watch.known.roots()
@@ -79,31 +77,31 @@ def _is_large(vault: Vault) -> bool:
     for count, entry in enumerate(files_below((root.folder for root in roots_of(vault)), LEFT_OUT), 1):
         with suppress(OSError):
             size += entry.stat(follow_symlinks=False).st_size
-        if count > _AT_ONCE[0] or size > _AT_ONCE[1]:
+        if count > _QUICK[0] or size > _QUICK[1]:
             return True
     return False
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--restore", is_flag=True, help="Put files back as they were; PATH names which.")
-@click.option("--accept", is_flag=True, help="Say that it was you; PATH names which.")
-@click.option("--undo", is_flag=True, help="Take back the last --restore.")
+@click.option("--restore", is_flag=True, help="Restore files (optionally only PATH).")
+@click.option("--accept", is_flag=True, help="Accept changes as yours (optionally only PATH).")
+@click.option("--undo", is_flag=True, help="Undo the last --restore.")
 @click.option("--diff", is_flag=True, help="Show line by line what changed.")
-@click.option("--force", is_flag=True, help="Take folders that cannot be reached for emptied.")
-@click.option("--quick", is_flag=True, help="Do not read files whose size, times and inode are as they were.")
+@click.option("--force", is_flag=True, help="Treat folders that cannot be read as emptied.")
+@click.option("--quick", is_flag=True, help="Skip files with unchanged size, times and inode.")
 @vault_option
 @json_option
 def audit(
     paths: tuple[str, ...], force: bool, quick: bool, vault_dir: str | None, as_json: bool, **actions: bool
 ) -> int:
-    """What changed, appeared, vanished or moved in your folders since the last look.
+    """List what changed, appeared, vanished or moved in your folders.
 
-    Your folders are insights/, raw/ and the personal vault. The first time, all is taken down and a copy of every file
-    is kept outside the vault. From then on each change is listed until you say that it was yours (--accept) or have it
-    put back (--restore). A file that appeared stays unless you name it. What a restore replaces is kept, too (--undo).
+    Your folders are insights/, raw/ and the personal vault. The first scan records all files, with a copy of each
+    outside the vault. From then on each change is listed until you accept it as yours (--accept) or restore the file
+    (--restore). A file that appeared stays unless you name it. What a restore replaces is stored, too (--undo).
 
-    Exit code 1: something changed, or cannot be reached.
+    Exit code 1: something changed, or cannot be read.
 
     \b
     Examples:
@@ -118,21 +116,21 @@ def audit(
     vault = opened(vault_dir)
 
     def run() -> int:
-        with Watch.open(vault) as watch:
+        with Audit.open(vault) as watch:
             return _run(watch, paths, action, force, quick, as_json)
 
-    from vault.audit.watcher import Watch
+    from vault.audit.watcher import Audit
 
     try:
         return run()
     except Damaged as error:
-        if not _began_anew(vault, error):
+        if not _replace_database(vault, error):
             raise
         return run()
 
 
 def _only(actions: dict[str, bool]) -> str | None:
-    """The one thing to do; None to tell what changed. Raises: UsageError for several, of which one undoes the other."""
+    """Return the chosen action; None to list changes. Raises: UsageError for several."""
     asked = [name for name, given in actions.items() if given]
     if len(asked) > 1:
         words = " and ".join(f"--{name}" for name in asked)
@@ -140,32 +138,32 @@ def _only(actions: dict[str, bool]) -> str | None:
     return asked[0] if asked else None
 
 
-def _run(watch: Watch, paths: tuple[str, ...], action: str | None, force: bool, quick: bool, as_json: bool) -> int:
+def _run(watch: Audit, paths: tuple[str, ...], action: str | None, force: bool, quick: bool, as_json: bool) -> int:
     vault, at = watch.vault, now()
     outcome = watch.undo(at) if action == "undo" else None
-    found = watch.take(at, quick=quick, force=force)
-    picked = _picked(vault, found, paths)
+    report = watch.scan(at, quick=quick, force=force)
+    selected = _selected(vault, report, paths)
     if action == "accept":
-        outcome = watch.accept(picked, at)
+        outcome = watch.accept(selected, at)
     elif action == "restore":
-        outcome = watch.restore([c for c in picked if not _appeared(c) or _is_named(vault, c, paths)], at)
-    elif action == "diff" and picked and not as_json:
-        return _show_differences(watch, picked)
-    told = _Told(vault, found, picked, action if outcome is not None else None, outcome)
+        outcome = watch.restore([c for c in selected if not _appeared(c) or _is_named(vault, c, paths)], at)
+    elif action == "diff" and selected and not as_json:
+        return _show_differences(watch, selected)
+    result = _Result(vault, report, selected, action if outcome is not None else None, outcome)
     if action == "diff":
-        told.differences = {change.key: _difference(watch, change) for change in picked}
-    (told.as_json if as_json else told.as_text)()
-    return output.DONE if told.is_well else output.FINDINGS
+        result.differences = {change.key: _difference(watch, change) for change in selected}
+    (result.as_json if as_json else result.as_text)()
+    return output.DONE if result.is_clean else output.FINDINGS
 
 
-def _began_anew(vault: Vault, error: Damaged) -> bool:
-    """Whether it was the database that is damaged: then a new one has taken its place, and that was said."""
-    from vault.audit.database import newest, start_anew
+def _replace_database(vault: Vault, error: Damaged) -> bool:
+    """Return whether it was the database that is damaged; then create a new one and report it."""
+    from vault.audit.database import newest, replace_damaged
 
     if error.where != str(newest(vault.settings.vault_id)):
         return False
     output.say(f"  {error.where}: {error.what}")
-    old, new = start_anew(vault.settings.vault_id)
+    old, new = replace_damaged(vault.settings.vault_id)
     output.say(f"  it stays as {old.name}, and {new.name} is new: your files count as unchanged from now on")
     output.say("  what changed before that is in git or in your own backup, if you have one")
     return True
@@ -175,27 +173,31 @@ def _appeared(change: Change) -> bool:
     return change.was is None
 
 
-def _picked(vault: Vault, found: Found, paths: Sequence[str]) -> list[Change]:
-    """The changes that were named; all if none was. Raises: NotFound for a name that no change has."""
+def _selected(vault: Vault, report: AuditReport, paths: Sequence[str]) -> list[Change]:
+    """Return the changes at the paths; all without paths. Raises: NotFound for a path without a change."""
     if not paths:
-        return list(found.changes)
-    picked: list[Change] = []
+        return list(report.changes)
+    selected: dict[Change, None] = {}
     for path in paths:
         keys = _keys(vault, path)
-        of = [c for c in found.changes if any(_covers(named, key) for named in keys for key in c.keys)]
-        if not of:
-            raise NotFound("nothing changed there since the last look", where=path)
-        picked += (change for change in of if change not in picked)
-    return picked
+        matches = [change for change in report.changes if _touches(change, keys)]
+        if not matches:
+            raise NotFound("nothing changed there since the last scan", where=path)
+        selected |= dict.fromkeys(matches)
+    return list(selected)
+
+
+def _touches(change: Change, keys: Sequence[Key]) -> bool:
+    return any(_covers(key, changed) for key in keys for changed in change.keys)
 
 
 def _is_named(vault: Vault, change: Change, paths: Sequence[str]) -> bool:
-    """Whether the very file was named, and not only a folder above it."""
+    """Return whether the file itself was named, and not only a folder above it."""
     return any(change.key in _keys(vault, path) for path in paths)
 
 
 def _keys(vault: Vault, path: str) -> list[Key]:
-    """What a PATH can mean: a path in the vault, one from the working directory, or one as the audit shows it."""
+    """Return the keys that PATH can mean: relative to the vault or the working directory, or as the audit shows it."""
     from vault.audit.watcher import key_of
 
     plain = os.path.normpath(path)
@@ -214,21 +216,21 @@ def _covers(named: Key, key: Key) -> bool:
     return below or shown(key) == shown(named)
 
 
-class _Told:
-    """What the command says, as text or as JSON."""
+class _Result:
+    """The result of the command, to show as text or as JSON."""
 
     def __init__(
-        self, vault: Vault, found: Found, picked: Sequence[Change], action: str | None, outcome: Outcome | None
+        self, vault: Vault, report: AuditReport, selected: Sequence[Change], action: str | None, outcome: Outcome | None
     ) -> None:
-        self.vault, self.found, self.picked, self.action, self.outcome = vault, found, picked, action, outcome
+        self.vault, self.report, self.selected, self.action, self.outcome = vault, report, selected, action, outcome
         self.done = frozenset(outcome.done) if outcome is not None else frozenset()
-        self.left = [c for c in found.changes if not self.done.intersection(c.keys) or action == "undo"]
+        self.left = [c for c in report.changes if not self.done.intersection(c.keys) or action == "undo"]
         self.differences: dict[Key, str] = {}
 
     @property
-    def is_well(self) -> bool:
+    def is_clean(self) -> bool:
         failed = self.outcome is not None and self.outcome.left
-        return not (self.left or self.found.unreachable or self.found.look.unread or failed)
+        return not (self.left or self.report.unreachable or self.report.scan.unread or failed)
 
     def name(self, key: Key) -> str:
         from vault.audit.scanner import shown
@@ -236,22 +238,22 @@ class _Told:
         return shown(key, self.vault.personal)
 
     def as_text(self) -> None:
-        found = self.found
-        for key, why in found.unreachable.items():
+        report = self.report
+        for key, why in report.unreachable.items():
             output.show(f"not reachable  {self.name(key)}  {why}")
-        for key, why in found.look.unread.items():
+        for key, why in report.scan.unread.items():
             output.show(f"unread    {self.name(key)}  {why}")
         if self.outcome is None or self.action == "undo":
-            self._show_changes(self.picked)
+            self._show_changes(self.selected)
         else:
-            gone = {c.key for c in self.picked if c.was is None or c.origin is not None}
+            gone = {c.key for c in self.selected if c.was is None or c.origin is not None}
             for key in self.outcome.done:
                 verb = "accepted" if self.action == "accept" else "removed" if key in gone else "restored"
                 output.show(f"{verb:<9} {self.name(key)}")
             self._show_changes(self.left)
         if self.outcome is not None:
             self._say_outcome(self.outcome)
-        for note in found.look.notes:
+        for note in report.scan.notes:
             output.say(f"  {note}")
         self._say_end()
 
@@ -262,37 +264,36 @@ class _Told:
     def _say_outcome(self, outcome: Outcome) -> None:
         if self.action == "undo":
             for key in outcome.done:
-                output.show(f"brought back {self.name(key)}")
-        for line in outcome.told:
+                output.show(f"restored {self.name(key)}")
+        for line in outcome.messages:
             output.say(f"  {line}")
         for key, why in outcome.left:
-            output.say(f"  {self.name(key)}: left as it is: {why}")
+            output.say(f"  {self.name(key)}: unchanged: {why}")
 
     def _say_end(self) -> None:
-        found = self.found
-        for key in found.begun if not found.first else ():
-            output.say(f"  first look at {self.name(key)}: a copy of each file is kept outside it")
-        files, changes = plural(found.files, "file"), plural(len(self.left), "change")
-        if found.first:
-            output.say(f"first look: {files} taken down, with a copy of each outside the vault")
-        elif self.is_well:
-            assert found.last is not None
-            output.say(f"{files}, all as they are known; the look before was on {self._day(found.last.at)}")
+        report = self.report
+        for key in report.begun if not report.first else ():
+            output.say(f"  first scan of {self.name(key)}: a copy of each file is stored outside it")
+        files, changes = plural(report.files, "file"), plural(len(self.left), "change")
+        if report.first:
+            output.say(f"Baseline created: {files} backed up.")
+        elif self.is_clean:
+            assert report.last is not None
+            output.say(f"No changes in {files} since {self._day(report.last.at)}.")
         elif self.left:
-            ways = "--diff shows, --restore puts back, --accept says that it was you"
-            output.say(f"{changes} that nobody has confirmed: {ways}")
-        if found.unreachable:
-            output.say("what cannot be reached is not taken for deleted; --force does so, if you know that it is")
+            output.say(f"{changes} not confirmed: --diff shows, --restore restores, --accept accepts as yours")
+        if report.unreachable:
+            output.say("Unreadable folders do not count as deleted; --force treats them so.")
 
     def _detail(self, change: Change) -> str:
         was, now = change.was, change.now
         day = f" on {self._day(change.good)}" if change.good else ""
         if was is None:
-            return f"{_size(now)}; not there{day}"
+            return f"{_size(now)}; absent{day}"
         if change.origin is not None:
             return f"was {self.name(change.origin)}{day}"
         if now is None:
-            return f"{_size(was)}; there{day}"
+            return f"{_size(was)}; present{day}"
         if change.what == "mode":
             return f"{now.mode:04o}; {was.mode:04o}{day}"
         return f"{_size(now)}; {_size(was)}{day}"
@@ -302,24 +303,24 @@ class _Told:
         return at.strftime("%Y-%m-%d %H:%M")
 
     def as_json(self) -> None:
-        found, outcome = self.found, self.outcome
+        report, outcome = self.report, self.outcome
         done = [self.name(key) for key in outcome.done] if outcome is not None else []
-        last = found.last
+        last = report.last
         output.show_json(
             {
-                "first": found.first,
+                "first": report.first,
                 "last_look": {"at": last.at, "files": last.files, "changes": last.changes} if last else None,
-                "files": found.files,
-                "changes": [self._change_json(change) for change in self.picked],
+                "files": report.files,
+                "changes": [self._change_json(change) for change in self.selected],
                 "unconfirmed": len(self.left),
-                "unreachable": [self._finding("unreachable", k, why) for k, why in found.unreachable.items()],
-                "unread": [self._finding("unread", k, why) for k, why in found.look.unread.items()],
-                "notes": found.look.notes,
+                "unreachable": [self._finding("unreachable", k, why) for k, why in report.unreachable.items()],
+                "unread": [self._finding("unread", k, why) for k, why in report.scan.unread.items()],
+                "notes": report.scan.notes,
                 "accepted": done if self.action == "accept" else [],
                 "restored": done if self.action == "restore" else [],
                 "undone": done if self.action == "undo" else [],
                 "left": [self._finding("left", k, why) for k, why in outcome.left] if outcome is not None else [],
-                "gave_way": outcome.told if outcome is not None else [],
+                "gave_way": outcome.messages if outcome is not None else [],
             }
         )
 
@@ -339,8 +340,8 @@ class _Told:
         return {"id": id_, "path": self.name(key), "line": 0, "reason": reason}
 
 
-def _size(seen: Seen | None) -> str:
-    """How large a file is, or what else stands there."""
+def _size(seen: FileState | None) -> str:
+    """Return the size of a file, or what else is there."""
     if seen is None:
         return ""
     if seen.kind != "file":
@@ -348,16 +349,16 @@ def _size(seen: Seen | None) -> str:
     return f"{seen.size} bytes" if seen.size < 10_000 else f"{seen.size / 1_000:,.0f} kB"
 
 
-def _difference(watch: Watch, change: Change) -> str:
+def _difference(watch: Audit, change: Change) -> str:
     from cli.guard.diff import difference
 
     return "".join(f"{line}\n" for line in difference(watch, change))
 
 
-def _show_differences(watch: Watch, picked: Sequence[Change]) -> int:
+def _show_differences(watch: Audit, selected: Sequence[Change]) -> int:
     from cli.guard.diff import difference
 
-    for change in picked:
+    for change in selected:
         for line in difference(watch, change):
             output.show(line)
-    return output.FINDINGS if picked else output.DONE
+    return output.FINDINGS if selected else output.DONE

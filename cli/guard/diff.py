@@ -1,4 +1,4 @@
-"""Line by line what became of a file of the human's: the kept copy against what stands there now."""
+"""A line diff of a changed file: the stored copy against the present file."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from vault.text.sanitize import clean
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change
-    from vault.audit.scanner import Key, Seen
-    from vault.audit.watcher import Watch
+    from vault.audit.scanner import FileState, Key
+    from vault.audit.watcher import Audit
 
-MOST_LINES = 20_000  # of one side; comparing more would take minutes
+MAX_LINES = 20_000  # of one side; comparing more would take minutes
 
 
-def difference(watch: Watch, change: Change) -> Iterator[str]:
-    """A unified diff, cleaned, line by line; one line in words for what is no text, or too long."""
-    personal = watch.vault.personal
+def difference(audit: Audit, change: Change) -> Iterator[str]:
+    """Yield the lines of a unified diff, sanitized; one message for a file that is no text or too long."""
+    personal = audit.vault.personal
     before, after = (shown(key, personal) for key in (change.keys[0], change.key))
     if change.what == "mode" and change.was is not None and change.now is not None:
         yield f"{after}: mode {change.was.mode:04o} became {change.now.mode:04o}"
         return
-    old = _lines(_kept(watch, change.was))
-    new = _lines(_present(watch, change.key, change.now))
+    old = _lines(_stored(audit, change.was))
+    new = _lines(_present(audit, change.key, change.now))
     if old is None or new is None:
-        yield f"{before}: {change.what}; no text, or too long, to be compared line by line"
+        yield f"{before}: {change.what}; not compared, as it is no text or too long"
         return
     import difflib
 
@@ -39,25 +39,25 @@ def difference(watch: Watch, change: Change) -> Iterator[str]:
         yield f"{before} -> {after}: the same bytes"
 
 
-def _kept(watch: Watch, seen: Seen | None) -> bytes | None:
-    return watch.copies.get(seen.sha256) if seen is not None and seen.sha256 else b""
+def _stored(audit: Audit, state: FileState | None) -> bytes | None:
+    return audit.copies.get(state.sha256) if state is not None and state.sha256 else b""
 
 
-def _present(watch: Watch, key: Key, seen: Seen | None) -> bytes | None:
-    if seen is None or seen.kind != "file":
+def _present(audit: Audit, key: Key, state: FileState | None) -> bytes | None:
+    if state is None or state.kind != "file":
         return b""
     try:
-        return Restorer(watch.vault, key.place).read(key.path)
+        return Restorer(audit.vault, key.place).read(key.path)
     except RetainError:
         return None
 
 
 def _lines(data: bytes | None) -> list[str] | None:
-    """The lines of a text; None for what is none, or too long."""
+    """Return the lines of a text; None for other data or too many lines."""
     if data is None or b"\0" in data:
         return None
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError:
         return None
-    return lines if len(lines) <= MOST_LINES else None
+    return lines if len(lines) <= MAX_LINES else None

@@ -1,4 +1,4 @@
-"""`retain guard`: the group of commands that shut an agent in and watch over what is the human's."""
+"""`retain guard`: commands that run agents in a sandbox and audit the user's files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from cli.command_list import LateGroup
 # command -> (where it is, its one line of help): listing them must not load them.
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("cli.guard.run:run", "Run a coding agent that can write only what an agent may write."),
-    "status": ("cli.guard.status:status", "What is guarded here, how well, and since when."),
+    "status": ("cli.guard.status:status", "Show the sandbox level, the last scan, and unfinished runs."),
     "audit": (
         "cli.guard.audit:audit",
-        "What changed in the human's folders since the last look; restore or accept it.",
+        "List changes in your folders since the last scan; restore or accept them.",
     ),
-    "reject": ("cli.guard.reject:reject", "Take back a page or card that an agent wrote and that was kept."),
-    "hook": ("cli.hosts.hook:hook", "What the hooks of coding agents and git call; not for people."),
+    "reject": ("cli.guard.reject:reject", "Reject a page that an agent wrote and that was kept."),
+    "hook": ("cli.hosts.hook:hook", "Called by the hooks of coding agents and git."),
 }
 
 
 @click.group(cls=LateGroup, table=COMMANDS, unlisted=frozenset({"hook"}))
 def guard() -> None:
-    """Shut agents in, and see what changed behind your back.
+    """Run agents in a sandbox; audit and restore your files.
 
     \b
     Examples:

@@ -1,6 +1,6 @@
-"""Whose a path is: the agent's part of a vault, the human's, or none of the vault's. Reads the disk, opens nothing.
+"""Whether an agent may read or write a path: its own part of a vault, the user's, or outside. Opens no file.
 
-Paths are compared by what they lead to (device and inode), so another spelling, link or mount is the same place.
+Paths are compared by device and inode, so another spelling, link or mount counts as the same file.
 """
 
 from __future__ import annotations
@@ -15,20 +15,29 @@ from vault.files.folder import Identity, identity_at
 from vault.files.paths import AGENT_FOLDERS, HUMAN_FOLDERS, skeleton
 from vault.vault import Vault
 
-_OURS = (*HUMAN_FOLDERS, "ledger")
-# What stands at the top of a vault and is not the agent's: a command that names one of them means the vault's.
-_NAMES = (*_OURS, "learning", "retain.toml", "AGENTS.md", "CLAUDE.md", ".gitignore", ".gitattributes", ".mcp.json")
+_USER_FOLDERS = (*HUMAN_FOLDERS, "ledger")
+# Names at the top of a vault that are not the agent's.
+_NAMES = (
+    *_USER_FOLDERS,
+    "learning",
+    "retain.toml",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".gitignore",
+    ".gitattributes",
+    ".mcp.json",
+)
 _FOLDERS = (".git", ".claude", ".codex", ".agents", ".obsidian", ".retain", ".cursor", ".vscode", ".github")
-_LONGEST = 4_096
+_MAX_PATH = 4_096
 _SKELETONS = frozenset(skeleton(name) for name in (*_NAMES, *_FOLDERS))
 _CLOSED = frozenset(
-    skeleton(name) for name in (*_OURS, "retain.toml", "reviews.jsonl", ".git", ".claude", ".codex", ".retain")
+    skeleton(name) for name in (*_USER_FOLDERS, "retain.toml", "reviews.jsonl", ".git", ".claude", ".codex", ".retain")
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """A vault as an agent may use it. `secret` folders are not to be read; `settings` not to be written."""
+    """What an agent may access. `secret` folders must not be read; `settings` not written."""
 
     root: str
     secret: tuple[str, ...] = ()
@@ -38,32 +47,32 @@ class Territory:
     )  # for one call's many words
 
     def write_fault(self, path: str) -> str | None:
-        """Why an agent must not write at that absolute path; None if it may, or the path is not the vault's."""
+        """Return why an agent must not write at an absolute path; None if it may, or the path is not in the vault."""
         real = os.path.realpath(path)
         above = self._above(real)
         for folder in (*self.secret, *self.settings):
             if self._in(real, above, folder):
-                return "that is the human's own, outside this vault"
+                return "that belongs to the user, outside this vault"
         if not self._in(real, above, self.root):
             return None
-        human = {self._identity(f"{self.root}/{name}") for name in _OURS}
+        human = {self._identity(f"{self.root}/{name}") for name in _USER_FOLDERS}
         if any(identity in human for _, identity in above):
-            return "the human's folders and the ledgers are not an agent's to write"
+            return "an agent must not write the user's folders and the ledgers"
         if not any(self._in(real, above, f"{self.root}/{folder}", inside=True) for folder in AGENT_FOLDERS):
-            return "an agent writes wiki/, output/ and learning/flashcards/ of this vault, and nothing else in it"
+            return "an agent may write only wiki/, output/ and learning/flashcards/ of this vault"
         return "the file has a second name elsewhere (a hard link)" if _has_two_names(real) else None
 
     def read_fault(self, path: str, *, below: bool = False) -> str | None:
-        """Why an agent must not read at that absolute path, or with `below` search it; None if it may."""
+        """Return why an agent must not read at an absolute path, or with `below` search it; None if it may."""
         real = os.path.realpath(path)
         above = self._above(real)
         for folder in self.secret:
             if self._in(real, above, folder) or (below and self._in(folder, self._above(folder), real)):
-                return "the human's personal vault is not for agents"
+                return "agents must not read the user's personal vault"
         return None
 
     def names(self, path: str) -> bool:
-        """Whether the absolute path means something that is there, or a well-known place at the top of the vault."""
+        """Return whether an absolute path exists or is a well-known name at the top of the vault."""
         if os.path.lexists(path):
             return True
         first = Path(os.path.relpath(os.path.realpath(path), self.root)).parts[:1]
@@ -76,10 +85,10 @@ class Territory:
         return next(filter(is_closed, named), None)
 
     def _above(self, real: str) -> list[tuple[str, Identity]]:
-        """The path and all above it that exist, each with what it is."""
+        """Return the path and its parent folders that exist, each with device and inode."""
         found: list[tuple[str, Identity]] = []
-        if len(real) > _LONGEST:
-            return found  # no system opens it: a whole text that was taken for a path
+        if len(real) > _MAX_PATH:
+            return found  # longer than any path
         each = real
         while True:
             identity = self._identity(each)
@@ -98,7 +107,7 @@ class Territory:
         return self._met[path]
 
     def _in(self, real: str, above: list[tuple[str, Identity]], folder: str, *, inside: bool = False) -> bool:
-        """Whether `real`, with `above` it, is the folder (unless `inside`) or lies in it, by identity or by name."""
+        """Return whether `real`, with parents `above`, is in the folder or (unless `inside`) is it."""
         identity = self._identity(folder)
         if identity is None:
             return real.startswith(folder.rstrip("/") + "/") or (real == folder and not inside)
@@ -106,12 +115,12 @@ class Territory:
 
 
 def is_closed(name: str) -> bool:
-    """Return whether the name is that of a folder or file of a vault that no shell command of an agent may name."""
+    """Return whether `name` is a folder or file of a vault that no shell command of an agent may name."""
     return skeleton(name) in _CLOSED
 
 
 def territory_of(vault: Vault) -> Territory:
-    """The vault's, with the places of the human's that lie outside it."""
+    """Return the territory of a vault, with the user's folders outside it."""
     from vault.config.user import config_folder, personal_vaults, state_folder
 
     secret = [state_folder(vault.settings.vault_id), *personal_vaults().values()]

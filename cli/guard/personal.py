@@ -1,4 +1,4 @@
-"""What the commands say of the personal vault: to its human where it is, to an agent only that there is one."""
+"""Messages about the personal vault: its path for the user; for an agent, only that there is one."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from vault.diagnostic import Diagnostic
 from vault.files.folder import is_folder
 from vault.vault import Vault
 
-NOT_KNOWN = "where your own notes are is not known on this machine"
+NOT_KNOWN = "the folder of your personal vault is not known on this machine"
 
 
 def is_unknown(vault: Vault) -> bool:
-    """Whether the vault has no insights/, as one with a personal vault, and no personal vault is named for this user.
+    """Return whether the vault has no insights/, as one with a personal vault, but the user's settings name none.
 
-    Then nothing can be hidden from an agent: the settings are those of another user or machine, or are lost.
+    Then nothing can be hidden from an agent: the settings belong to another user or machine, or are lost.
     """
     return vault.personal is None and not os.path.lexists(vault.root / "insights")
 
 
-def way_out(vault: Vault) -> str:
-    """What to do where it is not known."""
+def hint(vault: Vault) -> str:
+    """Return what to do if the personal vault is not known."""
     return (
         f"`retain init {vault.root} --personal DIR` names their folder; if you have none, `mkdir {vault.root}/insights`"
     )
 
 
 def finding(vault: Vault) -> list[Diagnostic]:
-    """That it is not known, outside every cage."""
+    """Return a diagnostic if the personal vault is not known; none inside a sandbox."""
     if "RETAIN_CAGED" in os.environ or not is_unknown(vault):
         return []
-    return [Diagnostic("insights", 0, "personal-unknown", NOT_KNOWN, way_out(vault))]
+    return [Diagnostic("insights", 0, "personal-unknown", NOT_KNOWN, hint(vault))]
 
 
-def left_behind(vault: Vault) -> list[Diagnostic]:
-    """Notes that lie in insights/ still, which any agent can read, while the human's own are in a personal vault."""
+def notes_in_vault(vault: Vault) -> list[Diagnostic]:
+    """Return a diagnostic for notes in insights/, which any agent can read, although there is a personal vault."""
     if "RETAIN_CAGED" in os.environ or vault.personal is None:
         return []
     count = sum(not entry.name.startswith(".") for entry in files_below([vault.root / "insights"], (".git",)))
@@ -48,7 +48,7 @@ def left_behind(vault: Vault) -> list[Diagnostic]:
 
 
 def files_below(tops: Iterable[Path], left_out: Collection[str]) -> Iterator[os.DirEntry[str]]:
-    """What is no folder, below these; no link is followed, and what can't be listed is passed over."""
+    """Yield the entries below `tops` that are no folders; links are not followed, unreadable folders skipped."""
     waiting = [str(top) for top in tops if not os.path.islink(top)]  # noqa: PTH114 (never raises)
     while waiting:
         with suppress(OSError), os.scandir(waiting.pop()) as scan:
@@ -61,10 +61,10 @@ def files_below(tops: Iterable[Path], left_out: Collection[str]) -> Iterator[os.
                     yield entry
 
 
-def told(vault: Vault) -> dict[str, Any] | None:
-    """`path` and whether it can be reached; None where the notes are in insights/.
+def personal_json(vault: Vault) -> dict[str, Any] | None:
+    """Return `path` and whether it is reachable; None if the notes are in insights/.
 
-    Without a path it is not known, or this is inside a cage, where it is nobody's business.
+    `path` is None if it is not known, or inside a sandbox.
     """
     if vault.personal is None:
         return {"path": None, "reachable": False} if is_unknown(vault) else None
@@ -73,14 +73,16 @@ def told(vault: Vault) -> dict[str, Any] | None:
     return {"path": None if caged else str(vault.personal), "reachable": reachable}
 
 
-def in_words(personal: dict[str, Any] | None) -> str:
-    """One line on where the human's own notes are."""
+def personal_line(personal: dict[str, Any] | None) -> str:
+    """Return one line about where the user's notes are."""
     if personal is None:
         return "your own notes: insights/"
     if personal["path"] is None:
         here = (
-            "a vault of their own, out of reach here" if "RETAIN_CAGED" in os.environ else "not known on this machine"
+            "a personal vault, not available in the sandbox"
+            if "RETAIN_CAGED" in os.environ
+            else "not known on this machine"
         )
         return f"your own notes: {here}"
-    unreached = "" if personal["reachable"] else " (not reachable now: is a disk not mounted?)"
+    unreached = "" if personal["reachable"] else " (not reachable: is a disk not mounted?)"
     return f"your own notes: {personal['path']}{unreached}"

@@ -1,4 +1,4 @@
-"""`retain guard reject`: take back pages that an agent wrote."""
+"""`retain guard reject`: reject pages that an agent wrote."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 @vault_option
 @json_option
 def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
-    """Take back pages with an agent's text.
+    """Reject pages with an agent's text.
 
-    The machine's own version is there again at once; a page that was the agent's alone goes. What you edited since
-    stays. The decision is in the ledger, so that no later compile or rebuild brings the page back.
+    The generated version is restored at once; a page without one is deleted. What you edited since stays. The decision
+    is in the ledger, so that no later compile or rebuild restores the page.
 
     \b
     Example:
       retain guard reject wiki/concepts/spacing-effect.md
     """
-    from compiler.agents.record import reject as take_back
+    from compiler.agents.record import reject as reject_page
     from compiler.build.compile import Options, compile_vault
 
     vault = opened(vault_dir)
@@ -41,7 +41,7 @@ def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
     unknown: list[NotFound] = []
     for each in pages:
         try:
-            done.append(take_back(vault, _vault_path(vault.root, each), now()))
+            done.append(reject_page(vault, _vault_path(vault.root, each), now()))
         except NotFound as error:
             unknown.append(error)
     if not done:
@@ -56,23 +56,23 @@ def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
             output.show(f"the page {page.path} {_outcome(vault, page.path)}")
     output.found(built.failures)
     if unknown:
-        raise unknown[0]  # only now: what was taken back is built by now
+        raise unknown[0]  # after the build of the others
     return output.FINDINGS if built.failures else output.DONE
 
 
 def _outcome(vault: Vault, path: str) -> str:
-    """What became of the page, as it is after the build."""
+    """Return what became of the page after the build."""
     from vault.model.frontmatter import human_edited
 
     data = vault.read_bytes(path)
     if data is None:
-        return "is gone"
+        return "was deleted"
     edited = human_edited(data.decode("utf-8", "replace"))
-    return "stays as it is: you have edited it since" if edited else "is as retain had it"
+    return "is unchanged: you have edited it since" if edited else "was replaced with the generated version"
 
 
 def _vault_path(root: Path, given: str) -> str:
-    """A page's path in the vault, given as that or as a path from here; anything else as it is."""
+    """Return the vault path of a page, given as that or as a path from the working directory."""
     whole = (here() / given).absolute()
     is_path = "/" in given or whole.is_file()
     return whole.relative_to(root).as_posix() if is_path and whole.is_relative_to(root) else given

@@ -1,4 +1,4 @@
-"""`retain guard run`: a coding agent in a cage, and what becomes of what it wrote."""
+"""`retain guard run`: a coding agent in a sandbox, and what becomes of what it wrote."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.agent_runs import _settle, settle_left_over
+from cli.agent_runs import finish_run, settle_left_over
 from cli.environment import here, now
-from cli.guard.personal import NOT_KNOWN, is_unknown, way_out
+from cli.guard.personal import NOT_KNOWN, hint, is_unknown
 from cli.options import opened, vault_option
 from vault.errors import Refused, RetainError
 from vault.files.folder import is_folder
@@ -21,21 +21,21 @@ from vault.files.paths import AGENT_FOLDERS, Scope
 if TYPE_CHECKING:
     from compiler.agent_session import Run
     from vault.sandbox.capabilities import Level
-    from vault.sandbox.sandbox import Cage
+    from vault.sandbox.sandbox import Sandbox
     from vault.vault import Vault
 
-REFUSED = 125  # ours alone: every other exit code is the command's
+REFUSED = 125  # every other exit code is the command's
 _LEVELS = ("landlock", "bubblewrap", "full")
 WEAKER = {
-    "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
+    "bubblewrap": "weaker than full: there is no second barrier behind the read-only file system",
     "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
-    "are put back when the command ends), your other programs be seen, and folders that lead to hidden ones can't be "
+    "are restored when the command ends), your other programs can be seen, and parent folders of hidden ones can't be "
     "listed",
 }
 
 
 class _Command(click.Command):
-    """Ends with 125 where its own words don't fit together: 2 would be the agent's."""
+    """A command that exits with 125 for a usage error, as 2 would be taken for the agent's exit code."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -48,10 +48,10 @@ class _Command(click.Command):
 
 
 @click.command(cls=_Command, context_settings={"allow_interspersed_args": False})
-@click.option("--rw", multiple=True, metavar="PATH", help="A file or folder that the agent may write, too.")
-@click.option("--no-network", is_flag=True, help="No internet, which most agents need for their model.")
-@click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start behind anything weaker.")
-@click.option("--env", "passed", multiple=True, metavar="NAME", help="A variable of the environment to pass on, too.")
+@click.option("--rw", multiple=True, metavar="PATH", help="Another file or folder that the agent may write.")
+@click.option("--no-network", is_flag=True, help="No internet (most agents need it for their model).")
+@click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start in a weaker sandbox.")
+@click.option("--env", "passed", multiple=True, metavar="NAME", help="Another environment variable to pass on.")
 @vault_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
@@ -62,18 +62,18 @@ def run(
     vault_dir: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Run a coding agent, or any program, that can write only what an agent may write.
+    """Run a coding agent, or any program, in a sandbox where it can write only what an agent may write.
 
-    The whole file system is read-only to it, but for wiki/, output/, learning/flashcards/ and .retain/work/ of the
-    vault, a temporary folder of its own, and what --rw adds. Your personal vault is empty to it. When it ends, what
-    it wrote goes through the same checks as any page; what fails is moved to output/quarantine/.
+    The file system is read-only to it, except wiki/, output/, learning/flashcards/ and .retain/work/ of the vault, a
+    temporary folder of its own, and what --rw adds. Your personal vault is hidden. When it ends, what it wrote is
+    checked like any page; what fails is moved to output/quarantine/.
 
-    The folders in which Claude Code and Codex keep their settings stay read-only: --rw refuses them, and takes a
-    folder for sessions in them, or a settings folder of the agent's own.
+    The settings folders of Claude Code and Codex stay read-only: --rw refuses them; name a sessions folder inside, or
+    a separate settings folder.
 
     The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
-    where something that it destroyed could not be put back, or where the agent changed mode, owner, time or attributes
-    of files that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
+    if something that it destroyed could not be restored, or if it changed mode, owner, time or attributes of files
+    that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def run(
       retain guard run --rw ~/.claude/projects -- claude
       retain guard run --rw ~/caged-codex --require full -- env CODEX_HOME=$HOME/caged-codex codex
       retain guard run --no-network -- bash
-      retain guard run --env AWS_PROFILE -- claude -p "mend the links in wiki/"
+      retain guard run --env AWS_PROFILE -- claude -p "fix the links in wiki/"
     """
     try:
         return _run(opened(vault_dir), command, rw, passed, network=not no_network, require=require)
@@ -100,31 +100,31 @@ def _run(
     require: str | None,
 ) -> int:
     if "RETAIN_CAGED" in os.environ:
-        raise Refused("this is a cage already, and there is no cage in a cage", hint="run the command as it is")
+        raise Refused("this process is in a sandbox already", hint="run the command directly")
     _check_names(passed)
-    level, words = _level(require)
+    level, reasons = _level(require)
     from cli.guard.audit import before_agent
-    from vault.sandbox.environment import scrubbed
-    from vault.sandbox.sandbox import run_in_cage  # only now: on a system without cages it can't even be loaded
+    from vault.sandbox.environment import filtered_environment
+    from vault.sandbox.sandbox import run_in_sandbox  # can't be loaded on a system without sandboxes
 
     added = tuple(Path(each).expanduser().absolute() for each in rw)
-    cage = _cage(vault, added, level, network=network)
+    sandbox = _sandbox(vault, added, level, network=network)
     begun: list[Run] = []
     losses = False
 
     def begin() -> None:
         settle_left_over(vault)
-        _announce(cage, words)
+        _announce(sandbox, reasons)
         _warn_of_root(vault)
         before_agent(vault)
         begun.append(_begin(vault, command))
-        _record_metadata(vault, begun[0], cage)
+        _record_metadata(vault, begun[0], sandbox)
 
     try:
-        code = run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
+        code = run_in_sandbox(sandbox, command, cwd=here(), env=filtered_environment(os.environ, passed), before=begin)
     finally:
         for each in begun:
-            losses |= _settle(vault, each)
+            losses |= finish_run(vault, each)
     return code or (output.FINDINGS if losses else output.DONE)
 
 
@@ -133,44 +133,44 @@ def _check_names(passed: tuple[str, ...]) -> None:
 
     for name in passed:
         if not is_name(name):
-            raise Refused("--env takes the name of a variable alone; its value is the one it has", where=name)
+            raise Refused("--env takes only the name of a variable", where=name)
 
 
 def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
-    """The strongest level that works here, and why no stronger one does. Raises: Refused if that isn't enough."""
-    from vault.sandbox.capabilities import Level, standing
+    """Return the strongest level that works here, and why no stronger one does. Raises: Refused if it is too weak."""
+    from vault.sandbox.capabilities import Level, sandbox_support
 
-    found = standing()
-    why = "\n  ".join(found.words)
-    if found.level is Level.NONE:
+    support = sandbox_support()
+    why = "\n  ".join(support.reasons)
+    if support.level is Level.NONE:
         hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
-        raise Refused(f"no agent can be shut in here:\n  {why}", hint=hint)
-    if require is not None and found.level < Level[require.upper()]:
-        raise Refused(f"{require} was required, and what works here is {found.level}{why and ':'}\n  {why}".rstrip())
-    return found.level, found.words
+        raise Refused(f"no sandbox is available here:\n  {why}", hint=hint)
+    if require is not None and support.level < Level[require.upper()]:
+        raise Refused(f"{require} was required, and what works here is {support.level}{why and ':'}\n  {why}".rstrip())
+    return support.level, support.reasons
 
 
-def _cage(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool) -> Cage:
-    """The cage of an agent of this vault; folders that it is to write are made where they are missing."""
+def _sandbox(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool) -> Sandbox:
+    """Return the sandbox of an agent of this vault. Missing folders that it may write are created. Raises: Refused."""
     from vault.config.user import config_folder, config_guard, personal_vaults, state_folder, state_guard
-    from vault.sandbox.sandbox import Cage
+    from vault.sandbox.sandbox import Sandbox
 
     if is_unknown(vault):
-        raise Refused(NOT_KNOWN, hint=way_out(vault))
+        raise Refused(NOT_KNOWN, hint=hint(vault))
     agents = vault.guard(Scope.AGENT)
     for folder in AGENT_FOLDERS:
         agents.makedirs(folder)
     state = state_folder(vault.settings.vault_id)
-    if not is_folder(state):  # what isn't there can't be hidden
+    if not is_folder(state):  # only what exists can be hidden
         state_guard(vault.settings.vault_id).makedirs("runs")
-    with suppress(RetainError):  # where we can't make it, --rw must not reach there: see below
+    with suppress(RetainError):  # --rw must not cover a folder that can't be created
         config_guard().makedirs("")
     personal = vault.personal
-    # Where other people's vaults, and copies of notes, can be learnt of; and the notes beside other vaults.
+    # They hold the paths of other vaults, copies of notes, and the personal vaults of other vaults.
     others = [config_folder(), state.parent, *(each for each in personal_vaults().values() if each != personal)]
     hidden = tuple(dict.fromkeys(each for each in others if is_folder(each)))
-    _check_the_way_to(tuple(each for each in others if each not in hidden), added)
-    return Cage(
+    _reject_writable_mount_points(tuple(each for each in others if each not in hidden), added)
+    return Sandbox(
         vault.root,
         level,
         writable=tuple(vault.root / folder for folder in AGENT_FOLDERS),
@@ -181,49 +181,46 @@ def _cage(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool)
     )
 
 
-def _check_the_way_to(unmounted: tuple[Path, ...], added: tuple[Path, ...]) -> None:
-    """Raises Refused if an agent could lay something where a folder that is to be hidden belongs when it comes back."""
+def _reject_writable_mount_points(missing: tuple[Path, ...], extra_writable: tuple[Path, ...]) -> None:
+    """Raise Refused if --rw covers the path of a private folder that is currently not mounted."""
     from vault.files.paths import is_within
 
-    for each in unmounted:
-        for path in added:
-            if is_within(each, path, on_disk=True):
+    for folder in missing:
+        for path in extra_writable:
+            if is_within(folder, path):
                 hint = "mount it or put it back, or name a smaller folder"
-                raise Refused(f"--rw: {each}, which no agent may see, belongs there", where=str(path), hint=hint)
+                raise Refused(f"--rw: {folder}, which no agent may see, belongs there", where=str(path), hint=hint)
 
 
 def _warn_of_root(vault: Vault) -> None:
-    """One line where root starts the agent of somebody else, whose commands would stumble over files of root's."""
+    """Warn when root starts an agent in another user's vault, as new files would belong to root."""
     owner = vault.root.stat().st_uid
     if os.geteuid() == 0 and owner != 0:
         output.say(
-            f"  you are root, and this vault is user {owner}'s: what is made in it will be root's; start it as {owner}"
+            f"  you are root and this vault belongs to user {owner}: new files will belong to root; start it as {owner}"
         )
 
 
-def _announce(cage: Cage, words: tuple[str, ...]) -> None:
-    """One line that says what holds; a weaker level is never silent."""
+def _announce(sandbox: Sandbox, reasons: tuple[str, ...]) -> None:
+    """Report the sandbox's level and what the agent may write; a weaker level says why."""
     from vault.sandbox import landlock
     from vault.sandbox.hosts import opened
     from vault.sandbox.processes import inherited
 
-    level = str(cage.level)
+    level = str(sandbox.level)
     parts = {"full": "bubblewrap + Landlock ABI {}", "landlock": "Landlock ABI {}"}.get(level, "")
     how = f" ({parts.format(landlock.abi())})" if parts else ""
-    folders = [f"{folder}/" for folder in AGENT_FOLDERS] + [str(each) for each in cage.rw]
-    network = "on" if cage.network else "off"
-    unseen = f"; cannot see {cage.personal}" if cage.personal else ""
-    output.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
-    for line in (*((WEAKER[level],) if level in WEAKER else ()), *words):
+    folders = [f"{folder}/" for folder in AGENT_FOLDERS] + [str(each) for each in sandbox.rw]
+    network = "on" if sandbox.network else "off"
+    unseen = f"; cannot see {sandbox.personal}" if sandbox.personal else ""
+    output.say(f"sandbox: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
+    for line in (*((WEAKER[level],) if level in WEAKER else ()), *reasons):
         output.say(f"  {line}")
-    for path, host in opened(cage.rw).items():
-        output.say(f"  YOU OPENED {path}: what it writes there, {host} may run or believe, with all your rights")
+    for path, host in opened(sandbox.rw).items():
+        output.say(f"  Warning: {path} is writable; {host} may run or trust its contents later")
     closed = inherited()
     if closed:
-        output.say(f"  open files that were handed down are closed to it: {', '.join(map(str, closed))}")
-
-
-# --- before and after -----------------------------------------------------------------------------------------------
+        output.say(f"  inherited open files are closed: {', '.join(map(str, closed))}")
 
 
 def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
@@ -232,10 +229,10 @@ def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
     return begin(vault, command, now())
 
 
-def _record_metadata(vault: Vault, begun: Run, cage: Cage) -> None:
-    """Modes, times and attributes before the run, at the level whose kernel lets an agent change them."""
+def _record_metadata(vault: Vault, begun: Run, sandbox: Sandbox) -> None:
+    """Record modes, times and attributes before the run, at the level that lets an agent change them."""
     from vault.audit.metadata import record
     from vault.sandbox.capabilities import Level
 
-    if cage.level is Level.LANDLOCK:
-        record(vault, begun.id, cage.rw)
+    if sandbox.level is Level.LANDLOCK:
+        record(vault, begun.id, sandbox.rw)

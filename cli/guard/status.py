@@ -1,4 +1,4 @@
-"""`retain guard status`: what is guarded here, how well, and since when. Fast: no file of the vault is read."""
+"""`retain guard status`: the sandbox level, the last scan and unfinished runs. Fast: it reads no file of the vault."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.guard.personal import finding, in_words, told
+from cli.guard.personal import finding, personal_json, personal_line
 from cli.options import json_option, opened, vault_option
 from vault.audit.agent_runs import SETTLED_BY
 from vault.errors import RetainError
@@ -28,9 +28,9 @@ QUARANTINE = "output/quarantine"
 @vault_option
 @json_option
 def status(vault_dir: str | None, as_json: bool) -> int:
-    """How well an agent can be shut in here, what it may write, and what is known of your own files.
+    """Show the sandbox level, what an agent may write, and the audit of your files.
 
-    A run of an agent whose note is damaged, so that it can't be settled, is named with what to do; exit code 1.
+    A run of an agent with a damaged record is listed with a hint; exit code 1.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def status(vault_dir: str | None, as_json: bool) -> int:
 
 
 def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
-    """The runs that are not settled, and what is wrong with those that can't be; a cage shows nothing of them."""
+    """Return the unfinished runs, and the errors of damaged records; nothing inside a sandbox."""
     from vault.audit.agent_runs import at_work
 
     if "RETAIN_CAGED" in os.environ or not at_work(vault):
@@ -63,13 +63,13 @@ def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
 
 def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:
     from vault.audit.agent_runs import run_json
-    from vault.sandbox.capabilities import standing
+    from vault.sandbox.capabilities import sandbox_support
 
-    stands = standing()
+    support = sandbox_support()
     return {
-        "level": str(stands.level),
-        "not_stronger": list(stands.words),
-        "vault": {"root": str(vault.root), "personal": told(vault)},
+        "level": str(support.level),
+        "not_stronger": list(support.reasons),
+        "vault": {"root": str(vault.root), "personal": personal_json(vault)},
         "agents_may_write": list(AGENT_FOLDERS),
         "last_look": None if "RETAIN_CAGED" in os.environ else _last_look(vault),
         "runs": [run_json(run) | {"may_live": run.may_live} for run in runs],
@@ -84,13 +84,13 @@ def _as_json(error: RetainError) -> dict[str, Any]:
 
 
 def _last_look(vault: Vault) -> dict[str, Any] | None:
-    """When the human's files were looked at, how many they were, how many changes nobody confirmed; None if never."""
+    """Return time, files and unconfirmed changes of the last scan of the user's files; None if there was none."""
     from vault.audit.blobs import Copies
     from vault.audit.state import KnownFiles
 
     try:
         with Copies.open(vault.settings.vault_id) as copies:
-            last = KnownFiles(copies.database).last_look()
+            last = KnownFiles(copies.database).last_scan()
     except RetainError as error:
         output.say(f"  {error}")
         return None
@@ -98,7 +98,7 @@ def _last_look(vault: Vault) -> dict[str, Any] | None:
 
 
 def _quarantined(vault: Vault) -> int:
-    """How many files of agents lie in quarantine."""
+    """Return the number of files of agents in quarantine."""
     total = 0
     for _, folders, names in os.walk(vault.root / QUARANTINE):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -107,24 +107,24 @@ def _quarantined(vault: Vault) -> int:
 
 
 def _show(vault: Vault, facts: dict[str, Any]) -> None:
-    output.show(f"an agent in the cage here: level {facts['level']}")
+    output.show(f"sandbox level: {facts['level']}")
     for words in facts["not_stronger"]:
-        output.show(f"  no stronger: {words}")
-    output.show(f"it may write in {vault.root}: {', '.join(facts['agents_may_write'])}")
-    output.show(in_words(facts["vault"]["personal"]))
+        output.show(f"  stronger sandbox unavailable: {words}")
+    output.show(f"agents may write in {vault.root}: {', '.join(facts['agents_may_write'])}")
+    output.show(personal_line(facts["vault"]["personal"]))
     last = facts["last_look"]
     if "RETAIN_CAGED" in os.environ:
-        output.show("your files: what is known of them is out of reach here")
+        output.show("file audit: not available inside the sandbox")
     elif last is None:
-        output.show("your files: never looked at; `retain guard audit` takes them down, with a copy of each")
+        output.show("your files: not scanned yet; `retain guard audit` records them, with a copy of each")
     else:
         day = datetime.fromisoformat(last["at"]).astimezone(vault.settings.zone).strftime("%Y-%m-%d %H:%M")
-        changes = f"; {plural(last['changes'], 'change')} that nobody has confirmed" if last["changes"] else ""
-        output.show(f"your files: {last['files']}, last looked at on {day}{changes}")
+        changes = f"; {plural(last['changes'], 'change')} not confirmed" if last["changes"] else ""
+        output.show(f"your files: {last['files']}, last scanned on {day}{changes}")
     for run in facts["runs"]:
-        what = "at work" if run["may_live"] else f"ended without being settled; {SETTLED_BY}"
+        what = "at work" if run["may_live"] else f"ended, not checked yet; {SETTLED_BY}"
         output.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
     for each in facts["broken_runs"]:
-        output.show(f"agent: a run that can't be settled, {each['id'] or each['path']}")
+        output.show(f"agent: a run with a damaged record, {each['id'] or each['path']}")
     if facts["quarantined"]:
         output.show(f"{plural(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")

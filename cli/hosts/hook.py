@@ -1,4 +1,4 @@
-"""`retain guard hook`: what hosts ask before an agent acts. Politeness, not a barrier; in doubt it refuses."""
+"""`retain guard hook`: checks a tool call of a coding agent for its host; in doubt it refuses. Not a barrier."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from cli import output
 from cli.environment import here
 from cli.options import vault_option
 
-BLOCK = 2  # the one exit code at which Claude Code and Codex leave a tool call be
+BLOCK = 2  # the only exit code that makes Claude Code and Codex block a tool call
 SECONDS = 20
-_MOST = 8 << 20
+_MAX_BYTES = 8 << 20
 
 
 @click.group()
 def hook() -> None:
-    """What the hooks of coding agents call; not for people."""
+    """Called by the hooks of coding agents."""
 
 
 @hook.command("claude-code")
 @vault_option
 def claude_code(vault_dir: str | None) -> int:
-    """Read a tool call as JSON on stdin; exit code 2, with words on stderr, where it must not be made."""
-    return _judged(vault_dir)
+    """Check a tool call (JSON on stdin); exit code 2, with a message on stderr, blocks it."""
+    return _check(vault_dir)
 
 
 @hook.command("codex")
 @vault_option
 def codex(vault_dir: str | None) -> int:
-    """The same for Codex, whose hooks are given the same JSON."""
-    return _judged(vault_dir)
+    """Check a tool call of Codex, whose hooks get the same JSON."""
+    return _check(vault_dir)
 
 
-def _judged(vault_dir: str | None) -> int:
-    """0 to let the call through, 2 to block it. Any fault blocks: a hook that fails otherwise lets the call through."""
+def _check(vault_dir: str | None) -> int:
+    """Return 0 to allow the call, 2 to block it. Any error blocks, as another exit code would allow the call."""
     try:
-        with _in_time():
+        with _time_limit():
             fault = _fault(vault_dir)
     except BaseException as error:  # noqa: BLE001 (any other exit code would let the call through)
         fault = f"the call could not be checked ({type(error).__name__}: {error})"
@@ -52,8 +52,8 @@ def _judged(vault_dir: str | None) -> int:
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
-    """Raises TimeoutError when the check takes too long: a host that has stopped waiting lets the call through."""
+def _time_limit() -> Iterator[None]:
+    """Raise TimeoutError when the check takes too long: a host that has stopped waiting allows the call."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
@@ -77,8 +77,8 @@ def _fault(vault_dir: str | None) -> str | None:
     from cli.hosts.tool_call import call_fault
     from vault.vault import open_vault
 
-    data = sys.stdin.buffer.read(_MOST + 1)
-    if len(data) > _MOST:
+    data = sys.stdin.buffer.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
         return "the call is too large to be checked"
     call = json.loads(data)
     vault = open_vault(vault_dir, os.environ.get("RETAIN_VAULT"), here())

@@ -1,6 +1,6 @@
-"""`retain init --host`: settings and hooks that ask Claude Code and Codex to keep out of what is the human's.
+"""`retain init --host`: settings and hooks that keep Claude Code and Codex out of the user's files. Not a barrier.
 
-Politeness, not a barrier. A file of the human's own is never written over: what it lacks is shown instead.
+A file of the user's own is never overwritten: what it lacks is shown instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vault.git import git
 from vault.vault import Vault
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
-_RECORD = "agent-files.json"  # in the user's state of the vault: what retain wrote, by SHA-256
+_RECORD = "agent-files.json"  # in the user's state folder: the SHA-256 of what retain wrote
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
 _FOLDERS = ("insights", "raw", "ledger", ".git", ".retain", ".claude", ".codex", ".agents", ".obsidian", ".vscode")
@@ -33,7 +33,7 @@ _FILES = (
     *("learning/_review.md", "learning/gaps.md", "learning/reading-list.md"),
 )
 _LOGS = "learning/reviews*.jsonl"
-_SPECIAL = frozenset("*?[]{}()!\\\n\r")  # what acts in the rules of Claude Code
+_SPECIAL = frozenset("*?[]{}()!\\\n\r")  # have a meaning in the rules of Claude Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class HostFile:
     text: str
 
 
-def lay_hosts(root: Path, hosts: Sequence[str], *, show: bool) -> int:
-    """Writes the files of these hosts into the vault at `root`, or with `show` prints them; the exit code."""
+def write_host_files(root: Path, hosts: Sequence[str], *, show: bool) -> int:
+    """Write the files of these hosts into the vault at `root`, or with `show` print them; return the exit code."""
     files = (file for host in sorted(hosts, reverse=True) for file in _files_of(host, root))
     if show:
         for file in files:
@@ -54,10 +54,10 @@ def lay_hosts(root: Path, hosts: Sequence[str], *, show: bool) -> int:
     from vault.vault import open_vault
 
     vault = open_vault(str(root), None, root)
-    codes = [_lay(vault, file) for file in files]  # Claude Code's last: it names what is there by then
+    codes = [_write(vault, file) for file in files]  # Claude Code's last, as it lists existing files
     if "claude-code" in hosts and _would_be_committed(root):
-        output.say(f"  {CLAUDE} names places of this machine: add `/{CLAUDE}` to .gitignore")
-    output.say("  this asks an agent to keep out, and holds none: `retain guard run -- COMMAND` does (docs/guard.md)")
+        output.say(f"  {CLAUDE} has paths of this machine: add `/{CLAUDE}` to .gitignore")
+    output.say("  agents can ignore these settings; `retain guard run -- COMMAND` enforces them (docs/guard.md)")
     return max(codes, default=output.DONE)
 
 
@@ -125,13 +125,13 @@ def claude_settings(root: Path) -> dict[str, Any]:
 
 
 def hook_command(host: str, root: Path) -> str:
-    """The line that a host runs before a tool call. Whatever fails in it, a missing program too, ends with code 2."""
+    """Return the shell line that a host runs before a tool call; any failure in it ends with code 2."""
     line = shlex.join([*program(), "guard", "hook", host, "--vault", str(root)])
     return shlex.join(["/bin/sh", "-c", f"{line} || exit 2"])
 
 
 def program() -> list[str]:
-    """How this retain is started, by absolute paths: nothing in a vault or on a PATH takes its place."""
+    """Return the command that starts this retain, by absolute paths, so that no PATH can replace it."""
     script = Path(sys.executable).parent / "retain"
     if os.access(script, os.X_OK):
         return [str(script)]
@@ -139,12 +139,12 @@ def program() -> list[str]:
 
 
 def _own_places() -> list[str]:
-    """Where this retain and its Python are installed: a sandbox that hides the user's folders must leave them."""
+    """Return the folders of this retain and its Python, which a sandbox must leave readable."""
     return sorted({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)} | {sys.prefix})
 
 
 def _would_be_committed(root: Path) -> bool:
-    """Whether git would take the settings that name places of this machine into a commit."""
+    """Return whether git would commit the settings, which have paths of this machine."""
     try:
         git(root, "rev-parse", "--git-dir")
     except GitFailed:
@@ -156,8 +156,8 @@ def _would_be_committed(root: Path) -> bool:
     return False
 
 
-def _lay(vault: Vault, file: HostFile) -> int:
-    """Puts one file where it belongs, unless one of the human's is there; the exit code for this one."""
+def _write(vault: Vault, file: HostFile) -> int:
+    """Write one file, unless the user has one of their own; return its exit code."""
     data = file.text.encode()
     guard = Guard(vault.root, Scope.HOST)
     old = guard.read(file.path)
@@ -165,7 +165,7 @@ def _lay(vault: Vault, file: HostFile) -> int:
         output.say(f"  {file.path} is up to date")
     elif old is None or sha256_hex(old) == _written_by_us(vault).get(file.path):
         guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None)
-        output.say(f"  {file.path} {'written' if old is None else 'brought up to date'}")
+        output.say(f"  {file.path} {'written' if old is None else 'updated'}")
     else:
         return _to_merge(file, old)
     _record(vault, file.path, sha256_hex(data))
@@ -191,12 +191,12 @@ def _record(vault: Vault, path: str, digest: str) -> None:
 
 
 def _to_merge(file: HostFile, old: bytes) -> int:
-    """Says what a file of the human's own lacks, and shows the whole of ours; it stays as it is."""
+    """Report what the user's own file lacks, and show the generated one; return the exit code."""
     lacks = missing(file, old)
     if not lacks:
-        output.say(f"  {file.path} is your own, and has all of it")
+        output.say(f"  {file.path} is your own, and complete")
         return output.DONE
-    output.say(f"  {file.path} is your own and stays as it is. It lacks:")
+    output.say(f"  {file.path} is your own and is not changed. It lacks:")
     for line in lacks:
         output.say(f"    {line}")
     output.show(f"# {file.path}, as retain would write it\n{file.text}")
@@ -204,7 +204,7 @@ def _to_merge(file: HostFile, old: bytes) -> int:
 
 
 def missing(file: HostFile, old: bytes) -> list[str]:
-    """The lines of ours that the human's file lacks; for JSON the settings, by name and value."""
+    """Return the generated lines that the user's file lacks; for JSON the settings, by name and value."""
     text = old.decode("utf-8", "replace")
     if not file.path.endswith(".json"):
         there = {line.strip() for line in text.splitlines()}
@@ -213,7 +213,7 @@ def missing(file: HostFile, old: bytes) -> list[str]:
     try:
         theirs = json.loads(text)
     except (ValueError, RecursionError):
-        return ["(it is not JSON: mend it first)"]
+        return ["(it is not JSON: correct it first)"]
     return list(_lacking(json.loads(file.text), theirs, ""))
 
 

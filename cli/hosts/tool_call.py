@@ -1,4 +1,4 @@
-"""A tool call of a coding agent, as its host describes it to a hook: why it must not be made, or nothing."""
+"""The check of a coding agent's tool call, as its host describes it to a hook."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _RETAIN = re.compile(r"(?:(?<![\w.-])retain|cli\.main)[ \t]([^;&|<>()`\n]*)")  #
 
 
 class Malformed(ValueError):
-    """Not a tool call as a host describes one."""
+    """The description of a tool call is invalid."""
 
 
 def call_fault(call: Any, territory: Territory) -> str | None:
-    """Why an agent must not make this call (the JSON that a PreToolUse hook is given). Raises: Malformed."""
+    """Return why an agent must not make this call (the JSON of a PreToolUse hook), or None. Raises: Malformed."""
     if not isinstance(call, Mapping):
         raise Malformed("not an object")
     name, given, cwd = call.get("tool_name"), call.get("tool_input"), call.get("cwd")
@@ -70,7 +70,7 @@ def _shell(given: Mapping[str, Any], cwd: str, territory: Territory, *, powershe
     if not isinstance(line, str):
         raise Malformed("the command is no text")
     if given.get("dangerouslyDisableSandbox"):
-        return "a command outside the sandbox is the human's to run"
+        return "only the user may run a command outside the sandbox"
     own = given.get("workdir", cwd)
     here = os.path.join(cwd, own) if isinstance(own, str) else cwd  # noqa: PTH118
     return shell_fault(line.replace("\\", "/") if powershell else line, here, territory)
@@ -80,7 +80,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
     """Return why an agent must not run this shell line in `cwd`, or None.
 
     The line is not parsed. It is refused when one of its words names a closed place or the personal vault, whether to
-    read or to write, or when it runs a command of retain that is the human's.
+    read or to write, or when it runs a command of retain that is for the user.
     """
     if len(line) > _LONGEST_LINE:
         return "the command is too long to be checked"
@@ -88,7 +88,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
     for arguments in _RETAIN.findall(text):
         words = arguments.split()
         if not COMMANDS.keys().isdisjoint(words) and not may_run(words):
-            return f"`retain {arguments.strip()[:60]}` is for the human; an agent may run {', '.join(AGENT_COMMANDS)}"
+            return f"`retain {arguments.strip()[:60]}` is for the user; an agent may run {', '.join(AGENT_COMMANDS)}"
     for word in dict.fromkeys([cwd, *_WORD.findall(text)]):
         path = _absolute(word, cwd)
         if (fault := territory.read_fault(path)) is not None:
@@ -101,7 +101,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
 
 
 def _patch(given: Mapping[str, Any], cwd: str, territory: Territory) -> str | None:
-    """Codex's patches name the files that they write in lines of their own."""
+    """Return why an agent must not apply this patch of Codex, whose lines name the files, or None."""
     text = given.get("command", given.get("input", given.get("patch")))
     if not isinstance(text, str):
         raise Malformed("the patch is no text")
@@ -109,7 +109,7 @@ def _patch(given: Mapping[str, Any], cwd: str, territory: Territory) -> str | No
 
 
 def _own_paths(given: Mapping[str, Any], cwd: str) -> Iterator[str]:
-    """The paths that a tool of the host's own is given. Raises: Malformed where one is no text."""
+    """Yield the paths that a tool of the host itself gets. Raises: Malformed for a path that is no text."""
     for key in ("file_path", "notebook_path", "path", "filePath", "directory"):
         value = given.get(key)
         if value is None:
@@ -123,7 +123,7 @@ def _own_paths(given: Mapping[str, Any], cwd: str) -> Iterator[str]:
 
 
 def _foreign(name: str, given: Mapping[str, Any], cwd: str, territory: Territory) -> str | None:
-    """Tools of servers: what looks like a path is one, from the working folder or from the vault, unless it reads."""
+    """Return why an agent must not call this tool of an MCP server, or None. What looks like a path counts as one."""
     server, _, tool = name.removeprefix("mcp__").partition("__")
     reads = _READS.search(tool or server) is not None
     for key, value in _texts(given):
@@ -138,7 +138,7 @@ def _foreign(name: str, given: Mapping[str, Any], cwd: str, territory: Territory
 
 
 def _texts(given: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Every text in the arguments that could be a path, with the name it goes by."""
+    """Yield every text in the arguments that could be a path, with its argument's name."""
     if isinstance(given, str):
         short = 0 < len(given) <= _LONGEST and "\n" not in given and "\0" not in given
         if short and not _TEXT.fullmatch(key.lower()) and not re.match(r"https?:", given):
@@ -156,7 +156,7 @@ def _says_path(key: str) -> bool:
 
 
 def _absolute(path: str, cwd: str) -> str:
-    """The path as the tool will take it: `~`, `$HOME` and file: addresses are known to some."""
+    """Return the path as the tool will interpret it, with `~`, `$HOME` and file: addresses resolved."""
     plain = re.sub(r"^file:(//(localhost)?)?(?=/)", "", path)
     plain = re.sub(r"^\$(\{HOME\}|HOME\b)", "~", plain)
     return os.path.join(cwd, os.path.expanduser(plain))  # noqa: PTH111, PTH118 (a text, not yet a path)

@@ -100,7 +100,7 @@ def take_manifest(vault: Vault, copies: Copies) -> Manifest:
 
     Raises: WriteFailed; Refused where a file cannot be read, as nobody could put it back.
     """
-    stored = copies.kept()
+    stored = copies.digests()
     found = Manifest(watched=watched(vault))
     blocks: dict[str, bytes] = {}
     for file in _walk(vault.root, found, LARGEST):

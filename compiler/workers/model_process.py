@@ -17,7 +17,7 @@ from typing import Any
 from compiler.engines.claude.scheduler import RunSettings, Scheduler, Task
 from compiler.workers.bytecode import leave_bytecode
 from vault.config.engine import EngineSettings
-from vault.sandbox.self_sandbox import SPEAKER_BYTES, limit_worker, restrict_speaker
+from vault.sandbox.self_sandbox import MODEL_PROCESS_BYTES, limit_worker, restrict_model_process
 from vault.text.redaction import redact_all
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -31,8 +31,8 @@ def main() -> None:
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C reaches the whole process group; this process ends by its input
     leave_bytecode()
-    limit_worker(SPEAKER_BYTES)
-    restrict_speaker([os.environ[name] for name in CERTIFICATES if os.environ.get(name)])
+    limit_worker(MODEL_PROCESS_BYTES)
+    restrict_model_process([os.environ[name] for name in CERTIFICATES if os.environ.get(name)])
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     first = lines.readline()
     if first:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from learning.anki.media_import import MEDIA, as_imported
-from vault.audit.scanner import DEEPEST
+from vault.audit.scanner import MAX_DEPTH
 from vault.errors import Damaged, Refused
 from vault.files.folder import sha256_hex
 from vault.model.exhibit import ASSETS, is_copy
@@ -59,7 +59,7 @@ class Media:
         for top in ("raw", ASSETS, MEDIA):
             for folder, folders, names in os.walk(self.vault.root / top):
                 inside = os.path.relpath(folder, self.vault.root).replace(os.sep, "/")
-                if inside.count("/") >= DEEPEST:
+                if inside.count("/") >= MAX_DEPTH:
                     folders.clear()
                 for name in names:
                     found.setdefault(name, []).append(f"{inside}/{name}")

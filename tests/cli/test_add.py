@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import SCRIPT, Run
-from tests.jail.den import wait_for
+from tests.sandbox.den import wait_for
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.commands import SCRIPT, Result, retain
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.sandbox.capabilities import Level
 
 AGENT = (Path(__file__).parent / "rule_agent.py").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Result, retain
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.model.frontmatter import read_properties
 from vault.model.wikilink import citations
 from vault.sandbox import landlock

@@ -83,9 +83,9 @@ def database(vault: Path) -> Path:
 
 def test_the_first_look_says_so_and_a_look_at_what_did_not_change_says_that(call: Call, vault: Path) -> None:
     first = call("guard", "audit")
-    assert first.code == 0 and "first look: 3 files" in first.err and first.out == ""
+    assert first.code == 0 and "Baseline created: 3 files backed up" in first.err and first.out == ""
     again = call("guard", "audit")
-    assert again.code == 0 and "all as they are known" in again.err
+    assert again.code == 0 and "No changes in 3 files" in again.err
     assert vault not in database(vault).parents
 
 
@@ -197,7 +197,7 @@ def test_a_difference_is_shown_line_by_line_and_harmless(
     (mine / "bytes").write_bytes(b"\0\xff")
     said = call("guard", "audit", "--diff")
     assert "mode 0644 became 0600" in said.out and "-b" in said.out and "no text" in said.out
-    monkeypatch.setattr(diff, "MOST_LINES", 1)
+    monkeypatch.setattr(diff, "MAX_LINES", 1)
     assert "too long" in call("guard", "audit", "--diff", "raw/articles/a.md").out
 
 
@@ -221,7 +221,7 @@ def test_a_damaged_database_is_left_named_and_replaced(call: Call, vault: Path) 
     path = database(vault)
     path.write_bytes(b"garbage" * 1_000)
     said = call("guard", "audit")
-    assert said.code == 0 and str(path) in said.err and "first look" in said.err and "is new" in said.err
+    assert said.code == 0 and str(path) in said.err and "Baseline created" in said.err and "is new" in said.err
     assert path.read_bytes() == b"garbage" * 1_000 and database(vault).name == "copies-2.sqlite3"
     assert call("guard", "audit").code == 0
 
@@ -266,7 +266,7 @@ def test_an_agent_may_not_audit_and_hears_of_no_personal_vault(
 
 def test_the_status_of_the_guard_is_whole_and_says_when_the_last_look_was(call: Call, vault: Path, mine: Path) -> None:
     said = call("guard", "status")
-    assert said.code == 0 and "never looked at" in said.out and str(mine) in said.out
+    assert said.code == 0 and "not scanned yet" in said.out and str(mine) in said.out
     assert "wiki, output, learning/flashcards, .retain/work" in said.out
     call("guard", "audit")
     (mine / "own.md").unlink()
@@ -275,7 +275,7 @@ def test_the_status_of_the_guard_is_whole_and_says_when_the_last_look_was(call: 
     quarantine.mkdir(parents=True)
     (quarantine / "page.md").write_text("x", encoding="utf-8")
     said = call("guard", "status")
-    assert re.search(r"your files: 2, last looked at on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change that", said.out)
+    assert re.search(r"your files: 2, last scanned on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change not confirmed", said.out)
     assert "1 file of agents in output/quarantine/" in said.out
     facts = call("guard", "status", "--json").json
     assert facts["level"] in ("full", "bubblewrap", "landlock", "none")

@@ -17,13 +17,13 @@ import pytest
 from cli.commands import health
 from cli.main import run
 from tests.commands import SCRIPT
-from tests.jail.shut_in import need_landlock
+from tests.sandbox.shut_in import need_landlock
 from vault.config.settings import SCHEMA_VERSION
 from vault.ids import CardId
 from vault.locks import lock
 from vault.log.events import Rating, Review, Stamp, encode
 from vault.sandbox import capabilities, landlock, selftest
-from vault.sandbox.capabilities import Level, Standing
+from vault.sandbox.capabilities import Level, SandboxSupport
 
 DEADLINE_S = 120.0
 
@@ -58,12 +58,12 @@ def tree(root: Path) -> dict[str, bytes | None]:
 
 
 def need_full_cage() -> None:
-    found = capabilities.standing()
+    found = capabilities.sandbox_support()
     if found.level is Level.FULL:
         return
     if os.environ.get("CI") and sys.platform == "linux":
-        pytest.fail(f"no full cage here: {found.words}")
-    pytest.skip(f"no full cage here: {found.words}")
+        pytest.fail(f"no full cage here: {found.reasons}")
+    pytest.skip(f"no full cage here: {found.reasons}")
 
 
 # --- what it proves -------------------------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ import sys
 from pathlib import Path
 from vault.sandbox import sandbox, selftest
 from vault.sandbox.capabilities import Level
-real, sandbox.Cage = sandbox.Cage, None
-sandbox.Cage = lambda root, level, **more: real(root, level, tuple(root / each for each in {writable!r}), **more)
+real, sandbox.Sandbox = sandbox.Sandbox, None
+sandbox.Sandbox = lambda root, level, **more: real(root, level, tuple(root / each for each in {writable!r}), **more)
 sys.exit(selftest._main(Path(sys.argv[1]), Level[sys.argv[2]], None))"""
     monkeypatch.setattr(selftest, "_COMMAND", (sys.executable, "-I", "-c", script))
     before = tree(vault)
@@ -124,7 +124,8 @@ def test_a_self_test_that_does_not_run_is_a_finding(vault: Path, doctor: Any, mo
 def test_a_machine_that_can_shut_in_nothing_is_told_what_is_left(
     vault: Path, doctor: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "standing", lambda: Standing(Level.NONE, ("bubblewrap: gone", "Landlock: gone")))
+    none = SandboxSupport(Level.NONE, ("bubblewrap: gone", "Landlock: gone"))
+    monkeypatch.setattr(health, "sandbox_support", lambda: none)
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     monkeypatch.setattr(sys, "platform", "linux")
     code, found = doctor()

@@ -12,9 +12,9 @@ import pytest
 
 from cli import agent_runs
 from cli.main import run as retain
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.sandbox import capabilities as levels
-from vault.sandbox.capabilities import Level, Standing
+from vault.sandbox.capabilities import Level, SandboxSupport
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux's")
 ACL = struct.pack("<I", 2) + b"".join(
@@ -44,7 +44,9 @@ CHANGES = {
 @pytest.fixture
 def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Path:
     need(Level.LANDLOCK)
-    monkeypatch.setattr(levels, "standing", lambda: Standing(Level.LANDLOCK, ("bubblewrap: is not there",)))
+    monkeypatch.setattr(
+        levels, "sandbox_support", lambda: SandboxSupport(Level.LANDLOCK, ("bubblewrap: is not there",))
+    )
     root, personal = tmp_path / "vault", tmp_path / "notes"
     personal.mkdir()
     (personal / "secret.md").write_text("a secret\n")
@@ -77,7 +79,7 @@ def test_what_landlock_cannot_forbid_is_put_back_and_reported(
     out, err = capfd.readouterr()
     assert "changed" in out, err
     assert facts(target) == before
-    assert code == 1 and "they are put back" in err and "the agent left the vault as it was" not in err
+    assert code == 1 and "restored:" in err and "the agent changed nothing" not in err
     shown = str(target) if path.startswith("..") else path or "."
     assert f"  {shown}: " in err
 
@@ -95,7 +97,7 @@ def test_an_agent_that_changes_nothing_leaves_the_vault_as_it_was(
     vault: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert retain(["guard", "run", "--", "cat", "insights/note.md"]) == 0
-    assert "the agent left the vault as it was" in capfd.readouterr().err
+    assert "the agent changed nothing in the vault" in capfd.readouterr().err
 
 
 def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -103,7 +105,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
     from cli.guard import run
 
     note, source = vault / "insights/note.md", vault / "raw/articles/source.md"
-    settle = agent_runs._settle
+    settle = agent_runs.finish_run
 
     def edited(*words: object) -> bool:
         note.write_text("other words\n")
@@ -113,7 +115,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
         return settle(*words)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(run, "_settle", edited)
+        patched.setattr(run, "finish_run", edited)
         assert retain(["guard", "run", "--", "true"]) == 0
     assert note.read_text() == "other words\n" and stat.S_IMODE(source.stat().st_mode) == 0o600
 
@@ -123,7 +125,7 @@ def test_doctor_says_what_the_level_cannot_forbid(
 ) -> None:
     from cli.commands import health
 
-    found = levels.standing()
-    monkeypatch.setattr(health, "standing", lambda: found)
+    found = levels.sandbox_support()
+    monkeypatch.setattr(health, "sandbox_support", lambda: found)
     retain(["doctor"])
     assert "mode, owner, times and attributes of your files can be changed" in capfd.readouterr().out

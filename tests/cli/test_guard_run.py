@@ -21,10 +21,10 @@ import pytest
 
 from cli.main import run as retain
 from tests.commands import SCRIPT
-from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
+from tests.sandbox.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
 from vault.config.user import config_folder, set_personal_vault, state_folder
 from vault.sandbox import capabilities as levels
-from vault.sandbox.capabilities import Level, Standing
+from vault.sandbox.capabilities import Level, SandboxSupport
 from vault.vault import open_vault
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
@@ -45,7 +45,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Pa
 def at(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
     need(level)
     words = () if level is Level.FULL else ("something: is not there",)
-    monkeypatch.setattr(levels, "standing", lambda: Standing(level, words))
+    monkeypatch.setattr(levels, "sandbox_support", lambda: SandboxSupport(level, words))
 
 
 def guard_run(*words: str) -> int:
@@ -87,7 +87,7 @@ def test_the_exit_code_is_the_commands_though_nothing_can_be_told(vault: Path, s
 def test_our_own_refusals_are_125(vault: Path, words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert guard_run(*words) == 125
     told = capfd.readouterr()
-    assert told.err and not told.out and "cage:" not in told.err
+    assert told.err and not told.out and "sandbox:" not in told.err
 
 
 def test_settings_that_cannot_be_read_are_125_as_the_personal_vault_is_not_known(vault: Path) -> None:
@@ -123,7 +123,7 @@ def test_there_is_no_cage_in_a_cage(vault: Path, capfd: pytest.CaptureFixture[st
     assert guard_run("--", sys.executable, "-m", "cli.main") == 0, "the control: it can be loaded in there"
     nested = "import sys; from cli.main import run; sys.exit(run(['guard', 'run', '--', 'true']))"
     assert guard_run("--", sys.executable, "-c", nested) == 125
-    assert "a cage already" in capfd.readouterr().err
+    assert "in a sandbox already" in capfd.readouterr().err
 
 
 def test_what_stands_after_the_dashes_is_the_commands_alone(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_the_level_is_said_and_a_weaker_one_never_in_silence(
     told = capfd.readouterr()
     assert told.out == "hello\n", "what the command says is all there is on standard output"
     lines = told.err.splitlines()
-    assert lines[0].startswith(f"cage: {level}") and "network off" in lines[0] and "wiki/" in lines[0]
+    assert lines[0].startswith(f"sandbox: {level}") and "network off" in lines[0] and "wiki/" in lines[0]
     assert ("weaker than full" in told.err) is ("something: is not there" in told.err) is (level is not Level.FULL)
 
 
@@ -157,7 +157,7 @@ def test_a_bubblewrap_whose_programs_get_no_rights_means_landlock_everywhere(
     need(Level.FULL)
 
     def forget() -> None:
-        levels.standing.cache_clear()
+        levels.sandbox_support.cache_clear()
         levels.without_bubblewrap.cache_clear()
 
     monkeypatch.setattr(levels, "_BWRAP", (str(without_rights(tmp_path)),))
@@ -165,7 +165,7 @@ def test_a_bubblewrap_whose_programs_get_no_rights_means_landlock_everywhere(
     try:
         assert guard_run("--", "sh", "-c", "echo x >insights/x.md || exit 3") == 3
         told = capfd.readouterr().err
-        assert told.startswith("cage: landlock") and "its mounts private" in told
+        assert told.startswith("sandbox: landlock") and "its mounts private" in told
         assert guard_run("--require", "full", "--", "true") == 125
         capfd.readouterr()
         assert retain(["guard", "status", "--json"]) == 0
@@ -183,7 +183,7 @@ def test_root_is_told_that_a_vault_is_somebody_elses(vault: Path, capfd: pytest.
     assert "you are root" not in capfd.readouterr().err
     os.chown(vault, 12345, -1)
     assert guard_run("--", "true") == 0
-    assert "you are root, and this vault is user 12345's" in capfd.readouterr().err
+    assert "you are root and this vault belongs to user 12345" in capfd.readouterr().err
 
 
 def test_a_weaker_level_than_required_is_125(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +196,9 @@ def test_a_weaker_level_than_required_is_125(vault: Path, monkeypatch: pytest.Mo
 def test_where_nothing_holds_nothing_is_started(
     vault: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(levels, "standing", lambda: Standing(Level.NONE, ("retain knows no cage for win32",)))
+    monkeypatch.setattr(
+        levels, "sandbox_support", lambda: SandboxSupport(Level.NONE, ("there is no sandbox for win32",))
+    )
     assert guard_run("--", "sh", "-c", "touch wiki/started") == 125
     told = capfd.readouterr().err
     assert "win32" in told and "guard audit" in told and "--personal" in told
@@ -259,14 +261,14 @@ def test_what_acts_is_quarantined_what_has_no_evidence_is_listed_and_the_code_st
     assert "It is so." in (vault / "wiki/concepts/mine.md").read_text()
     line = (vault / "wiki/concepts/mine.md").read_text().split("\n").index("It is so.") + 1
     assert f"wiki/concepts/mine.md:{line}: kept without evidence: the sentence cites nothing: It is so." in told
-    assert "1 is kept, 1 sentence without evidence, 1 moved to output/quarantine/" in told
+    assert "kept 1 file, marked 1 sentence without evidence, quarantined 1 in output/quarantine/" in told
 
 
 def test_an_agent_that_wrote_nothing_leaves_nothing(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = {p: p.read_bytes() for p in vault.rglob("*") if p.is_file() and ".retain" not in p.parts}
     assert guard_run("--", "cat", "AGENTS.md") == 0
     assert {p: p.read_bytes() for p in vault.rglob("*") if p.is_file() and ".retain" not in p.parts} == before
-    assert "as it was" in capfd.readouterr().err
+    assert "changed nothing" in capfd.readouterr().err
 
 
 def test_a_refusal_leaves_no_run_behind(vault: Path) -> None:
@@ -323,7 +325,7 @@ def test_ctrl_c_reaches_the_agent_and_retain_waits_for_it(vault: Path) -> None:
         terminal.type(b"\x03")
         terminal.hear(b"caught")
         assert terminal.code() == 6
-        terminal.hear(b"as it was")
+        terminal.hear(b"changed nothing")
     finally:
         terminal.close()
 
@@ -334,7 +336,7 @@ def test_ctrl_c_that_the_agent_does_not_catch_ends_it(vault: Path) -> None:
         terminal.hear(b"ready")
         terminal.type(b"\x03")
         assert terminal.code() == 128 + signal.SIGINT
-        terminal.hear(b"as it was")
+        terminal.hear(b"changed nothing")
     finally:
         terminal.close()
 

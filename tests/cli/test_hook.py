@@ -244,7 +244,7 @@ def test_the_answer_is_exit_code_2_with_words_or_silence(
     assert capsys.readouterr() == ("", "")
     assert _asked(vault, _call(vault, "insights/a.md"), monkeypatch, host) == 2
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith("retain: blocked: ") and "human" in err
+    assert out == "" and err.startswith("retain: blocked: ") and "user" in err
 
 
 MALFORMED = [
@@ -275,7 +275,7 @@ def test_no_vault_a_damaged_one_and_a_call_that_is_too_large_block(
 ) -> None:
     assert _asked(tmp_path / "outside", _call(vault, "wiki/a.md"), monkeypatch) == hook.BLOCK
     with monkeypatch.context() as patched:
-        patched.setattr(hook, "_MOST", 100)
+        patched.setattr(hook, "_MAX_BYTES", 100)
         assert _asked(vault, _call(vault, "wiki/" + "a" * 200), patched) == hook.BLOCK
     assert _asked(vault, _call(vault, "wiki/" + "a" * 200), monkeypatch) == 0
     (vault / "retain.toml").write_text("[", encoding="utf-8")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cli.main import run as retain
-from tests.jail.den import LEVELS, need
+from tests.sandbox.den import LEVELS, need
 from vault.sandbox import capabilities as levels
-from vault.sandbox.capabilities import Level, Standing
+from vault.sandbox.capabilities import Level, SandboxSupport
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
 AT_EACH = pytest.mark.parametrize("level", LEVELS, ids=str)
@@ -53,7 +53,7 @@ def home(own_home: Path) -> Path:
 
 def at(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
     need(level)
-    monkeypatch.setattr(levels, "standing", lambda: Standing(level, ()))
+    monkeypatch.setattr(levels, "sandbox_support", lambda: SandboxSupport(level, ()))
 
 
 def guard_run(home: Path, script: str, *rw: str) -> int:
@@ -110,7 +110,7 @@ def test_only_the_folder_for_sessions_that_was_named_can_be_written(
     assert guard_run(home, script, ".claude/projects") == 0
     own = {".claude/projects/p/old.jsonl": "{}\ns\n", ".claude/projects/s.jsonl": "s\n", ".claude/projects/e": "evil\n"}
     assert files(home) == before | own
-    assert f"YOU OPENED {home}/.claude/projects" in capfd.readouterr().err
+    assert f"Warning: {home}/.claude/projects is writable" in capfd.readouterr().err
 
 
 def test_an_agent_can_have_a_settings_folder_of_its_own(

@@ -22,7 +22,7 @@ from cli.agent.mcp_server import mcp_server
 from compiler.orders.board import OrderDesk
 from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
 from tests.commands import SCRIPT, retain
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.sandbox import landlock
 from vault.sandbox.capabilities import Level
 from vault.vault import open_vault

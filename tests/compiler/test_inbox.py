@@ -245,14 +245,14 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
     edited: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = edited.root / ARTICLE
-    real = pages._with_theirs
+    real = pages._with_user_properties
 
-    def meanwhile(both: pages.Both) -> bytes:
+    def meanwhile(both: pages.Versions) -> bytes:
         article.write_text("mine, saved this very moment\n")
         return real(both)
 
     item = of(edited, "article")
-    monkeypatch.setattr(pages, "_with_theirs", meanwhile)
+    monkeypatch.setattr(pages, "_with_user_properties", meanwhile)
     with pytest.raises(EditedMeanwhile):
         decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert article.read_text() == "mine, saved this very moment\n" and lies(edited, ARTICLE)
@@ -415,7 +415,7 @@ def test_a_forged_proposal_does_not_outlast_the_next_compile(edited: Vault) -> N
 def test_a_proposal_that_somebody_edited_is_marked_as_such(edited: Vault) -> None:
     proposal = edited.root / "output/proposals" / ARTICLE
     proposal.write_text(proposal.read_text() + "\nMore.\n")
-    assert "edited the proposal itself" in of(edited, "article").note
+    assert "the proposal itself was edited" in of(edited, "article").note
 
 
 def test_decisions_of_two_clones_are_folded_the_same_in_any_order(edited: Vault) -> None:

@@ -16,7 +16,7 @@ from cli.main import run
 from compiler.model import engine_names
 from compiler.workers import pool
 from tests.injection.judge import harm_in_print, harm_to_files
-from tests.jail.tree import Scanner, Tree
+from tests.sandbox.tree import Scanner, Tree
 
 OBEDIENT = Path(__file__).with_name("obedient_worker.py")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tests.jail.tree import Entry, Tree
+from tests.sandbox.tree import Entry, Tree
 from vault.model.card import parse_deck
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.wikilink import links

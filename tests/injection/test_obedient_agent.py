@@ -12,7 +12,7 @@ import pytest
 from tests.injection.conftest import Scene, called
 from tests.injection.judge import harm_in_pages, harm_in_print
 from tests.injection.orders import order
-from tests.jail.den import need
+from tests.sandbox.den import need
 from vault.sandbox.capabilities import Level
 
 pytestmark = pytest.mark.real_workers

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from vault.audit.changes import Change
-from vault.audit.watcher import Found, Outcome, Watch
+from vault.audit.watcher import Audit, AuditReport, Outcome
 from vault.config.settings import Settings
 from vault.config.user import set_personal_vault
 from vault.vault import Vault
@@ -40,21 +40,21 @@ class Two:
         self.ticks += 1
         return START + timedelta(minutes=self.ticks)
 
-    def look(self, *, quick: bool = False, force: bool = False) -> Found:
-        with Watch.open(self.vault) as watch:
-            return watch.take(self.now(), quick=quick, force=force)
+    def look(self, *, quick: bool = False, force: bool = False) -> AuditReport:
+        with Audit.open(self.vault) as audit:
+            return audit.scan(self.now(), quick=quick, force=force)
 
     def restore(self, changes: tuple[Change, ...]) -> Outcome:
-        with Watch.open(self.vault) as watch:
-            return watch.restore(changes, self.now())
+        with Audit.open(self.vault) as audit:
+            return audit.restore(changes, self.now())
 
     def accept(self, changes: tuple[Change, ...]) -> Outcome:
-        with Watch.open(self.vault) as watch:
-            return watch.accept(changes, self.now())
+        with Audit.open(self.vault) as audit:
+            return audit.accept(changes, self.now())
 
     def undo(self) -> Outcome:
-        with Watch.open(self.vault) as watch:
-            return watch.undo(self.now())
+        with Audit.open(self.vault) as audit:
+            return audit.undo(self.now())
 
     def place(self, name: str) -> Path:
         """A folder of `FOLDERS` on the disk."""

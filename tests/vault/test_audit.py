@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.vault.human_vaults import FOLDERS, Two, fill, two_vaults
-from vault.audit.changes import What, compare
+from vault.audit.changes import ChangeKind, compare
 from vault.audit.database import newest
-from vault.audit.scanner import PERSONAL, VAULT, Key, Look, Looker, Seen, roots_of, shown
-from vault.audit.watcher import Watch, confirm, key_of
+from vault.audit.scanner import PERSONAL, VAULT, FileState, Key, Scan, Scanner, roots_of, shown
+from vault.audit.watcher import Audit, confirm, key_of
 from vault.config.settings import Settings
 from vault.config.user import CONFIG, config_folder
 from vault.errors import LockHeld, NotFound, Refused, WriteFailed
@@ -41,7 +41,7 @@ def filled(two: Two) -> Two:
     return two
 
 
-def whats(two: Two) -> dict[str, What]:
+def whats(two: Two) -> dict[str, ChangeKind]:
     return {shown(change.key): change.what for change in two.look().changes}
 
 
@@ -51,7 +51,7 @@ KEYS = st.builds(
     Key, st.just(VAULT), st.sampled_from(["insights/a", "insights/b", "insights/c", "raw/a", "raw/b", "raw/c"])
 )
 SEENS = st.builds(
-    Seen,
+    FileState,
     st.just(FileKind.FILE),
     st.sampled_from("pqr"),
     st.integers(0, 1),
@@ -66,8 +66,10 @@ STATES = st.dictionaries(KEYS, SEENS, max_size=6)
 
 @settings(max_examples=60)
 @given(STATES, STATES)
-def test_each_difference_is_told_just_once_and_nothing_else(known: dict[Key, Seen], now: dict[Key, Seen]) -> None:
-    changes = compare(known, Look(files=now))
+def test_each_difference_is_told_just_once_and_nothing_else(
+    known: dict[Key, FileState], now: dict[Key, FileState]
+) -> None:
+    changes = compare(known, Scan(files=now))
     touched = [key for change in changes for key in change.keys]
     assert len(touched) == len(set(touched))
     differing = {
@@ -78,7 +80,7 @@ def test_each_difference_is_told_just_once_and_nothing_else(known: dict[Key, See
     assert set(touched) == differing
     for change in changes:
         assert (change.was, change.now) == (known.get(change.keys[0]), now.get(change.key))
-        if change.what is What.MOVED:
+        if change.what is ChangeKind.MOVED:
             assert change.was is not None and change.now is not None
             assert change.was.sha256 == change.now.sha256
 
@@ -86,28 +88,28 @@ def test_each_difference_is_told_just_once_and_nothing_else(known: dict[Key, See
 @settings(max_examples=40)
 @given(STATES, STATES, st.sampled_from(["insights", "raw"]))
 def test_what_could_not_be_looked_at_is_not_taken_for_gone(
-    known: dict[Key, Seen], now: dict[Key, Seen], hidden: str
+    known: dict[Key, FileState], now: dict[Key, FileState], hidden: str
 ) -> None:
     seen = {key: one for key, one in now.items() if not key.path.startswith(f"{hidden}/")}
-    for look in (Look(seen, unreachable={Key(VAULT, hidden): "why"}), Look(seen, unread={Key(VAULT, hidden): "why"})):
+    for look in (Scan(seen, unreachable={Key(VAULT, hidden): "why"}), Scan(seen, unread={Key(VAULT, hidden): "why"})):
         changes = compare(known, look)
         assert not [c for c in changes if any(key.path.startswith(f"{hidden}/") for key in c.keys)]
-    assert compare(known, Look(seen, unread={Key(PERSONAL, ""): "why"})) == compare(known, Look(seen))
+    assert compare(known, Scan(seen, unread={Key(PERSONAL, ""): "why"})) == compare(known, Scan(seen))
 
 
 def test_of_two_that_are_alike_the_very_same_file_is_the_one_that_moved() -> None:
-    def seen(ino: int) -> Seen:
-        return Seen(FileKind.FILE, "p", 1, 0o644, 1, ino, 0, 0)
+    def seen(ino: int) -> FileState:
+        return FileState(FileKind.FILE, "p", 1, 0o644, 1, ino, 0, 0)
 
     a, b, x, y = (Key(VAULT, f"raw/{name}") for name in "abxy")
-    changes = compare({a: seen(1), b: seen(2)}, Look(files={x: seen(2), y: seen(1)}))
+    changes = compare({a: seen(1), b: seen(2)}, Scan(files={x: seen(2), y: seen(1)}))
     assert {(change.origin, change.key) for change in changes} == {(a, y), (b, x)}
 
 
 def test_empty_files_are_alike_and_none_is_taken_for_another() -> None:
-    known = {Key(VAULT, "raw/a"): Seen(FileKind.FILE, "e", 0, 0o644, 1, 1, 0, 0)}
-    now = {Key(VAULT, "raw/b"): Seen(FileKind.FILE, "e", 0, 0o644, 1, 2, 0, 0)}
-    assert {c.what for c in compare(known, Look(files=now))} == {What.VANISHED, What.APPEARED}
+    known = {Key(VAULT, "raw/a"): FileState(FileKind.FILE, "e", 0, 0o644, 1, 1, 0, 0)}
+    now = {Key(VAULT, "raw/b"): FileState(FileKind.FILE, "e", 0, 0o644, 1, 2, 0, 0)}
+    assert {c.what for c in compare(known, Scan(files=now))} == {ChangeKind.VANISHED, ChangeKind.APPEARED}
 
 
 # --- the battery ----------------------------------------------------------------------------------------------------
@@ -294,21 +296,21 @@ def test_times_set_back_are_noticed_by_the_quick_look_which_would_not_if_it_trus
     path.write_bytes(path.read_bytes()[::-1])
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert len(filled.look(quick=True).changes) == 1
-    with Watch.open(filled.vault) as watch:
-        known = watch.known.files()
+    with Audit.open(filled.vault) as audit:
+        known = audit.known.files()
     gullible = {
         key: seen._replace(ctime_ns=path.stat().st_ctime_ns) if path.name in key.path else seen
         for key, seen in known.items()
     }
-    look = Looker(now_ns=2**62, trusted=gullible).take(roots_of(filled.vault))
+    look = Scanner(now_ns=2**62, trusted=gullible).scan(roots_of(filled.vault))
     assert not compare(known, look), "a look that trusted these times would have seen nothing"
 
 
 def _age(two: Two) -> None:
     """Takes the human's files down as if they had not changed for long, so that the quick look trusts their times."""
-    with Watch.open(two.vault) as watch:
-        look = Looker(now_ns=2**62).take(roots_of(two.vault))
-        watch.known.restamp(look.files)
+    with Audit.open(two.vault) as audit:
+        look = Scanner(now_ns=2**62).scan(roots_of(two.vault))
+        audit.known.restamp(look.files)
 
 
 # --- what a look sees and leaves out --------------------------------------------------------------------------------
@@ -331,7 +333,7 @@ def test_what_programs_keep_for_themselves_is_left_out(filled: Two) -> None:
         path.write_bytes(b"x")
     (filled.personal / ".obsidian/plugins").mkdir()
     (filled.personal / ".obsidian/plugins/main.js").write_bytes(b"run me")
-    assert whats(filled) == {shown(Key(PERSONAL, ".obsidian/plugins/main.js")): What.APPEARED}
+    assert whats(filled) == {shown(Key(PERSONAL, ".obsidian/plugins/main.js")): ChangeKind.APPEARED}
 
 
 def test_hostile_names_are_seen_shown_harmlessly_and_those_that_are_no_text_too(filled: Two) -> None:
@@ -360,7 +362,7 @@ def test_a_link_is_known_as_what_it_says_and_never_followed(filled: Two, tmp_pat
     (filled.root / "insights/link").unlink()
     (filled.root / "insights/link").symlink_to("/etc")
     look = filled.look()
-    assert [c.what for c in look.changes] == [What.CHANGED]
+    assert [c.what for c in look.changes] == [ChangeKind.CHANGED]
     outcome = filled.restore(look.changes)
     assert outcome.left and "link" in outcome.left[0][1]
     assert (filled.root / "insights/link").readlink() == Path("/etc")
@@ -373,7 +375,7 @@ def test_a_tree_too_deep_is_named_and_the_rest_is_seen(filled: Two) -> None:
     (filled.root / "raw/z.md").write_bytes(b"z")
     look = filled.look()
     assert [shown(c.key) for c in look.changes] == ["raw/z.md"]
-    assert len(look.look.unread) == 1 and not look.is_well
+    assert len(look.scan.unread) == 1 and not look.is_well
 
 
 def test_a_file_too_large_to_be_kept_is_known_by_its_digest(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,7 +386,7 @@ def test_a_file_too_large_to_be_kept_is_known_by_its_digest(two: Two, monkeypatc
     two.look()
     path.write_bytes(b"y" * 5_000)
     look = two.look()
-    assert [c.what for c in look.changes] == [What.CHANGED]
+    assert [c.what for c in look.changes] == [ChangeKind.CHANGED]
     assert "too large" in two.restore(look.changes).left[0][1]
     assert path.read_bytes() == b"y" * 5_000
     assert two.accept(look.changes).done and not two.look().changes
@@ -437,7 +439,7 @@ def test_a_folder_that_is_a_link_is_not_said_to_be_well_from_the_first_look_on(t
     two.place(top).symlink_to(two.base / "away")
     for _ in range(2):
         look = two.look()
-        assert not look.is_well and look.unreachable == {Key(VAULT, top): "a link stands in its place"}
+        assert not look.is_well and look.unreachable == {Key(VAULT, top): "it was replaced by a link"}
 
 
 def test_a_vault_of_neither_insights_nor_a_known_personal_vault_is_not_said_to_be_well(two: Two) -> None:
@@ -454,7 +456,7 @@ def test_with_force_a_folder_that_was_deleted_is_restored_but_never_under_a_miss
     good = filled.tree()
     shutil.rmtree(filled.root / "insights")
     look = filled.look(force=True)
-    assert {c.what for c in look.changes} == {What.VANISHED}
+    assert {c.what for c in look.changes} == {ChangeKind.VANISHED}
     assert not filled.restore(look.changes).left
     assert filled.tree() == good
     shutil.rmtree(filled.personal)
@@ -473,7 +475,7 @@ def test_with_force_a_folder_that_is_gone_for_good_is_forgotten(filled: Two) -> 
     assert filled.look().is_well
     (filled.root / "insights").mkdir()
     (filled.root / "insights/forged.md").write_bytes(b"x")
-    assert whats(filled) == {"insights/forged.md": What.APPEARED}
+    assert whats(filled) == {"insights/forged.md": ChangeKind.APPEARED}
 
 
 @pytest.mark.parametrize("place", ["vault/wiki/state", "vault/.retain/x", "vault/insights", "personal/.state"])
@@ -506,7 +508,7 @@ def test_what_the_system_will_not_let_us_read_is_named_and_not_taken_for_gone(
         patch.setattr(os, call, guarded)
         look = filled.look()
     assert not look.changes and not look.is_well
-    assert [shown(key) for key in look.look.unread] == [str(refused.relative_to(filled.root))]
+    assert [shown(key) for key in look.scan.unread] == [str(refused.relative_to(filled.root))]
     assert filled.look().is_well
 
 
@@ -542,7 +544,7 @@ def test_insights_that_were_not_there_at_first_are_new_when_they_come(two: Two) 
     two.look()
     (two.root / "insights").mkdir()
     (two.root / "insights/forged.md").write_bytes(b"as if you had written it")
-    assert whats(two) == {"insights/forged.md": What.APPEARED}
+    assert whats(two) == {"insights/forged.md": ChangeKind.APPEARED}
 
 
 # --- accepting, confirming, restoring -------------------------------------------------------------------------------
@@ -591,10 +593,10 @@ def test_what_a_command_of_the_human_wrote_is_confirmed_and_nothing_else(filled:
     for path in (mine, other, own):
         path.write_bytes(path.name.encode())
     confirm(filled.vault, ["insights/mine.md", own, "insights/gone.md"], filled.now())
-    assert whats(filled) == {"insights/other.md": What.APPEARED}
+    assert whats(filled) == {"insights/other.md": ChangeKind.APPEARED}
     mine.unlink()
     own.unlink()
-    filled.restore(tuple(c for c in filled.look().changes if c.what is What.VANISHED))
+    filled.restore(tuple(c for c in filled.look().changes if c.what is ChangeKind.VANISHED))
     assert (mine.read_bytes(), own.read_bytes()) == (b"mine.md", b"own.md")
 
 

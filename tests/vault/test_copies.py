@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from vault.audit import database
 from vault.audit.blobs import Copies
-from vault.audit.database import newest, start_anew
+from vault.audit.database import newest, replace_damaged
 from vault.config.user import state_folder
 from vault.errors import Damaged, LockHeld, RetainError, SchemaTooNew, WriteFailed
 from vault.files.folder import sha256_hex
@@ -42,7 +42,7 @@ def test_what_goes_in_comes_out_and_is_kept_once(blocks: list[bytes]) -> None:
 def test_nothing_is_made_before_something_is_kept() -> None:
     with Copies.open(ID) as copies:
         assert copies.get("0" * 64) is None
-        assert copies.kept() == frozenset()
+        assert copies.digests() == frozenset()
     assert not state_folder(ID).exists()
 
 
@@ -66,7 +66,7 @@ def test_a_failure_in_the_middle_keeps_nothing_of_the_step() -> None:
         copies.put(b"before")
         with pytest.raises(KeyboardInterrupt):
             copies.put_all(blocks())
-        assert copies.kept() == {sha256_hex(b"before")}
+        assert copies.digests() == {sha256_hex(b"before")}
         assert copies.put(b"one") == sha256_hex(b"one")
 
 
@@ -126,22 +126,22 @@ def test_a_damaged_database_is_named_left_and_replaced_by_a_new_one(harm: object
             except RetainError as error:
                 assert isinstance(error, Damaged)
                 assert str(path) in str(error)
-    old, new = start_anew(ID)
+    old, new = replace_damaged(ID)
     assert (old, new) == (path, newest(ID)) and new.name == "copies-2.sqlite3"
     assert path.read_bytes() == harmed
     with Copies.open(ID) as copies:
-        assert not copies.kept()
+        assert not copies.digests()
         assert copies.put(b"new") == sha256_hex(b"new")
         assert copies.get(sha256_hex(b"new")) == b"new"
 
 
 def test_a_second_damage_takes_the_next_number() -> None:
     _fill(3)
-    start_anew(ID)
+    replace_damaged(ID)
     newest(ID).write_bytes(b"garbage " * 1_000)
     with Copies.open(ID) as copies, pytest.raises(Damaged):
         copies.put(b"x")
-    assert start_anew(ID)[1].name == "copies-3.sqlite3"
+    assert replace_damaged(ID)[1].name == "copies-3.sqlite3"
 
 
 def test_a_database_of_a_newer_retain_is_not_touched() -> None:
@@ -184,7 +184,7 @@ def test_a_full_disk_is_told_and_what_was_kept_stays() -> None:
     with Copies.open(ID) as copies:
         with _files_no_larger_than(size + 8_192), pytest.raises(WriteFailed):
             copies.put_all(random.Random(n).randbytes(50_000) for n in range(100))
-        assert copies.kept() == kept.keys()
+        assert copies.digests() == kept.keys()
         assert all(copies.get(digest) == data for digest, data in kept.items())
         copies.put(b"again")
 
@@ -225,4 +225,4 @@ def test_several_processes_keep_at_once_from_the_very_first_byte_on() -> None:
         thread.join()
     assert [child.returncode for child in children] == [0, 0, 0]
     with Copies.open(ID) as copies:
-        assert len(copies.kept()) == 40 * 4
+        assert len(copies.digests()) == 40 * 4

@@ -1,7 +1,7 @@
-"""Runs of agents that are not settled yet: who was started, and how the agent's folders stood before.
+"""Runs of agents that are not finished yet: the process, and the agent's folders before it.
 
-One file a run, `runs/<ULID>.json` in the user's state folder of the vault, which no caged agent reads or writes. It
-goes when the run is settled.
+One file a run, `runs/<ULID>.json` in the user's state folder of the vault, out of reach of the sandbox. It is deleted
+when the agent's work has been checked.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 FOLDER = "runs"
 _NAME = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.json")
-_MAX_WORD = 300  # characters of one word of a command that are taken down
+_MAX_WORD = 300  # recorded characters of one word of a command
 _FLASHCARDS = "learning/flashcards"
 SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
-_BELIEVED_H = 12  # for how long a run that nobody here can look at counts as one at work
+_ASSUMED_ALIVE_H = 12  # for how long a run on another machine counts as alive
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One start of an agent. `at` is its instant; `command` is clean, each word cut short."""
+    """One start of an agent. `at` is its instant; `command` is sanitized, each word truncated."""
 
     id: str
     at: str
@@ -47,24 +47,24 @@ class Run:
 
     @property
     def path(self) -> str:
-        """Where it is taken down, below the state folder."""
+        """Return the path of its record below the state folder."""
         return f"{FOLDER}/{self.id}.json"
 
     @property
     def may_live(self) -> bool:
-        """Whether the agent may be at work still. Where nobody here can tell, the note's word counts for some hours."""
-        lives = self.process.lives
-        return self._is_young() if lives is None else lives
+        """Return whether the agent may be running. One on another machine is assumed to for some hours."""
+        alive = self.process.is_alive
+        return self._is_young() if alive is None else alive
 
     def _is_young(self) -> bool:
         try:
-            return time.time() - datetime.fromisoformat(self.at).timestamp() < _BELIEVED_H * 3600
+            return time.time() - datetime.fromisoformat(self.at).timestamp() < _ASSUMED_ALIVE_H * 3600
         except (ValueError, OverflowError):
             return False
 
     @property
     def program(self) -> str:
-        """The command's own name, less its folder."""
+        """Return the file name of the command."""
         return self.command[0].rsplit("/", 1)[-1] if self.command else ""
 
     def __str__(self) -> str:
@@ -72,16 +72,17 @@ class Run:
 
 
 def cleaned(command: Sequence[str]) -> tuple[str, ...]:
-    """The words of a command as they may be taken down and shown."""
+    """Return the words of a command sanitized and truncated."""
     return tuple(clean_line(word.encode("utf-8", "replace").decode())[:_MAX_WORD] for word in command)
 
 
 def run_json(run: Run) -> dict[str, Any]:
+    """Return the run as a JSON object."""
     return {"id": run.id, "at": run.at, "command": list(run.command), "process": asdict(run.process)}
 
 
 def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
-    """What was taken down of a run; None if it is settled. Raises: Damaged."""
+    """Return the record of a run; None if it is finished. Raises: Damaged."""
     from vault.config.user import state_folder
 
     path = state_folder(vault_id) / FOLDER / f"{run_id}.json"
@@ -97,14 +98,14 @@ def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
 
 
 def unreadable(path: Path) -> Damaged:
-    """What is said of the note of a run that makes no sense, and the way on: one command."""
+    """Return the error of an invalid record of a run, with a command as hint."""
     away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
     hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
-    return Damaged("what was taken down of an agent's run cannot be read", where=str(path), hint=hint)
+    return Damaged("the record of an agent's run cannot be read", where=str(path), hint=hint)
 
 
 def run_in(record: Mapping[str, Any]) -> Run:
-    """The run of a record that `read_record` gave. Raises one of `_BROKEN` for what is none."""
+    """Return the run of a record. Raises one of `_BROKEN` for an invalid one."""
     found, process = record["run"], record["run"]["process"]
     return Run(
         str(found["id"]),
@@ -115,29 +116,29 @@ def run_in(record: Mapping[str, Any]) -> Run:
 
 
 def _number(pid: Any) -> int:
-    """That of one process: what is less stands for many, of which some always live."""
+    """Return the id of one process. Raises ValueError for 0 and less, which stand for groups."""
     if int(pid) <= 0:
         raise ValueError(pid)
     return int(pid)
 
 
 def all_runs(vault: Vault) -> list[Run]:
-    """Every run of this vault that is not settled, oldest first. Raises: Damaged."""
+    """Return every unfinished run of this vault, oldest first. Raises: Damaged."""
     return [run for run, _ in _records(vault)]
 
 
 def notes(vault: Vault) -> list[str]:
-    """The id of every run that is not settled, readable or not, oldest first. Raises: Damaged."""
+    """Return the ids of all unfinished runs, readable or not, oldest first. Raises: Damaged."""
     return [name.removesuffix(".json") for name in _names(vault)]
 
 
 def at_work(vault: Vault) -> bool:
-    """Whether any run is not settled, be it one that can be read or not."""
+    """Return whether any run is unfinished, readable or not."""
     return open_count(vault) != 0
 
 
 def open_count(vault: Vault) -> int | None:
-    """How many runs are not settled, readable or not; None where that cannot be told."""
+    """Return the number of unfinished runs, readable or not; None if the folder can't be read."""
     try:
         return len(_names(vault))
     except Damaged:
@@ -170,46 +171,46 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 
 
 def refuse_beside_agents(vault: Vault) -> None:
-    """Raises Refused while the work of an agent is not settled: nobody could say what in the folders is whose."""
+    """Raise Refused while an agent's work is not checked, as its changes can't be told from the user's."""
     for run in all_runs(vault):
-        raise Refused(f"an agent's work is not settled yet: {run}", hint=_way_on(vault, run))
+        raise Refused(f"an agent's work is not settled yet: {run}", hint=_hint(vault, run))
 
 
-def _way_on(vault: Vault, run: Run) -> str:
+def _hint(vault: Vault, run: Run) -> str:
     if not run.may_live:
         return SETTLED_BY
-    if run.process.lives:
+    if run.process.is_alive:
         return f"wait until it ends, or end process {run.process.pid}"
     from vault.config.user import state_folder
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (
-        f"wait until it ends; if it is gone, `retain compile` settles it {_BELIEVED_H} hours after it began, or delete "
-        f"{note}: what that agent changed then counts as your own edit"
+        f"wait until it ends; if it is gone, `retain compile` finishes it {_ASSUMED_ALIVE_H} hours after it began, "
+        f"or delete {note}: what that agent changed then counts as your own edit"
     )
 
 
 def judged_decks(vault: Vault) -> Iterator[Deck]:
-    """Every file of flashcards, less those held back."""
+    """Yield every deck except those held back."""
     decks = list(vault.decks())
     held = held_back(vault)  # after they were read: what changes in between is held back as well
     return (deck for deck in decks if deck.path not in held)
 
 
 def held_back(vault: Vault) -> frozenset[str]:
-    """The decks that changed since an agent was started whose work is not settled: nobody has judged them yet.
+    """Return the decks that changed since the start of an agent whose work is not checked yet.
 
-    In doubt a deck is held back: one that cannot be looked at, and, where the note of a run cannot be read, every one
-    that was touched since that run began. Reviewing goes on; the command that settles says what is wrong.
+    In doubt a deck is held back: one that can't be read, and, if the record of a run can't be read, every one that was
+    touched since that run began. Reviewing continues; the command that finishes the run reports the problem.
     """
     try:
         names = _names(vault)
     except Damaged:
-        return frozenset()  # a folder of the user's own, which no caged agent reaches
+        return frozenset()  # no agent can reach that folder
     try:
         paths = vault.paths(_FLASHCARDS, ".md") if names else []
     except Refused:
-        return frozenset()  # nobody reads a deck there, either
+        return frozenset()  # no deck is read from there either
     held: set[str] = set()
     for name in names:
         files = _files_before(vault, name)
@@ -220,7 +221,7 @@ def held_back(vault: Vault) -> frozenset[str]:
 
 
 def _files_before(vault: Vault, name: str) -> Mapping[str, Any] | str | None:
-    """The files as they were taken down for a run; "" where that cannot be read; None if it is settled by now."""
+    """Return the recorded files of a run; "" if they can't be read; None if the run is finished by now."""
     try:
         record = read_record(vault.settings.vault_id, name.removesuffix(".json"))
     except RetainError:
@@ -232,12 +233,12 @@ def _files_before(vault: Vault, name: str) -> Mapping[str, Any] | str | None:
 
 
 def _began_ms(name: str) -> int:
-    """The instant that the name of a run's note begins with."""
+    """Return the milliseconds since 1970 that the name of a run's record begins with."""
     return functools.reduce(lambda total, digit: total * 32 + ALPHABET.index(digit), name[:10].lower(), 0)
 
 
 def _changed(vault: Vault, path: str, files: Mapping[str, Any] | str, began_ns: int) -> bool:
-    """Whether the deck may be another than before the run; True wherever that cannot be told."""
+    """Return whether the deck may have changed since the run began; True in doubt."""
     try:
         status = (vault.root / path).lstat()
         if isinstance(files, str):

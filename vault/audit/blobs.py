@@ -1,7 +1,6 @@
-"""Copies of bytes, outside the vault and for their owner alone: what an audit or the end of an agent's run restores.
+"""Copies of files, stored outside the vault for their owner alone: what an audit or the end of a run restores.
 
-A block of bytes is kept once, under its SHA-256, compressed where that helps; what comes out is what went in, or an
-error that names it.
+Equal bytes are stored once, under their SHA-256, compressed where that helps, and verified when read.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from vault.audit.database import Database
 from vault.errors import Damaged, WriteFailed
 from vault.files.folder import sha256_hex
 
-LARGEST = 512 << 20  # bytes of one block; a file beyond this is known by its digest alone
+LARGEST = 512 << 20  # bytes; of a larger file only the digest is known
 _PUT = "INSERT OR IGNORE INTO blob(sha256, size, packed, data) VALUES(?, ?, ?, ?)"
 
 
 class Copies:
-    """The blocks of bytes kept for one vault.
+    """The copies stored for one vault.
 
-    Everything here raises LockHeld if another process keeps the file for long, Damaged if it is no database any more.
+    All methods raise LockHeld if another process locks the file for long, Damaged if it is not a valid database.
     """
 
     def __init__(self, database: Database) -> None:
@@ -30,7 +29,7 @@ class Copies:
     @classmethod
     @contextmanager
     def open(cls, vault_id: str) -> Iterator[Copies]:
-        """The copies of a vault. Nothing is opened or made before the first use."""
+        """Yield the copies of a vault. Nothing is opened or created before the first use."""
         database = Database(vault_id)
         try:
             yield cls(database)
@@ -38,11 +37,11 @@ class Copies:
             database.close()
 
     def put(self, data: bytes) -> str:
-        """Keep `data`; its SHA-256. On disk when it returns. Raises: WriteFailed."""
+        """Store `data` durably and return its SHA-256. Raises: WriteFailed."""
         return self.put_all((data,))[0]
 
     def put_all(self, blocks: Iterable[bytes]) -> list[str]:
-        """Keep all of them in one step, or none; their digests in the same order. Raises: WriteFailed."""
+        """Store all of them in one transaction and return their digests in order. Raises: WriteFailed."""
         digests = []
         with self.database.transaction():
             for data in blocks:
@@ -52,30 +51,30 @@ class Copies:
         return digests
 
     def get(self, sha256: str) -> bytes | None:
-        """The bytes with that digest; None if they were never kept. Raises: Damaged if they are not whole."""
-        found = self.database.rows("SELECT size, packed, data FROM blob WHERE sha256 = ?", (sha256,))
-        if not found:
+        """Return the bytes with that digest; None if they are not stored. Raises: Damaged if they don't match it."""
+        rows = self.database.rows("SELECT size, packed, data FROM blob WHERE sha256 = ?", (sha256,))
+        if not rows:
             return None
-        data = _unpacked(*found[0])
+        data = _unpacked(*rows[0])
         if data is None or sha256_hex(data) != sha256:
             raise Damaged(
-                f"the copy {sha256[:12]} is not what was kept",
+                f"the copy {sha256[:12]} is damaged",
                 where=str(self.database.path),
                 hint="take the file from your backup or from git",
             )
         return data
 
-    def kept(self) -> frozenset[str]:
-        """The digests of all that is kept."""
+    def digests(self) -> frozenset[str]:
+        """Return the digests of all copies."""
         return frozenset(row[0] for row in self.database.rows("SELECT sha256 FROM blob"))
 
     def has(self, sha256: str) -> bool:
-        """Whether a copy with that digest is kept."""
+        """Return whether a copy with that digest is stored."""
         return bool(self.database.rows("SELECT 1 FROM blob WHERE sha256 = ?", (sha256,)))
 
 
 def _packed(data: bytes) -> tuple[int, int, bytes]:
-    """Size, whether it is compressed, and the bytes as they are stored."""
+    """Return the size, whether it is compressed, and the bytes to store."""
     if len(data) > LARGEST:
         raise WriteFailed(f"a copy of more than {LARGEST >> 20} MiB is not kept")
     small = zlib.compress(data, 1)
@@ -83,7 +82,7 @@ def _packed(data: bytes) -> tuple[int, int, bytes]:
 
 
 def _unpacked(size: object, packed: object, data: object) -> bytes | None:
-    """The bytes that were stored; None if they cannot be had. Never more than the size that was taken down."""
+    """Return the stored bytes, never more than `size`; None if they are damaged."""
     if not isinstance(data, bytes) or not isinstance(size, int):
         return None
     if not packed:

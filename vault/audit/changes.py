@@ -1,4 +1,4 @@
-"""What lies between two looks at the human's files: pure, over what was known and what was seen."""
+"""The changes between the known state of the user's files and a scan: pure functions."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vault.audit.scanner import Key, Look, Seen
+from vault.audit.scanner import FileState, Key, Scan
 from vault.files.folder import FileKind
 
 
-class What(StrEnum):
-    """What became of a file."""
+class ChangeKind(StrEnum):
+    """How a file changed."""
 
     CHANGED = "changed"
-    MODE = "mode"  # the bytes are the same, who may read or run it is not
+    MODE = "mode"  # the same bytes with another mode
     REPLACED = "replaced"  # by a link, a folder, a pipe; or one of these by a file
     MOVED = "moved"
     VANISHED = "vanished"
@@ -26,68 +26,68 @@ class What(StrEnum):
 class Change:
     """One file that is not as it was known. `was` is None for one that appeared, `now` for one that vanished.
 
-    `origin` is where a moved one was. `good` is the instant of the last look at which all was well with it.
+    `origin` is where a moved one was. `good` is the instant of the last scan at which it was unchanged.
     """
 
-    what: What
+    what: ChangeKind
     key: Key
-    was: Seen | None
-    now: Seen | None
+    was: FileState | None
+    now: FileState | None
     origin: Key | None = None
     good: str = ""
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Every path that the change touches."""
+        """Return every path that the change touches."""
         return (self.key,) if self.origin is None else (self.origin, self.key)
 
 
-def compare(known: Mapping[Key, Seen], look: Look) -> list[Change]:
-    """Every change, by path. What could not be looked at now is not taken for gone."""
-    found = [change for key, was in known.items() if (change := _fate(key, was, look)) is not None]
-    hidden = bool(look.unreachable or look.unread)
-    missing = {key: was for key, was in known.items() if key not in look.files and not (hidden and look.hides(key))}
+def compare(known: Mapping[Key, FileState], scan: Scan) -> list[Change]:
+    """Return every change, by path. Files that could not be read now do not count as vanished."""
+    found = [change for key, was in known.items() if (change := _change_at(key, was, scan)) is not None]
+    hidden = bool(scan.unreachable or scan.unread)
+    missing = {key: was for key, was in known.items() if key not in scan.files and not (hidden and scan.hides(key))}
     replaced = {change.key for change in found}
     vanished = {key: was for key, was in missing.items() if key not in replaced}
-    appeared = {key: now for key, now in look.files.items() if key not in known}
+    appeared = {key: now for key, now in scan.files.items() if key not in known}
     for old, new in _moves(vanished, appeared):
-        found.append(Change(What.MOVED, new, vanished.pop(old), appeared.pop(new), old))
-    found += (Change(What.VANISHED, key, was, None) for key, was in vanished.items())
-    found += (Change(What.APPEARED, key, None, now) for key, now in appeared.items())
+        found.append(Change(ChangeKind.MOVED, new, vanished.pop(old), appeared.pop(new), old))
+    found += (Change(ChangeKind.VANISHED, key, was, None) for key, was in vanished.items())
+    found += (Change(ChangeKind.APPEARED, key, None, now) for key, now in appeared.items())
     return sorted(found, key=lambda change: change.key)
 
 
 def compare_folders(known: Mapping[Key, int], modes: Mapping[Key, int]) -> list[Change]:
-    """Every folder that is there and has another mode than it is known with."""
+    """Return every existing folder whose mode is not the known one."""
     changed = {key: was for key, was in known.items() if modes.get(key, was) != was}
-    return [Change(What.MODE, key, folder_of(was), folder_of(modes[key])) for key, was in changed.items()]
+    return [Change(ChangeKind.MODE, key, folder_of(was), folder_of(modes[key])) for key, was in changed.items()]
 
 
-def folder_of(mode: int) -> Seen:
-    """A folder as the audit sees it: nothing but its mode counts."""
-    return Seen(FileKind.FOLDER, "", 0, mode, 0, 0, 0, 0)
+def folder_of(mode: int) -> FileState:
+    """Return the state of a folder, of which only the mode counts."""
+    return FileState(FileKind.FOLDER, "", 0, mode, 0, 0, 0, 0)
 
 
-def _fate(key: Key, was: Seen, look: Look) -> Change | None:
-    """What became of a file that is still known by its name; None if nothing, or if nothing goes by that name."""
-    now = look.files.get(key)
+def _change_at(key: Key, was: FileState, scan: Scan) -> Change | None:
+    """Return the change of a file whose path still exists; None for no change or no such path."""
+    now = scan.files.get(key)
     if now is None:
-        if key not in look.folders:
+        if key not in scan.folders:
             return None
-        return Change(What.REPLACED, key, was, folder_of(0))
+        return Change(ChangeKind.REPLACED, key, was, folder_of(0))
     if now.kind is not was.kind:
-        return Change(What.REPLACED, key, was, now)
+        return Change(ChangeKind.REPLACED, key, was, now)
     if now.sha256 != was.sha256:
-        return Change(What.CHANGED, key, was, now)
+        return Change(ChangeKind.CHANGED, key, was, now)
     if now.mode != was.mode and now.kind is not FileKind.LINK:
-        return Change(What.MODE, key, was, now)
+        return Change(ChangeKind.MODE, key, was, now)
     return None
 
 
-def _moves(vanished: Mapping[Key, Seen], appeared: Mapping[Key, Seen]) -> Iterable[tuple[Key, Key]]:
-    """Pairs of old and new name with the same bytes: the very same file first, then one of the same name.
+def _moves(vanished: Mapping[Key, FileState], appeared: Mapping[Key, FileState]) -> Iterable[tuple[Key, Key]]:
+    """Return pairs of old and new path with the same bytes: the same inode first, then the same name.
 
-    Empty files are alike, so only the very same one counts as moved.
+    Of empty files only the same inode counts as moved.
     """
     waiting: dict[tuple[FileKind, str], list[Key]] = defaultdict(list)
     for key, was in vanished.items():
@@ -105,13 +105,13 @@ def _moves(vanished: Mapping[Key, Seen], appeared: Mapping[Key, Seen]) -> Iterab
     return pairs
 
 
-def _same_file(_old: Key, was: Seen, _new: Key, now: Seen) -> bool:
+def _same_file(_old: Key, was: FileState, _new: Key, now: FileState) -> bool:
     return (was.dev, was.ino) == (now.dev, now.ino)
 
 
-def _same_name(old: Key, was: Seen, new: Key, _now: Seen) -> bool:
+def _same_name(old: Key, was: FileState, new: Key, _now: FileState) -> bool:
     return was.size > 0 and old.path.rpartition("/")[2] == new.path.rpartition("/")[2]
 
 
-def _same_bytes(_old: Key, was: Seen, _new: Key, _now: Seen) -> bool:
+def _same_bytes(_old: Key, was: FileState, _new: Key, _now: FileState) -> bool:
     return was.size > 0

@@ -1,7 +1,7 @@
-"""The database of copies, outside the vault: the one room that knows `sqlite3`, which writes this file by itself.
+"""The SQLite database of copies and known states, outside the vault.
 
-It is made for its owner alone, every change is on disk when it is said to be, and what SQLite says is told in the
-words of the house. A database that is damaged stays where it is: the next number takes its place.
+It is created for its owner alone, and every change is durable. SQLite's errors become RetainErrors. A damaged database
+is left as it is, and one with the next number is created.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Row = tuple[Any, ...]
 
 
 class Database:
-    """An open database of one vault's copies. Made, with its folder, by the first use that writes."""
+    """The database of one vault's copies. It is created, with its folder, by the first write."""
 
     def __init__(self, vault_id: str) -> None:
         self._vault_id = vault_id
@@ -47,38 +47,39 @@ class Database:
         self._depth = 0
 
     def close(self) -> None:
+        """Close the connection."""
         if self._open is not None:
             self._open.close()
             self._open = None
 
     def is_there(self) -> bool:
-        """Whether anything was ever kept for this vault."""
+        """Return whether the database exists."""
         return self.path.exists()
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """What a question gives; nothing where no database was made yet. Raises: Damaged; LockHeld."""
+        """Return the rows of a query; none if there is no database yet. Raises: Damaged; LockHeld."""
         if self._open is None and not self.is_there():
             return []
-        with self._told():
+        with self._translated():
             return self._connection().execute(sql, values).fetchall()
 
     def run(self, sql: str, values: Sequence[object] = ()) -> int:
-        """Make a change; the number of rows that changed. Raises: WriteFailed; Damaged; LockHeld."""
-        with self._told(), self.transaction():
+        """Run a statement and return the number of changed rows. Raises: WriteFailed; Damaged; LockHeld."""
+        with self._translated(), self.transaction():
             return self._connection().execute(sql, values).rowcount
 
     def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """As `run`, for many rows in one step."""
-        with self._told(), self.transaction():
+        """Run a statement for many rows in one transaction. Raises: as `run`."""
+        with self._translated(), self.transaction():
             self._connection().executemany(sql, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is changed inside the block or nothing of it; on disk when it ends. One inside another is one."""
+        """Commit all changes of the block durably, or none. Nested transactions are one."""
         if self._depth:
             yield
             return
-        with self._told():
+        with self._translated():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             self._depth += 1
@@ -100,16 +101,16 @@ class Database:
         return self._open
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What SQLite says, as an error of the house."""
+    def _translated(self) -> Iterator[None]:
+        """Raise SQLite's errors as RetainErrors."""
         try:
             yield
         except sqlite3.Error as error:
-            raise _in_words(error, self.path) from error
+            raise _as_retain_error(error, self.path) from error
 
 
 def newest(vault_id: str) -> Path:
-    """The database in use: the one with the highest number, as a damaged one is left with its own."""
+    """Return the path of the database in use: the one with the highest number."""
     folder = state_folder(vault_id)
     try:
         names = [path.name for path in folder.iterdir()]
@@ -121,8 +122,8 @@ def newest(vault_id: str) -> Path:
     return folder / _name(max(numbers, default=1))
 
 
-def start_anew(vault_id: str) -> tuple[Path, Path]:
-    """Make an empty database in place of a damaged one, which keeps its name; the old path and the new one."""
+def replace_damaged(vault_id: str) -> tuple[Path, Path]:
+    """Create an empty database beside a damaged one; return the old path and the new one."""
     old = newest(vault_id)
     found = _NUMBERED.fullmatch(old.name)
     new = old.with_name(_name(int((found and found[1]) or 1) + 1))
@@ -135,19 +136,19 @@ def _name(number: int) -> str:
 
 
 def _make(vault_id: str, path: Path) -> None:
-    """An empty file for the owner alone, in a folder for the owner alone."""
+    """Create an empty file in its folder, both for the owner alone."""
     guard = state_guard(vault_id)
     mask = os.umask(0o077)
     try:
         guard.makedirs("")
-        with suppress(EditedMeanwhile):  # another process made it in this very moment
+        with suppress(EditedMeanwhile):  # another process just created it
             guard.write(path.name, b"", expect=None)
     finally:
         os.umask(mask)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """A connection on which every step is a transaction of our own making."""
+    """Return a connection without implicit transactions. Raises: SchemaTooNew."""
     connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=WAIT_S, isolation_level=None)
     try:
         for pragma in ("journal_mode=DELETE", "synchronous=FULL", "fullfsync=1", "trusted_schema=0"):
@@ -170,7 +171,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 _NO_WRITE = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")
 
 
-def _in_words(error: sqlite3.Error, path: Path) -> RetainError:
+def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     name = str(getattr(error, "sqlite_errorname", ""))
     where = str(path)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

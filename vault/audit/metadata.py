@@ -1,9 +1,8 @@
-"""Modes, owners, times and attributes of what an agent must not change, put back after a run that could change them.
+"""Modes, owners, times and attributes of files that an agent must not change: recorded before a run, restored after.
 
-Landlock forbids writing, not changing these. So they are recorded before the agent is started, outside the vault, and
-whatever is different when it has ended is put back and reported. Only a file or folder that is still the same one
-(device and inode) is touched. The time of a file counts where its bytes are the same, of the human's files only; the
-times of folders do not, since they change whenever a program saves a file there.
+Landlock does not forbid changing them. What differs after the run is restored and reported, if it is still the same
+file or folder (device and inode). A time is restored if the bytes are the same, of the user's files only; not of
+folders, since it changes whenever a program saves a file there.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from vault.audit.scanner import PERSONAL, VAULT, Seen, roots_of
-from vault.audit.watcher import Watch
+from vault.audit.scanner import PERSONAL, VAULT, FileState, roots_of
+from vault.audit.watcher import Audit
 from vault.config.user import state_folder, state_guard
 from vault.errors import RetainError
 from vault.files.guard import sha256_hex
@@ -46,7 +45,7 @@ class Metadata(NamedTuple):
 
 
 def record(vault: Vault, run_id: str, allowed: Sequence[Path] = ()) -> None:
-    """Record the metadata of all that an agent of this vault must not change; `allowed` is what it may.
+    """Record the metadata of all files that an agent of this vault must not change; `allowed` are paths that it may.
 
     Raises: WriteFailed.
     """
@@ -59,9 +58,9 @@ def record(vault: Vault, run_id: str, allowed: Sequence[Path] = ()) -> None:
 
 
 def put_back(vault: Vault, run_id: str) -> list[str]:
-    """Put back what is different since `record`, and return a line for each file and folder; none without a record.
+    """Restore what differs since `record` and return a line for each file and folder; none without a record.
 
-    Raises: RetainError; ValueError for a record that makes no sense.
+    Raises: RetainError; ValueError for an invalid record.
     """
     guard = state_guard(vault.settings.vault_id)
     if not (state_folder(vault.settings.vault_id) / _FOLDER / f"{run_id}.json").exists():
@@ -69,7 +68,7 @@ def put_back(vault: Vault, run_id: str) -> list[str]:
     data = guard.read(f"{_FOLDER}/{run_id}.json") or b"{}"
     before = {Path(path): Metadata(*values) for path, values in json.loads(data).items()}
     lines = []
-    # Folders above first: what is in one that nobody may enter can be reached then.
+    # Parent folders first, so that files in inaccessible ones can be reached.
     for path in sorted(before, key=lambda path: path.parts):
         if changes := _restore(path, before[path]):
             name = path.relative_to(vault.root) if path.is_relative_to(vault.root) else path
@@ -78,18 +77,18 @@ def put_back(vault: Vault, run_id: str) -> list[str]:
     return lines
 
 
-def _known(vault: Vault) -> dict[Path, Seen]:
-    """The human's files as the audit knows them: one whose stamps are the same need not be read again."""
+def _known(vault: Vault) -> dict[Path, FileState]:
+    """Return the user's files as known to the audit; one with the same times need not be read again."""
     tops = {VAULT: vault.root, PERSONAL: vault.personal or vault.root}
     try:
-        with Watch.open(vault) as watch:
-            return {tops[key.place] / key.path: seen for key, seen in watch.known.files().items()}
+        with Audit.open(vault) as audit:
+            return {tops[key.place] / key.path: seen for key, seen in audit.known.files().items()}
     except RetainError:
         return {}
 
 
 def _entries(vault: Vault, allowed: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Every file and folder, and whether its time counts. No link is followed or named."""
+    """Yield every file and folder, and whether its time is restored. Links are skipped."""
     human = {root.folder for root in roots_of(vault)}
     tops = [vault.root, *(folder for folder in human if not folder.is_relative_to(vault.root))]
     left_out = {*(vault.root / name for name in _LEFT_OUT), *allowed}
@@ -105,8 +104,8 @@ def _entries(vault: Vault, allowed: Sequence[Path]) -> Iterator[tuple[Path, bool
             yield from ((folder / name, times) for name in files if folder / name not in left_out)
 
 
-def _read(path: Path, known: Mapping[Path, Seen], *, times: bool) -> Metadata | None:
-    """The metadata of a file or folder; None for anything else, and for what cannot be read."""
+def _read(path: Path, known: Mapping[Path, FileState], *, times: bool) -> Metadata | None:
+    """Return the metadata of a file or folder; None for others, and for what can't be read."""
     try:
         status = path.lstat()
         is_file = stat.S_ISREG(status.st_mode)
@@ -127,7 +126,7 @@ def _read(path: Path, known: Mapping[Path, Seen], *, times: bool) -> Metadata | 
         return None
 
 
-def _known_digest(known: Seen | None, status: os.stat_result) -> str:
+def _known_digest(known: FileState | None, status: os.stat_result) -> str:
     stamps = (status.st_size, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
     return known.sha256 if known is not None and (known.size, *known[4:]) == stamps else ""
 
@@ -149,7 +148,7 @@ def _attributes(path: str) -> dict[str, str]:
 
 
 def _restore(path: Path, was: Metadata) -> list[str]:
-    """What was different and is put back, in words; nothing for what is gone or another by now."""
+    """Restore what differs and return messages; nothing for a file that is gone or replaced."""
     try:
         handle = os.open(path, _HANDLE)
     except OSError:
@@ -164,7 +163,7 @@ def _restore(path: Path, was: Metadata) -> list[str]:
 
 
 def _changes(itself: str, path: Path, status: os.stat_result, was: Metadata) -> Iterator[str]:
-    """Put each kind back and say so. What cannot be read has its mode first; owner and access list change it again."""
+    """Restore each kind of metadata and yield messages. Mode first, for access; owner and ACL change it again."""
     mode = stat.S_IMODE(status.st_mode)
     if mode != was.mode:
         yield _tried(f"mode {mode:04o}, {was.mode:04o} before", lambda: Path(itself).chmod(was.mode))
@@ -200,5 +199,5 @@ def _tried(what: str, change: Callable[[], None]) -> str:
     try:
         change()
     except OSError as error:
-        return f"{what} (cannot be put back: {(error.strerror or str(error)).lower()})"
+        return f"{what} (cannot be restored: {(error.strerror or str(error)).lower()})"
     return what

@@ -1,7 +1,7 @@
-"""Decisions of the inbox: copies of what is replaced first, then the ledger, then the files; and each taken back.
+"""Decides inbox questions and undoes decisions: first copies of what is replaced, then the ledger, then the files.
 
-The decision is in the ledger before a file changes, so that what a killed process left can be taken back or is offered
-again. What a file held is kept among the copies outside the vault.
+The decision is in the ledger before a file changes, so that a killed process can be undone or the question is asked
+again. The copies are stored outside the vault.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vault.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A decision that was taken back; `restored` are the files that are as they were before it."""
+    """A decision that was undone; `restored` are the files that were restored."""
 
     decision: str
     path: str
@@ -49,17 +49,17 @@ def decide(
     kind: str = "",
     via: str = "cli",
 ) -> list[Item]:
-    """Settle the items with these ids, or one `part` of one; gives them as they were.
+    """Decide the items with these ids, or one `part` of one; return the items.
 
-    None means all proposals for pages and cards; with `kind`, all of that kind. Names in doubt, which have no page, are
-    never settled by the way.
+    None means all proposals for pages and cards; with `kind`, all of that kind. Questions about names are only decided
+    by id or kind.
 
-    Raises: NotFound, and nothing is decided, where one of them is not as it was when its id was shown; UsageError for
-    a rejection without a reason; LockHeld; Refused while an agent's work is not settled; what the guard raises.
+    Raises: NotFound, and nothing is decided, where one of them changed since its id was shown; UsageError for
+    a rejection without a reason; LockHeld; Refused while an agent's work is not checked; what the guard raises.
     """
     reason = reason_of(reason)
     if choice is Choice.REJECT and not reason:
-        raise UsageError("a rejection says why", hint='--because "what is wrong with it"; without a reason: keep')
+        raise UsageError("a rejection needs a reason", hint='--because "what is wrong with it"; without a reason: keep')
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
         found = items_given(vault, decisions(vault))
@@ -72,12 +72,12 @@ def decide(
                 f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"
             )
         for item in meant:
-            _settle(vault, item, choice, [part] if part else list(item.parts), reason, at, via)
+            _decide(vault, item, choice, [part] if part else list(item.parts), reason, at, via)
         return meant
 
 
 def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
-    """Take back the last decision that counts; files that it replaced get their bytes back.
+    """Undo the last decision and restore the files that it replaced.
 
     Raises: NotFound where there is none; EditedMeanwhile where such a file was changed since; LockHeld; Refused.
     """
@@ -89,7 +89,7 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
             raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
         last = stands[-1]
         guard = vault.guard(Scope.INBOX)
-        back = _way_back(vault, guard, last)
+        back = _undo_changes(vault, guard, last)
         head: Event = {
             "v": 1,
             "type": TYPE,
@@ -106,10 +106,10 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
         return Undone(str(last["decision"]), str(last.get("path", "")), str(last.get("title", "")), names)
 
 
-def _settle(
+def _decide(
     vault: Vault, item: Item, choice: Choice, parts: Sequence[str], reason: str, at: datetime, via: str
 ) -> None:
-    """Copies first, then the ledger, then the files; a file that would not be written takes the decision back."""
+    """Store copies, then the ledger event, then the files; if a file can't be written, undo the decision."""
     source, guard = source_of(item.kind), vault.guard(Scope.INBOX)
     changes = source.changes(vault, item, choice, parts)
     decided = decisions(vault)
@@ -133,7 +133,7 @@ def _settle(
 
 
 def _voiding(event: Event, at: str, via: str) -> Event:
-    """The event that takes another one back."""
+    """Return the event that undoes another one."""
     head: Event = {"v": 1, "type": TYPE, "decision": UNDO, "path": str(event.get("path", ""))}
     return head | {"voids": str(event["id"]), "at": at, "via": via}
 
@@ -146,8 +146,8 @@ def _apply(guard: Guard, change: Change) -> None:
         guard.remove(change.path, expect=expect)
 
 
-def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
-    """The changes that undo a decision. Raises: EditedMeanwhile; Refused where a copy is not on this machine."""
+def _undo_changes(vault: Vault, guard: Guard, event: Event) -> list[Change]:
+    """Return the changes that undo a decision. Raises: EditedMeanwhile; Refused if a copy is not on this machine."""
     out: list[Change] = []
     with Copies.open(vault.settings.vault_id) as copies:
         for path, (before, after) in reversed(_files(event.get("files"))):
@@ -157,7 +157,7 @@ def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
                 continue
             if _digest(now) != after:
                 if ours:
-                    continue  # the machine has laid something newer there
+                    continue  # a newer proposal is there
                 hint = "your edit stays; take what you want of the old text from git"
                 raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
             if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
@@ -166,7 +166,7 @@ def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
             data = copies.get(before) if before else None
             if before and data is None:
                 if ours:
-                    continue  # the next compile lays it there again
+                    continue  # the next compile writes it again
                 hint = "take it from git; the decision was made on another machine"
                 raise Refused("no copy of the old text is on this machine", where=path, hint=hint)
             out.append(Change(path, now, data))
@@ -174,7 +174,7 @@ def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
 
 
 def _files(given: object) -> list[tuple[str, tuple[str, str]]]:
-    """Path -> digests before and after, of an event that a stranger may have written."""
+    """Return (path, (digest before, digest after)) of an event, which may be untrusted."""
     found = given.items() if isinstance(given, dict) else ()
     return [
         (str(path), (str(both[0]), str(both[1]))) for path, both in found if isinstance(both, list) and len(both) == 2

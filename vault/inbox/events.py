@@ -1,4 +1,4 @@
-"""What the human said in the inbox, as the ledger of decisions holds it: what stands, what it settles, and why."""
+"""The user's decisions in the inbox, as events of the decisions ledger: which count, what they rule out, and why."""
 
 from __future__ import annotations
 
@@ -12,32 +12,36 @@ from vault.text.sanitize import clean_line, normal
 
 TYPE = "inbox"
 UNDO = "undo"
-REASON = 300  # characters of one reason that are kept, and that a prompt is shown
-REASONS = 5  # of one concept that a prompt is shown
+REASON = 300  # stored characters of one reason, which a prompt shows
+REASONS = 5  # of one concept in a prompt
 
 
 class Choice(StrEnum):
-    ACCEPT = "accept"  # what is offered takes the place of what stands
-    KEEP = "keep"  # what stands stays, until something else is offered
-    REJECT = "reject"  # likewise, and why
+    """What the user can decide about an offered version."""
+
+    ACCEPT = "accept"  # the offered version replaces the current one
+    KEEP = "keep"  # the current version stays, until another one is offered
+    REJECT = "reject"  # as KEEP, with a reason
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The versions that the human does not want to be offered again: path -> its digest, card -> its stamp."""
+    """The versions that must not be offered again: path -> digest, card id -> stamp."""
 
     pages: Mapping[str, str] = field(default_factory=dict)
     cards: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, path: str, digest: str) -> bool:
+        """Return whether this version of a page was kept out."""
         return bool(digest) and self.pages.get(path) == digest
 
     def card(self, card: str, stamp: str) -> bool:
+        """Return whether this version of a card was kept out."""
         return bool(stamp) and self.cards.get(card) == stamp
 
 
 def standing(decided: Iterable[Event]) -> list[Event]:
-    """The decisions of the inbox that count, in order of time: those that no later one takes back."""
+    """Return the inbox decisions that were not undone, in order of time."""
     events = [e for e in ledger.ordered(decided) if e.get("type") == TYPE]
     void = {str(e.get("voids")) for e in events if e.get("decision") == UNDO}
     known = [choice.value for choice in Choice]
@@ -45,7 +49,7 @@ def standing(decided: Iterable[Event]) -> list[Event]:
 
 
 def settled_in(decided: Iterable[Event]) -> Settled:
-    """What was kept or rejected last of each page and card; what was accepted is settled by the file itself."""
+    """Return the versions of pages and cards that were last kept or rejected."""
     pages: dict[str, str] = {}
     cards: dict[str, str] = {}
     for event in standing(decided):
@@ -59,7 +63,7 @@ def settled_in(decided: Iterable[Event]) -> Settled:
 
 
 def reasons_for(decided: Iterable[Event], concept: str) -> tuple[str, ...]:
-    """Why the human turned down what was offered for a concept or topic (its id): newest last, few and short."""
+    """Return why the user rejected versions for a concept or topic (its id): a few short reasons, newest last."""
     if not concept:
         return ()
     turned_down = [e for e in standing(decided) if e["decision"] == Choice.REJECT and e.get("about") == concept]
@@ -69,12 +73,12 @@ def reasons_for(decided: Iterable[Event], concept: str) -> tuple[str, ...]:
 
 
 def all_reasons(decided: Sequence[Event]) -> dict[str, tuple[str, ...]]:
-    """`reasons_for` of every concept and topic of which something was turned down."""
+    """Return `reasons_for` every concept and topic with a rejection."""
     about = {str(e.get("about")) for e in standing(decided) if e["decision"] == Choice.REJECT}
     return {concept: reasons_for(decided, concept) for concept in sorted(about) if reasons_for(decided, concept)}
 
 
 def reason_of(given: object) -> str:
-    """A reason on one clean line, cut where it is long; "" for what is no text."""
+    """Return a reason as one sanitized, truncated line; "" for what is no text."""
     words = clean_line(normal(given)) if isinstance(given, str) else ""
     return words if len(words) <= REASON else words[: REASON - 1].rstrip() + "…"

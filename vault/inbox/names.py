@@ -1,4 +1,4 @@
-"""Names of which nobody could say whether they are one idea or two, as questions of the inbox."""
+"""Inbox questions about two names: are they one concept or two?"""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ KIND = "names"
 
 
 class Names:
-    """Pairs of names. Accepted they are one idea; kept or rejected they are two. The next compile follows."""
+    """Pairs of names: accepted, the next compile makes them one concept; kept or rejected, they stay two."""
 
     kinds: tuple[str, ...] = (KIND,)
     messages: Mapping[Choice, str] = MappingProxyType(
         {
-            Choice.ACCEPT: "one idea: the next `retain compile` makes them one",
-            Choice.KEEP: "two ideas: nothing will join them",
-            Choice.REJECT: "two ideas: nothing will join them",
+            Choice.ACCEPT: "one concept: the next `retain compile` merges them",
+            Choice.KEEP: "two concepts: they stay separate",
+            Choice.REJECT: "two concepts: they stay separate",
         }
     )
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterator[Item]:
         events = vault.ledger_events(ledger.IDS)[0]
-        born = [e for e in events if e.get("of") == "doubt" and e.get("type") == "birth" and _is_whole(e)]
-        if not born:
+        created = [e for e in events if e.get("of") == "doubt" and e.get("type") == "birth" and _is_whole(e)]
+        if not created:
             return
         ids = ledger.fold(e for e in events if e.get("of") == "doubt")
-        settled = {tuple(keys) for e in standing(decided) if isinstance(keys := names_of(e), list)}
-        for event in sorted({str(e["id"]): e for e in born}.values(), key=lambda e: str(e["key"])):
-            if ids.alive(str(event["id"])) and tuple(event["names"]) not in settled:
+        decided_pairs = {tuple(keys) for e in standing(decided) if isinstance(keys := names_of(e), list)}
+        for event in sorted({str(e["id"]): e for e in created}.values(), key=lambda e: str(e["key"])):
+            if ids.alive(str(event["id"])) and tuple(event["names"]) not in decided_pairs:
                 yield _item(event)
 
     def changes(self, vault: Vault, item: Item, choice: Choice, parts: Sequence[str]) -> Sequence[Change]:
@@ -47,7 +47,7 @@ class Names:
 
 
 def names_of(decision: Event) -> list[str] | None:
-    """The two keys that a decision of the inbox is about; None for one about something else."""
+    """Return the two keys that an inbox decision is about; None for other decisions."""
     keys = decision.get("names")
     return keys if decision.get("of") == KIND and _is_two(keys) else None
 

@@ -1,4 +1,4 @@
-"""What has begun is done: writes of several files that a thread makes, which nobody waits for when the program ends."""
+"""Writes of several files by a thread, which are finished before the program exits."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-_PATIENCE_S = 30.0  # for a disk that doesn't answer
+_PATIENCE_S = 30.0  # a disk may not answer
 
 _writing = Lock()
 
 
 @contextmanager
 def unbroken() -> Iterator[None]:
-    """The end of the program waits for what is done within, by one thread at a time; later nothing is begun any more.
+    """Have the exit of the program wait for the block, one thread at a time.
 
-    A signal that nobody can wait for may still cut it off: what is written must be right after each file, too.
+    A signal such as SIGKILL may still interrupt it, so the files must be valid after each single write.
     """
     with _writing:
         yield

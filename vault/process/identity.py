@@ -1,4 +1,4 @@
-"""The identity of a process, such that no other process is taken for it, and whether it still runs."""
+"""The identity of a process, unique over reuse of ids and over machines, and whether it still runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # of this start of this mach
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process: its number, host name, machine, and when it was started ("" where the system does not say).
+    """A process: its id, host name, machine, and start ("" where the system does not tell).
 
     `machine` is twelve hex digits that only this machine has, "" if unknown; `started` is "BOOT_ID TICKS", TICKS the
     kernel's count since the machine was started.
@@ -28,16 +28,16 @@ class Process:
 
     @property
     def is_here(self) -> bool:
-        """Whether it was started on this machine, be it in a container of its own."""
+        """Return whether it was started on this machine, including its containers."""
         return self.host == _host() or (bool(_boot()) and self._boot == _boot())
 
     @property
-    def lives(self) -> bool | None:
-        """Whether it runs; None if nobody here can tell, as it is another machine's or container's."""
+    def is_alive(self) -> bool | None:
+        """Return whether it runs; None if it is another machine's or container's."""
         if self.machine != _machine() or not (self.machine or self.host == _host()):
             return None
         if self._boot and _boot() and self._boot != _boot():
-            return False  # this machine was started anew since
+            return False  # rebooted since
         try:
             os.kill(self.pid, 0)
         except (ProcessLookupError, OverflowError):
@@ -55,7 +55,7 @@ class Process:
 
 
 def this_process() -> Process:
-    """Return the process that asks."""
+    """Return the identity of this process."""
     return Process(os.getpid(), _host(), _machine(), _started(os.getpid()))
 
 

@@ -1,4 +1,4 @@
-"""What a process does with signals while another program has its terminal: the human's editor, or a `retain` anew."""
+"""Signals while another program has the terminal: the user's editor, or another `retain`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_THEIRS = ("SIGINT", "SIGQUIT")  # what is typed is meant for the program that is in front
-_LATER = ("SIGTERM", "SIGHUP")  # the end of this process, which takes what the other one leaves behind before
+_THEIRS = ("SIGINT", "SIGQUIT")  # typed keys are meant for the other program
+_LATER = ("SIGTERM", "SIGHUP")  # handled after the other program has ended
 
 
 @contextmanager
 def lent() -> Iterator[None]:
-    """What is typed to stop the other program stops that one alone; what is to end this one does so afterwards.
+    """Leave Ctrl-C and Ctrl-\\ to the other program, and handle signals that end this process after the block.
 
-    Handlers that do nothing, and not signals ignored: the other program would inherit that. An event loop is woken by
-    signals through a pipe, which would be read afterwards: it is shut meanwhile.
+    The handlers do nothing; ignored signals would be inherited by the other program. An event loop's wakeup pipe is
+    disconnected meanwhile.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -35,7 +35,7 @@ def lent() -> Iterator[None]:
 
 
 def _held(came: list[int]) -> dict[int, Any]:
-    """Puts handlers in the place of those that are given back; what is ignored stays so."""
+    """Replace the handlers and return the old ones; ignored signals stay ignored."""
     held: dict[int, Any] = {}
     for name in (*_THEIRS, *_LATER):
         number = getattr(signal, name, None)

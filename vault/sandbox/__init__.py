@@ -1,1 +1,1 @@
-"""The jails: what a process may still do after it has given up the rest, enforced by the system kernel."""
+"""Sandboxes: what a process may do, enforced by the kernel (bubblewrap, Landlock, seccomp)."""

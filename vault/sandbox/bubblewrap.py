@@ -1,4 +1,4 @@
-"""The words that make bubblewrap build a cage: from a plan to arguments."""
+"""The arguments of bubblewrap for a sandbox."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from vault.sandbox.mounts import within
 
-# Laid over with an empty folder of the cage's own: where programs leave sockets, keys and files for each other.
+# Replaced by empty folders: where programs leave sockets, keys and files for each other.
 PRIVATE = ("/tmp", "/var/tmp", "/run")  # noqa: S108
-# What is looked up by name in those: how to find hosts, and where one kind of system keeps its programs.
+# What is needed from those: name resolution, and NixOS programs.
 LOOKED_UP = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver")
-TEMPORARY, RUNTIME = "/tmp", "/tmp/runtime"  # noqa: S108 (the cage's own)
+TEMPORARY, RUNTIME = "/tmp", "/tmp/runtime"  # noqa: S108 (the sandbox's own)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A cage as bubblewrap builds it. All paths are absolute and without links.
+    """A sandbox as bubblewrap sets it up. All paths are absolute and without links.
 
-    `needed` are (name, what is shown there) pairs of what is seen, read-only, though it may lie in a private place;
-    `links` are (name, target) pairs of links that are made anew there; `hidden` is shown empty, read-only.
+    `needed` are (name, target) pairs of what is visible, read-only, even in a private folder; `links` are pairs of a
+    link that is created there and its target; `hidden` folders are empty and read-only.
     """
 
     writable: tuple[str, ...]
@@ -32,10 +32,10 @@ class Plan:
 
 
 def arguments(plan: Plan) -> list[str]:
-    """What stands between `bwrap` and `--`. The order counts: what comes later lies over what came before."""
+    """Return the arguments between `bwrap` and `--`; later mounts cover earlier ones."""
     words = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--as-pid-1", "--die-with-parent"]
     words += [] if plan.network else ["--unshare-net"]
-    # What is left is for making mounts private, which bubblewrap doesn't; `enter` gives it up then, for good.
+    # These two make mounts private, which bubblewrap doesn't; `init_process` then drops them.
     words += ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"]
     words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     for place in plan.private:
@@ -50,13 +50,13 @@ def arguments(plan: Plan) -> list[str]:
         words += ["--bind", path, path]
     for path in plan.hidden:
         words += ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]
-    # In /proc, too, there is what root may write though it has given up every right.
+    # Root may write some files in /proc even without capabilities.
     words += ["--remount-ro", "/proc", "--chdir", "/"]
     return words
 
 
 def private_places() -> tuple[str, ...]:
-    """Those of them that this system has as folders of their own."""
+    """Return the private folders that this system has, if they are no links."""
     return tuple(place for place in PRIVATE if os.path.isdir(place) and not os.path.islink(place))
 
 
@@ -65,7 +65,7 @@ def _covered(path: str, private: Sequence[str]) -> bool:
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
-    """Those that lie in none of the others."""
+    """Return the paths that are in none of the others."""
     kept: list[str] = []
     for path in sorted(set(paths)):
         if not any(within(path, folder) for folder in kept):

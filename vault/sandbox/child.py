@@ -1,7 +1,7 @@
-"""A child process that reads untrusted data: started without the user's environment, asked by lines, bounded in time.
+"""A child process that reads untrusted data: without the user's environment, one JSON line a request, bounded in time.
 
-What runs in it is `vault.sandbox.child_main.serve`, which confines it. Its replies count as untrusted: whoever asks
-gives the decoder that checks them.
+It runs `vault.sandbox.child_main.serve`, which restricts it. Its replies are untrusted: the caller passes the decoder
+that checks them.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from typing import Any, TypeVar
 
 from vault.errors import TooCostly, WorkerFailed
 
-# For one request, by the clock. A busy machine may take long over little: the work itself is bounded by processor
-# time (`child_main.serve`), and this ends a child that only waits.
+# For one request, by the clock. Work is bounded by processor time (`child_main.serve`); this ends a child that waits.
 SECONDS = 600.0
 MAX_REPLY = 512 * 1024**2  # bytes of one reply
 _TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
-# How a process ends that breaks a limit, or whose parser does. An end from outside, such as an interrupt, is not here.
+# How a process ends that exceeds a limit or whose parser crashes; not by an interrupt.
 _TOO_COSTLY = {-int(getattr(signal, name, 0)) for name in ("SIGXCPU", "SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS")} - {0}
 _DYING_S = 2.0
-_PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+_INHERITED = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 T = TypeVar("T")
 
@@ -42,7 +41,7 @@ class Child:
         self, program: Sequence[str], *, reading: str = "reading it", hint: str = "", max_reply: int = MAX_REPLY
     ) -> None:
         self._reading, self._hint, self._max_reply = reading, hint, max_reply
-        environment = {k: os.environ[k] for k in _PASSED_ON if k in os.environ}
+        environment = {k: os.environ[k] for k in _INHERITED if k in os.environ}
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
         self.process = subprocess.Popen(
             [sys.executable, "-I", *program],
@@ -63,20 +62,20 @@ class Child:
         self.close()
 
     def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-        """The reply, a JSON object. Raises as `exchange`."""
+        """Return the reply, a JSON object. Raises as `exchange`."""
         return self.exchange(message, _json_object, seconds)
 
     def exchange(self, message: dict[str, Any], decode: Callable[[bytes], T], seconds: float = SECONDS) -> T:
-        """The reply, as `decode` makes it of the line; `decode` raises ValueError for one that is not valid.
+        """Return the reply, decoded from its line by `decode`, which raises ValueError for an invalid one.
 
-        Raises: TooCostly when the process takes too long, or dies as one does that needs too much; WorkerFailed when
-        it dies otherwise or its reply is not valid. It is gone then.
+        Raises: TooCostly when the process takes too long or exceeds a limit; WorkerFailed when it dies otherwise or
+        its reply is invalid. The process is closed then.
         """
         assert self.process.stdin is not None and self.process.stdout is not None
         overdue = threading.Event()
 
         def end() -> None:
-            overdue.set()  # before the kill: whoever sees its end must know the reason
+            overdue.set()  # before the kill, so that its end has a reason
             self.process.kill()
 
         late = threading.Timer(seconds, end)
@@ -91,7 +90,7 @@ class Child:
         except (OSError, ValueError) as error:
             late.cancel()
             with suppress(subprocess.TimeoutExpired):
-                self.process.wait(_DYING_S)  # its own end must be seen, not the one that `close` gives it
+                self.process.wait(_DYING_S)  # to see its own exit code, not that of `close`
             costly = overdue.is_set() or self.process.returncode in _TOO_COSTLY
             self.close()
             failure = TooCostly if costly else WorkerFailed
@@ -100,7 +99,7 @@ class Child:
             late.cancel()
 
     def _fate(self, seconds: float, *, timely: bool) -> str:
-        """What ended the process, in words."""
+        """Return a message about what ended the process."""
         if not timely:
             return f"{self._reading} took more than {seconds:.0f} s"
         if _TOO_MUCH_WORK and self.process.returncode == _TOO_MUCH_WORK:
@@ -118,7 +117,7 @@ class Child:
 
 
 def _json_object(line: bytes) -> dict[str, Any]:
-    found = json.loads(line)
-    if not isinstance(found, dict):
+    value = json.loads(line)
+    if not isinstance(value, dict):
         raise ValueError("the reply is no JSON object")
-    return found
+    return value

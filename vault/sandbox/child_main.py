@@ -1,4 +1,4 @@
-"""What runs in a child process that reads untrusted data: it confines itself, then answers line by line."""
+"""The main loop of a child process that reads untrusted data: it restricts itself, then answers line by line."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def serve(
 ) -> None:
     """Answer each line of standard input (one JSON object) with one line, until the input ends.
 
-    `before` is called while the process is still free; `prepare`, once it is confined, gives the function that
-    answers. From then on it reads `readable` and Python's own files, writes nothing, and has `memory` bytes of address
-    space. `seconds` of processor time are for each request where they are `renewed`, else for all together.
+    `before` is called while the process is unrestricted; `prepare`, called once it is restricted, returns the function
+    that answers. The process then reads `readable` and Python's own files, writes nothing, and has `memory` bytes of
+    address space. `seconds` of processor time are for each request if `renewed`, else for all together.
     """
-    # Libraries that print must not break the line protocol: stdout is kept for replies, prints go to stderr.
+    # stdout is the line protocol, so what libraries print goes to stderr.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if before is not None:
         before()
     limit_worker(memory)
-    restrict_worker(readable)  # before anything untrusted comes in: its parsers are loaded from within
+    restrict_worker(readable)  # before untrusted data comes in; its parsers are loaded after it
     sys.setrecursionlimit(2_000)
     limit_time(seconds)
     answer = prepare()

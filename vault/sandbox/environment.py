@@ -1,11 +1,11 @@
-"""Which variables of the environment go into a cage: a list of those that may, as what leads out has many names."""
+"""The environment variables that a command in a sandbox gets: an allow-list."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-_KEPT = frozenset(
+_ALLOWED = frozenset(
     """PATH HOME SHELL USER LOGNAME PWD TZ LANG LANGUAGE TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE
     EDITOR VISUAL PAGER LESS MANPAGER COLUMNS LINES BROWSER HOSTNAME
     HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
@@ -15,31 +15,30 @@ _KEPT = frozenset(
 )
 # Locale, terminal, and the agents' own settings with the keys of the services they speak to.
 _FAMILIES = re.compile(r"(?:LC|TERM|NODE|ANTHROPIC|OPENAI|CLAUDE|CODEX)_[A-Z0-9_]+")
-# What makes programs load code, or names a door: passed on only when it is asked for by name.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def scrubbed(environment: Mapping[str, str], passed: Iterable[str] = ()) -> dict[str, str]:
-    """What of `environment` a caged command gets, and those of the names `passed` that are set.
+def filtered_environment(environment: Mapping[str, str], passed: Iterable[str] = ()) -> dict[str, str]:
+    """Return the variables of `environment` that a command in the sandbox gets, and those named in `passed`.
 
-    Left behind are, among others, the addresses of agents for keys, desktops and terminals (SSH_AUTH_SOCK,
+    Others are left out, such as the addresses of key agents, desktops and terminals (SSH_AUTH_SOCK,
     DBUS_SESSION_BUS_ADDRESS, DISPLAY, TMUX), and what makes loaders and interpreters run code (LD_*, PYTHON*, GIT_*).
     """
-    asked = set(passed)
-    return {name: value for name, value in environment.items() if name in asked or _goes_in(name)}
+    names = set(passed)
+    return {name: value for name, value in environment.items() if name in names or _is_allowed(name)}
 
 
 def is_name(text: str) -> bool:
-    """Whether this can be the name of a variable, without its value."""
+    """Return whether `text` is a valid name of a variable."""
     return _NAME.fullmatch(text) is not None
 
 
-def _goes_in(name: str) -> bool:
-    return name in _KEPT or _FAMILIES.fullmatch(name) is not None
+def _is_allowed(name: str) -> bool:
+    return name in _ALLOWED or _FAMILIES.fullmatch(name) is not None
 
 
-def marked(environment: Mapping[str, str], *, vault: str, temporary: str, runtime: str) -> dict[str, str]:
-    """The environment in the cage: its own temporary folders, the vault, and a mark that tells where one is."""
+def sandbox_environment(environment: Mapping[str, str], *, vault: str, temporary: str, runtime: str) -> dict[str, str]:
+    """Return `environment` with the sandbox's temporary folders, the vault, and RETAIN_CAGED."""
     return {
         **environment,
         "RETAIN_CAGED": "1",

@@ -1,7 +1,6 @@
 """The folders in which coding agents keep their settings: `--rw` opens none of them, only a named folder inside.
 
-What lies there is run or believed when the agent starts again, outside the cage. Nothing is assumed about the names in
-such a folder.
+What is in them is run or trusted when the agent starts again, outside the sandbox. No names inside are relied on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The first process in a cage: gives up every right, starts the command, watches it, and leaves nobody behind.
+"""The first process in a sandbox: drops its rights, starts the command, watches it, and ends what it leaves behind.
 
-It is started as `python -I -S -c BOOT ROOT ORDERS NEWS`, with two pipes: on ORDERS come the length and the bytes of the
-orders, then one byte for each signal to pass on, and its end means that whoever gave the orders is dead; on NEWS go
-lines of a letter and words. Each start of an agent waits for this file to load, so that it imports little.
+Run as `python -I -S -c BOOT ROOT CONTROL_FD STATUS_FD`. CONTROL_FD: 8-byte length, marshalled configuration, then one
+byte per signal to forward; EOF means that the parent died. STATUS_FD: lines `<kind><message>`. It imports little, as
+each start of an agent waits for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import select
 import sys
 import time
 
-from vault.sandbox import kernel, landlock, rights, seccomp, seccomp_rules
+from vault.sandbox import kernel, landlock, seccomp
 
 TYPE_CHECKING = False  # as typing has it, which would be one more module to load
 if TYPE_CHECKING:
@@ -26,33 +26,33 @@ else:
 
 REFUSED, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
 READY, FAILED, STOPPED, ENDED = b"R", b"F", b"S", b"E"
-LENGTH = 8  # bytes of the number that says how long the orders are
+LENGTH = 8  # bytes of the length of the configuration
 BOOT = "import sys; sys.path.append(sys.argv[1]); from vault.sandbox.init_process import main; main()"
-# What belongs to the command alone, so that whoever starts it ignores it meanwhile: keys of the terminal, its end.
+# The terminal's signals, which belong to the command alone: its parent ignores them meanwhile.
 KEYS = (_signal.SIGINT, _signal.SIGQUIT, _signal.SIGTSTP, _signal.SIGTTIN, _signal.SIGTTOU)
-PASSED_ON = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGUSR1, _signal.SIGUSR2, _signal.SIGCONT)
-_PYTHONS = (_signal.SIGPIPE, _signal.SIGXFSZ)  # which Python ignores, and no other program expects to
+FORWARDED = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGUSR1, _signal.SIGUSR2, _signal.SIGCONT)
+_IGNORED_BY_PYTHON = (_signal.SIGPIPE, _signal.SIGXFSZ)  # which Python ignores, and other programs do not
 _PATIENCE_S = 10.0
 
 
 def main() -> NoReturn:
-    """Follow the orders; the exit code is the command's, 128 + n if signal n ended it, or one of this module's."""
-    orders, news = int(sys.argv[2]), int(sys.argv[3])
-    os.set_inheritable(orders, False)
-    os.set_inheritable(news, False)
+    """Run the command; exit with its code, 128 + n if signal n ended it, or one of this module's codes."""
+    control_fd, status_fd = int(sys.argv[2]), int(sys.argv[3])
+    os.set_inheritable(control_fd, False)
+    os.set_inheritable(status_fd, False)
     try:
-        given = marshal.loads(_read(orders, int.from_bytes(_read(orders, LENGTH), "big")))  # noqa: S302 (from retain)
-        _settle_in(given)
+        config = marshal.loads(_read(control_fd, int.from_bytes(_read(control_fd, LENGTH), "big")))  # noqa: S302 (from retain itself)
+        _drop_rights(config)
         child = os.fork()
         if child == 0:
-            _become(given, news)
+            _run_command(config, status_fd)
     except BaseException as error:  # noqa: BLE001 (whatever it is: nothing was started)
-        _tell(news, FAILED, str(error).encode("utf-8", "replace"))
+        _report(status_fd, FAILED, str(error).encode("utf-8", "replace"))
         os._exit(REFUSED)
-    code = _watch(child, orders, news)
-    if not _end_the_rest():
-        _tell(news, FAILED, b"some processes of the command could not be ended")
-    _tell(news, ENDED, str(code).encode())
+    code = _watch(child, control_fd, status_fd)
+    if not _kill_descendants():
+        _report(status_fd, FAILED, b"some processes of the command could not be ended")
+    _report(status_fd, ENDED, str(code).encode())
     os._exit(code)
 
 
@@ -61,73 +61,73 @@ def _read(handle: int, size: int) -> bytes:
     while len(data) < size:
         block = os.read(handle, size - len(data))
         if not block:
-            raise EOFError("the orders broke off")
+            raise EOFError("the configuration broke off")
         data += block
     return data
 
 
-def _tell(news: int, kind: bytes, words: bytes = b"") -> None:
+def _report(status_fd: int, kind: bytes, words: bytes = b"") -> None:
     try:
-        os.write(news, kind + words.replace(b"\n", b" ")[:3000] + b"\n")
+        os.write(status_fd, kind + words.replace(b"\n", b" ")[:3000] + b"\n")
     except OSError:
-        return  # nobody listens any more; the end of the orders will be seen next
+        return  # the parent is gone; the end of CONTROL_FD is seen next
 
 
-# --- giving up ------------------------------------------------------------------------------------------------------
+# --- restricting ---
 
 
-def _settle_in(given: dict[str, Any]) -> None:
-    """What holds for this process and for all that come from it."""
-    if given["bubblewrap"]:
-        rights.make_mounts_private()
-    rights.no_core_dumps()
-    rights.hide_memory()
-    rights.adopt_orphans()
-    rights.drop_all()
+def _drop_rights(config: dict[str, Any]) -> None:
+    """Drop the rights of this process and its descendants."""
+    if config["bubblewrap"]:
+        kernel.make_mounts_private()
+    kernel.no_core_dumps()
+    kernel.hide_memory()
+    kernel.adopt_orphans()
+    kernel.drop_capabilities()
     kernel.no_new_privileges()
 
 
-def _become(given: dict[str, Any], news: int) -> NoReturn:
-    """The command itself, shut in. Never returns."""
+def _run_command(config: dict[str, Any], status_fd: int) -> NoReturn:
+    """Restrict this process further and become the command. Never returns."""
     try:
-        rights.die_with_parent()
-        _check_hidden(given["hidden"] if given["bubblewrap"] else [])
-        os.chdir(given["cwd"])
-        handles = [_open(*each) for each in given["writable"]]
-        handles += [_reading(path) for path in given["own"]]
-        if given["landlock"]:
-            readable = given["readable"]
-            landlock.restrict(handles, readable=None if readable is None else _still_there(readable))
-        if given["filter"]:
-            seccomp.forbid_escapes(queues=given["bubblewrap"])  # which gives it queues of its own
-            seccomp_rules.shut(internet=given["internet"])
+        kernel.die_with_parent()
+        _check_hidden(config["hidden"] if config["bubblewrap"] else [])
+        os.chdir(config["cwd"])
+        handles = [_open_verified(*each) for each in config["writable"]]
+        handles += [_open_path(path) for path in config["own"]]
+        if config["landlock"]:
+            readable = config["readable"]
+            landlock.restrict(handles, readable=None if readable is None else _existing(readable))
+        if config["filter"]:
+            seccomp.restrict_syscalls(queues=config["bubblewrap"])  # which gives it queues of its own
+            seccomp.restrict_sockets(internet=config["internet"])
         for handle in handles:
             os.close(handle)
     except BaseException as error:  # noqa: BLE001 (whatever it is: the command is not started)
-        _tell(news, FAILED, str(error).encode("utf-8", "replace"))
+        _report(status_fd, FAILED, str(error).encode("utf-8", "replace"))
         os._exit(REFUSED)
-    _tell(news, READY)
-    _start(given["command"], given["ignored"])
+    _report(status_fd, READY)
+    _exec(config["command"], config["ignored"])
 
 
-def _open(path: bytes, device: int, inode: int) -> int:
-    """A handle on what may be written, proved to be what was checked before."""
+def _open_verified(path: bytes, device: int, inode: int) -> int:
+    """Return a handle on a writable path. Raises OSError if it is not the file that was checked before."""
     handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     status = os.fstat(handle)
     if (status.st_dev, status.st_ino) != (device, inode):
-        raise OSError(f"{os.fsdecode(path)} was exchanged while the cage was made; nothing was started")
+        raise OSError(f"{os.fsdecode(path)} was replaced while the sandbox was set up; nothing was started")
     return handle
 
 
-def _reading(path: bytes) -> int:
+def _open_path(path: bytes) -> int:
     return os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
-def _still_there(paths: list[bytes]) -> Iterator[int]:
-    """Handles on what of them is there, as files come and go; one after the other, as there may be thousands."""
+def _existing(paths: list[bytes]) -> Iterator[int]:
+    """Yield a handle on each path that exists, one at a time, as there may be thousands."""
     for path in paths:
         try:
-            handle = _reading(path)
+            handle = _open_path(path)
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise
@@ -144,8 +144,8 @@ def _check_hidden(folders: list[bytes]) -> None:
             raise OSError(f"{os.fsdecode(folder)} could not be hidden; nothing was started")
 
 
-def _start(command: list[bytes], ignored: list[int]) -> NoReturn:
-    for number in (*KEYS, *PASSED_ON, *_PYTHONS):
+def _exec(command: list[bytes], ignored: list[int]) -> NoReturn:
+    for number in (*KEYS, *FORWARDED, *_IGNORED_BY_PYTHON):
         _signal.signal(number, _signal.SIG_IGN if number in ignored else _signal.SIG_DFL)
     try:
         os.execvp(command[0], command)  # noqa: S606 (it is what this is for)
@@ -158,52 +158,52 @@ def _start(command: list[bytes], ignored: list[int]) -> NoReturn:
     os._exit(code)
 
 
-# --- watching -------------------------------------------------------------------------------------------------------
+# --- watching ---
 
 
-def _watch(child: int, orders: int, news: int) -> int:
-    """The exit code of the command, passing on signals until it has ended; the end of the orders ends it."""
+def _watch(child: int, control_fd: int, status_fd: int) -> int:
+    """Return the exit code of the command, forwarding signals until it ends; EOF of CONTROL_FD kills it."""
     woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     _signal.signal(_signal.SIGCHLD, lambda *_: None)
     _signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     poll = select.poll()
-    poll.register(orders, select.POLLIN)
+    poll.register(control_fd, select.POLLIN)
     poll.register(woken, select.POLLIN)
-    while (code := _reaped(child, news)) is None:
+    while (code := _exit_code(child, status_fd)) is None:
         for handle, _ in poll.poll():
             if handle == woken:
                 os.read(woken, 512)
-            elif not _passed_on(orders, child):
-                poll.unregister(orders)
+            elif not _forward_signals(control_fd, child):
+                poll.unregister(control_fd)
                 os.kill(child, _signal.SIGKILL)
     return code
 
 
-def _passed_on(orders: int, child: int) -> bool:
-    """Sends the signals that were ordered to the command; False at the end of the orders."""
-    numbers = os.read(orders, 64)
+def _forward_signals(control_fd: int, child: int) -> bool:
+    """Send the signals read from CONTROL_FD to the command; return False at its end."""
+    numbers = os.read(control_fd, 64)
     for number in numbers:
         os.kill(child, number)
     return bool(numbers)
 
 
-def _reaped(child: int, news: int) -> int | None:
-    """The exit code of the command if it has ended; whoever else has is taken off the list of processes."""
+def _exit_code(child: int, status_fd: int) -> int | None:
+    """Return the exit code of the command if it has ended, else None; reap other ended children."""
     while True:
         try:
             found, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
         except ChildProcessError:
-            return REFUSED  # can't be: the command is our child until we have heard how it ended
+            return REFUSED  # cannot happen: the command is a child until its end was read
         if found == 0:
             return None
         if found == child and os.WIFSTOPPED(status):
-            _tell(news, STOPPED, str(time.monotonic_ns()).encode())
+            _report(status_fd, STOPPED, str(time.monotonic_ns()).encode())
         elif found == child:
             return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def _end_the_rest() -> bool:
-    """Ends whatever the command left running; whether it is gone. All of it is ours: orphans were adopted."""
+def _kill_descendants() -> bool:
+    """Kill what the command left running, orphans included; return whether all of it is gone."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         for each in _descendants(os.getpid()):
@@ -221,7 +221,7 @@ def _end_the_rest() -> bool:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """The processes that come from this one, nearest first."""
+    """Return the ids of the process's descendants, nearest first."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():

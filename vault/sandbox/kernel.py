@@ -1,10 +1,11 @@
-"""The kernel's own calls that Python has no name for. The only room of the jail that knows ctypes.
+"""System calls that Python has no function for, by ctypes; and the rights that the sandbox's first process gives up.
 
-It loads little, as do `landlock` and `seccomp`: each start of an agent in a cage waits for them.
+It imports little, as do `landlock` and `seccomp`: each start of an agent in a sandbox waits for them.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 PR_GET_SECCOMP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 21, 22, 38
 SECCOMP_MODE_FILTER = 2
+_PDEATHSIG, _DUMPABLE, _CAPBSET_DROP, _SUBREAPER, _AMBIENT = 1, 4, 24, 36, 47
+_AMBIENT_CLEAR = 4
+_KILL = 9
+_NEW_MOUNTS, _RECURSIVE, _PRIVATE = 0x00020000, 1 << 14, 1 << 18
+_CAPSET = {"x86_64": 126, "aarch64": 91}
+_VERSION_3 = 0x20080522
 
 # name, number on x86_64, number on aarch64; "-" where that machine has no such call. From 424 on, all machines agree.
 _TABLE = """
@@ -48,7 +55,7 @@ vfork 58 -                 vhangup 153 58
 
 
 def machine() -> str:
-    """The kind of processor whose calls this process makes: "x86_64", "aarch64", or "" for one we have no table of."""
+    """Return the processor: "x86_64", "aarch64", or "" for one without a table of calls."""
     if sys.platform != "linux" or sys.maxsize < 1 << 32 or sys.byteorder != "little":
         return ""
     name = os.uname().machine
@@ -56,7 +63,7 @@ def machine() -> str:
 
 
 def numbers() -> dict[str, int]:
-    """The number of each call by name, on this machine; {} on one that we have no table of."""
+    """Return the number of each call by name on this machine; {} if there is no table for it."""
     words = _TABLE.split()
     column = {"x86_64": 1, "aarch64": 2}.get(machine())
     if column is None:
@@ -81,7 +88,7 @@ def _checked(result: int) -> int:
 
 
 def syscall(number: int, *arguments: int | bytes | None) -> int:
-    """What the call gives. Raises OSError."""
+    """Make a system call and return its result. Raises OSError."""
     import ctypes
 
     call = _library().syscall
@@ -90,7 +97,7 @@ def syscall(number: int, *arguments: int | bytes | None) -> int:
 
 
 def prctl(option: int, *arguments: int) -> int:
-    """What prctl(2) gives. Raises OSError."""
+    """Call prctl(2) and return its result. Raises OSError."""
     import ctypes
 
     call = _library().prctl
@@ -106,15 +113,65 @@ def _word(value: int | bytes | None) -> object:
 
 
 def no_new_privileges() -> None:
-    """From here on no program that is started gains rights, as one that is setuid would. Raises OSError."""
+    """Keep every program started from now on from gaining rights, as a setuid program would. Raises OSError."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
 
 
 def install_filter(program: bytes) -> None:
-    """Puts a filter of system calls (8 bytes an instruction) on this thread and its children. Raises OSError."""
+    """Install a seccomp filter (8 bytes an instruction) on this thread and its children. Raises OSError."""
     import ctypes
     import struct
 
     code = ctypes.create_string_buffer(program, len(program))
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(code)))
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(head))
+
+
+# --- rights that are given up ---
+
+
+def make_mounts_private() -> None:
+    """Keep what is mounted outside from now on from appearing here. Raises: OSError.
+
+    Enters a mount namespace of its own: bubblewrap's may belong to a user namespace in which we have no rights.
+    """
+    syscall(numbers()["unshare"], _NEW_MOUNTS)
+    syscall(numbers()["mount"], None, b"/", None, _RECURSIVE | _PRIVATE, None)
+
+
+def no_core_dumps() -> None:
+    """Keep crashes from writing memory to a file."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def hide_memory() -> None:
+    """Keep other processes of this user from reading this one's memory, until it starts a program."""
+    prctl(_DUMPABLE, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    prctl(_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Have this process killed when its parent ends."""
+    prctl(_PDEATHSIG, _KILL)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, also as root, and the possibility to get one by starting a program."""
+    for capability in range(64):
+        try:
+            prctl(_CAPBSET_DROP, capability)
+        except OSError as error:
+            if error.errno in (errno.EINVAL, errno.EPERM):  # past the last one; or there is none that could be lost
+                break
+            raise
+    prctl(_AMBIENT, _AMBIENT_CLEAR)
+    number = _CAPSET.get(machine())
+    if number is not None:
+        head = _VERSION_3.to_bytes(4, "little") + bytes(4)
+        syscall(number, head, bytes(24))

@@ -1,10 +1,9 @@
-"""Landlock: a process gives up rights over files for good, for itself and for every child; no root is needed.
+"""Landlock: a process gives up rights to files permanently, for itself and its children; no root is needed.
 
-What it can do grows with the kernel, told by its ABI number: 1 (Linux 5.13) knows reading, writing, making and
-removing; 2 moves between folders; 3 truncation; 4 binding and connecting TCP; 5 commands to devices; 6 signals and
-abstract sockets; 7 logging. What no ABI covers: chmod, chown, utime and extended attributes of files, UDP, and sockets
-that have a name in the file system. Below ABI 3 a file can still be emptied by truncate(2): `standing` doesn't count
-that as a jail.
+What it covers depends on the kernel's ABI number: 1 (Linux 5.13) reading, writing, creating and removing; 2 moves
+between folders; 3 truncation; 4 binding and connecting TCP; 5 commands to devices; 6 signals and abstract sockets; 7
+logging. No ABI covers chmod, chown, utime and extended attributes of files, UDP, and sockets that have a path. Below
+ABI 3 a file can still be emptied by truncate(2): `capabilities` doesn't count that as a sandbox.
 
 Source: https://docs.kernel.org/userspace-api/landlock.html
 """
@@ -34,7 +33,7 @@ _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _TCP, _SCOPED = 0b11, 0b11  # binding and connecting; abstract sockets and signals
 
 _READING = _EXECUTE | _READ_FILE | _READ_DIR
-# Nodes of devices are made by nobody in here, root included: with one, a whole disk could be written.
+# Device nodes can't be created, even by root: with one, a whole disk could be written.
 _NODES = _MAKE_CHAR | _MAKE_BLOCK
 _CHANGING = (_WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SOCK | _MAKE_FIFO | _MAKE_SYM) | (
     _REFER | _TRUNCATE
@@ -48,7 +47,7 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
 
 
 def abi() -> int:
-    """The version of Landlock that this kernel offers this process; 0 where there is none."""
+    """Return the version of Landlock that this kernel offers this process; 0 for none."""
     if sys.platform != "linux":
         return 0
     try:
@@ -65,17 +64,16 @@ def restrict(
     network: bool = True,
     scoped: bool = True,
 ) -> None:
-    """From here on, this thread and its children write below `writable` alone and read below `readable` (None: all).
+    """Limit this thread and its children to writing below `writable` and reading below `readable` (None: everything).
 
-    Each place is a path, whose links are followed now, or an open handle; it must exist, and what takes its name later
-    is another place. A file among them can be written, but not replaced by renaming. `devices` leaves the usual ones
-    (/dev/null, terminals). Without `network`, no TCP from ABI 4 on. With `scoped`, no signal and no abstract socket
-    leads to a process outside from ABI 6 on. What is open already stays as usable as it is.
-    Raises: Refused where there is no Landlock; OSError for a place that is not there.
+    Each is a path, whose links are followed now, or an open handle; it must exist, and a later file of that name is not
+    covered. A file can be written, but not replaced by renaming. `devices` allows the usual ones (/dev/null,
+    terminals). Without `network`, there is no TCP from ABI 4 on. With `scoped`, signals and abstract sockets reach no
+    process outside from ABI 6 on. Open files stay usable. Raises: Refused without Landlock; OSError for a missing path.
     """
     version = abi()
     if not version:
-        raise Refused("this system has no Landlock, so that nothing can be shut in")
+        raise Refused("this system has no Landlock, so there is no sandbox")
     handled = _handled(version, reads=readable is not None)
     rules = _ruleset(version, handled, network=network, scoped=scoped)
     try:
@@ -93,7 +91,7 @@ def restrict(
 
 
 def _handled(version: int, *, reads: bool) -> int:
-    """The rights that are taken away where no rule gives them."""
+    """Return the rights that are denied unless a rule allows them."""
     rights = _CHANGING | _NODES | _IOCTL_DEV | (_READING if reads else 0)
     for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
         if version < since:
@@ -102,7 +100,7 @@ def _handled(version: int, *, reads: bool) -> int:
 
 
 def _ruleset(version: int, handled: int, *, network: bool, scoped: bool) -> int:
-    """A handle on a new set of rules, which the caller closes."""
+    """Return a handle on a new set of rules, which the caller closes."""
     fields = [handled]
     if version >= 4:
         fields.append(0 if network else _TCP)

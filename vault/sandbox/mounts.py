@@ -1,4 +1,4 @@
-"""What is mounted where, and under which further names one folder can be reached: pure functions over mountinfo."""
+"""What is mounted where, and the other paths of one folder: pure functions over mountinfo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TABLE = "/proc/self/mountinfo"
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """The folder `root` of the file system `device` ("major:minor") stands at `point`."""
+    """The folder `root` of the file system `device` ("major:minor"), mounted at `point`."""
 
     device: str
     root: str
@@ -21,7 +21,7 @@ class Mount:
 
 
 def mounts(table: str | None = None) -> tuple[Mount, ...]:
-    """All mounts that this process sees, in the order they were made; none where the system doesn't tell."""
+    """Return all mounts that this process sees, in order; none if the system has no such list."""
     if table is None:
         try:
             with open(_TABLE, encoding="utf-8", errors="surrogateescape") as file:
@@ -33,7 +33,7 @@ def mounts(table: str | None = None) -> tuple[Mount, ...]:
 
 
 def _plain(text: str) -> str:
-    """A path of the table: white space and backslashes are written there as octal numbers, in bytes."""
+    """Return a path of the table with its octal escapes decoded."""
     raw = _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
     if raw == text:
         return text
@@ -41,20 +41,20 @@ def _plain(text: str) -> str:
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies in it; both absolute, without links."""
+    """Return whether `path` is `folder` or inside it; both absolute, without links."""
     return path == folder or folder == "/" or path.startswith(folder + "/")
 
 
 def related(path: str, other: str) -> bool:
-    """Whether one is the other or lies in it."""
+    """Return whether one is the other or inside it."""
     return within(path, other) or within(other, path)
 
 
 def names_of(path: str, table: Iterable[Mount]) -> tuple[str, ...]:
-    """`path` (absolute, without links) first, then every further place where it, or a part of it, is mounted too.
+    """Return `path` (absolute, without links), then every other path where it, or a part of it, is mounted.
 
-    A mount that shows only a folder below `path` is named by its point. Copies that a file system in user space makes
-    of a folder (bindfs, a share of the network) can't be told from others and are not found.
+    For a mount of a folder below `path`, that is the mount point. Copies by a file system in user space (bindfs, a
+    network share) can't be recognized.
     """
     table = tuple(table)
     # Of those that stand at one point, the last lies on top.
@@ -73,7 +73,7 @@ def names_of(path: str, table: Iterable[Mount]) -> tuple[str, ...]:
 
 
 def points_below(folder: str, table: Iterable[Mount]) -> list[str]:
-    """The places below `folder` (absolute, without links) at which something else is mounted."""
+    """Return the mount points below `folder` (absolute, without links)."""
     return sorted({m.point for m in table if m.point != folder and within(m.point, folder)})
 
 

@@ -1,7 +1,7 @@
-"""What must be true before an agent is let in: nothing of the human's may be reached through what it may write.
+"""Checks before a sandbox starts: nothing of the user's may be reachable through what an agent may write.
 
-A cage guards names. So what is the human's mustn't stand inside under another name: a link, a hard link, a mount, an
-open file. Each refusal says what was found, where, and what to do.
+A sandbox guards paths. So no file of the user's may be inside under another name: a link, a hard link, a mount, an open
+file. Each refusal says what was found, where, and what to do.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ _SHARED = ("/tmp", "/var/tmp", "/usr", "/etc", "/bin", "/sbin", "/lib", "/var", 
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What was looked at and found good: absolute paths without links. `hidden` has every name of what is hidden.
+class CheckedPaths:
+    """The paths that passed the checks, absolute and without links. `hidden` has every name of what is hidden.
 
-    `humans` are the folders that the human's files lie in, agents' folders of the vault among them.
+    `identities` are (device, inode) of `writable`; `user_folders` hold the user's files and include the vault.
     """
 
     root: str
     writable: tuple[str, ...]
     identities: tuple[Identity, ...]
     hidden: tuple[str, ...]
-    humans: tuple[str, ...]
+    user_folders: tuple[str, ...]
 
 
-def look(
+def check_paths(
     root: Path,
     folders: Iterable[Path],
     rw: Iterable[Path],
     hidden: Iterable[Path],
     table: Sequence[Mount] | None = None,
-) -> Ground:
-    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds.
+) -> CheckedPaths:
+    """Return the checked paths of a sandbox. `folders` are the vault's that an agent may write, `rw` the user's own.
 
     Raises: Refused.
     """
     table = mounts() if table is None else table
     place = os.path.realpath(root)
     masks = _hidden(place, hidden, table)
-    theirs = [_agent_folder(place, each, table) for each in folders]
-    added = [_added(each, place, theirs, masks, table) for each in rw]
-    writable = tuple(dict.fromkeys([*theirs, *added]))
+    agent_folders = [_agent_folder(place, each, table) for each in folders]
+    added = [_added(each, place, agent_folders, masks, table) for each in rw]
+    writable = tuple(dict.fromkeys([*agent_folders, *added]))
     for path in writable:
         _not_hidden(path, masks)
-    humans = _humans(place, masks)
+    user_folders = _user_folders(place, masks)
     settings = [host for host in hosts.folders() if any(within(path, host) for path in added)]
-    _nothing_else(writable, (*humans, *settings), theirs)
-    return Ground(place, writable, tuple(_identity(path) for path in writable), masks, humans)
+    _check_contents(writable, (*user_folders, *settings), agent_folders)
+    return CheckedPaths(place, writable, tuple(_identity(path) for path in writable), masks, user_folders)
 
 
 def _identity(path: str) -> Identity:
@@ -74,7 +74,7 @@ def _identity(path: str) -> Identity:
     return status.st_dev, status.st_ino
 
 
-# --- what is hidden -------------------------------------------------------------------------------------------------
+# --- hidden folders ---
 
 
 def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple[str, ...]:
@@ -82,8 +82,8 @@ def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple
     for each in folders:
         path = os.path.realpath(each)
         if not os.path.isdir(path):
-            hint = "mount it or put it back, or correct the user's settings: a cage hides only what is there"
-            raise refusal(str(each), "the folder to be hidden from agents is not there", hint=hint)
+            hint = "mount it or put it back, or correct the user's settings: a sandbox hides only what exists"
+            raise refusal(str(each), "the folder to be hidden from agents does not exist", hint=hint)
         if within(root, path):
             raise refusal(path, "the vault lies in what is hidden from agents", hint="move the vault out of it")
         found += names_of(path, table)
@@ -96,11 +96,11 @@ def _not_hidden(path: str, masks: Iterable[str]) -> None:
             raise refusal(path, f"it overlaps with {mask}, which no agent may see", hint="move one of the two")
 
 
-# --- what may be written --------------------------------------------------------------------------------------------
+# --- writable paths ---
 
 
 def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
-    """The path of a folder of the vault that agents may write, if it is a plain folder and nothing else."""
+    """Return the path of a vault folder that agents may write. Raises Refused unless it is a plain folder."""
     path = os.path.join(root, os.path.relpath(folder, root) if folder.is_absolute() else str(folder))
     if os.path.realpath(path) != path or not os.path.isdir(path):
         raise refusal(path, "a link or no folder, where an agent is to write", hint="put a plain folder there")
@@ -117,10 +117,10 @@ def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
 
 
 def _others(root: str, path: str) -> Iterator[str]:
-    """The folders right in the vault, without links, but for the one that `path` lies in."""
+    """Yield the folders at the top of the vault, without links, except the one that contains `path`."""
     for name in sorted(os.listdir(root)):
         other = os.path.join(root, name)
-        if os.path.islink(other):  # a way of the human's to an agent's folder is no harm; nor is one elsewhere
+        if os.path.islink(other):  # the user's own link to an agent's folder is harmless
             if name not in HUMAN_FOLDERS:
                 continue
             other = os.path.realpath(other)
@@ -130,14 +130,14 @@ def _others(root: str, path: str) -> Iterator[str]:
             yield other
 
 
-def _humans(root: str, masks: Sequence[str]) -> tuple[str, ...]:
-    """Where the human's files lie: the vault, what its folders lead to, and what is hidden."""
+def _user_folders(root: str, masks: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders of the user's files: the vault, the targets of its folders, and what is hidden."""
     led_to = {os.path.realpath(os.path.join(root, name)) for name in HUMAN_FOLDERS}
     return (root, *sorted(path for path in led_to if not within(path, root) and os.path.isdir(path)), *masks)
 
 
 def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str], table: Sequence[Mount]) -> str:
-    """The path, without links, of what `--rw` adds."""
+    """Return the path, without links, of what `--rw` adds. Raises Refused."""
     path = os.path.realpath(given)
     if not os.path.exists(path):
         raise refusal(str(given), "--rw: there is no such file or folder", hint="make it first")
@@ -145,27 +145,27 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
         return path
     if not (os.path.isdir(path) or os.path.isfile(path)):
         raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder that it lies in")
-    if _is_the_systems(path):
+    if _is_system_path(path):
         raise refusal(path, "--rw: this belongs to the whole system", hint="name the one folder the agent needs")
     home = os.path.realpath(Path.home())
     if within(home, path):
         raise refusal(path, "--rw: this is all of your home folder", hint="name the one folder the agent needs")
     hosts.check(path, table)
-    humans = [(each, "the vault" if each == root else "your own files") for each in _humans(root, ())]
-    for name, what in (*((mask, "hidden from agents") for mask in masks), *_code(), *humans):
-        _apart(path, name, what, table)
+    user_folders = [(each, "the vault" if each == root else "your own files") for each in _user_folders(root, ())]
+    for name, what in (*((mask, "hidden from agents") for mask in masks), *_code(), *user_folders):
+        _check_apart(path, name, what, table)
     _in_no_vault(path)
     return path
 
 
-def _is_the_systems(path: str) -> bool:
-    """But a disk that a user plugged in is not, which some desktops mount as /run/media/USER/NAME."""
+def _is_system_path(path: str) -> bool:
+    """Return whether a path belongs to the whole system; /run/media/USER/NAME is a disk of the user's."""
     if within(path, _PLUGGED_IN) and len(Path(path).parts) >= len(Path(_PLUGGED_IN).parts) + 2:
         return False
     return any(within(path, each) or within(each, path) for each in _SYSTEM) or path in ("/", *_SHARED)
 
 
-def _apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None:
+def _check_apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None:
     hint = "agents write only their own folders of a vault; name something else"
     for name in names_of(protected, table):
         if related(path, name):
@@ -177,14 +177,14 @@ def _apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None
 
 
 def _code() -> Iterator[tuple[str, str]]:
-    """Where the program lies that the human will run next, outside every cage: retain and its Python."""
+    """Yield (folder, reason) of retain's own code and Python, which the user runs outside every sandbox."""
     package = Path(__file__).resolve().parents[2]
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     found = {os.path.realpath(sysconfig.get_path(name)) for name in names}
     found |= {str(package), os.path.dirname(os.path.realpath(sys.executable))}
     if sys.prefix != sys.base_prefix:
         found.add(os.path.realpath(sys.prefix))
-    return ((path, "where retain's own code lies") for path in sorted(found) if os.path.isdir(path) and path != "/")
+    return ((path, "retain's own code") for path in sorted(found) if os.path.isdir(path) and path != "/")
 
 
 def _in_no_vault(path: str) -> None:
@@ -193,15 +193,15 @@ def _in_no_vault(path: str) -> None:
             raise refusal(path, f"--rw: it lies in a vault, {above}", hint="an agent writes in one vault, its own")
 
 
-# --- what stands in there already -----------------------------------------------------------------------------------
+# --- contents of writable folders ---
 
 
-def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str]) -> None:
-    """What may be written holds no way out, and no file that is a file of the human's, too. Raises: Refused."""
+def _check_contents(writable: Sequence[str], human: Sequence[str], folders: Sequence[str]) -> None:
+    """Raise Refused if a writable folder holds a pipe, a device or a hard link to one of the user's files."""
     several: dict[Identity, str] = {}
     for place in writable:
         for path, status in _files(place, ()):
-            _no_door(path, status, sockets=place not in folders)
+            _check_file_type(path, status, sockets=place not in folders)
             if status.st_nlink > 1:
                 several[status.st_dev, status.st_ino] = path
     if not several:
@@ -213,8 +213,8 @@ def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequen
                 raise refusal(several[identity], f"this is the same file as {name} (a hard link)", hint=hint)
 
 
-def _no_door(path: str, status: os.stat_result, *, sockets: bool) -> None:
-    """A pipe or a device leads to who is outside. So would a socket, which agents leave behind in their own folders."""
+def _check_file_type(path: str, status: os.stat_result, *, sockets: bool) -> None:
+    """Raise Refused for a pipe or device, which leads outside; for a socket unless `sockets`: agents leave some."""
     kind = stat.S_IFMT(status.st_mode)
     if kind in (stat.S_IFREG, stat.S_IFLNK) or (kind == stat.S_IFSOCK and sockets):
         return
@@ -224,13 +224,13 @@ def _no_door(path: str, status: os.stat_result, *, sockets: bool) -> None:
 
 
 def _with_several_names(place: str, left_out: Sequence[str]) -> dict[Identity, str]:
-    """The files below `place` that have more than one name, by what they are."""
+    """Return the files below `place` that have more than one name, by (device, inode)."""
     found = ((path, status) for path, status in _files(place, left_out) if status.st_nlink > 1)
     return {(status.st_dev, status.st_ino): path for path, status in found}
 
 
 def _files(place: str, left_out: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """What is no folder, below `place` or `place` itself; not what is in the folders `left_out`."""
+    """Yield path and status of the files below `place` or of `place` itself, except in the folders `left_out`."""
     if not os.path.isdir(place):
         yield place, os.stat(place, follow_symlinks=False)
         return
@@ -240,7 +240,7 @@ def _files(place: str, left_out: Sequence[str]) -> Iterator[tuple[str, os.stat_r
         try:
             entries = os.scandir(folder)
         except OSError:
-            continue  # what we can't list, nobody of this user can write in by its name
+            continue  # what cannot be listed, this user cannot write by name either
         with entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -253,32 +253,32 @@ def _files(place: str, left_out: Sequence[str]) -> Iterator[tuple[str, os.stat_r
                     continue  # gone since it was listed
 
 
-# --- open files -----------------------------------------------------------------------------------------------------
+# --- open files ---
 
 
-def check_standard_streams(ground: Ground, handles: Sequence[int] = (0, 1, 2)) -> None:
-    """None of the three is a way past the cage: a folder, a file of the human's, a socket without a peer."""
+def check_standard_streams(checked: CheckedPaths, handles: Sequence[int] = (0, 1, 2)) -> None:
+    """Raise Refused if a standard stream leads past the sandbox: a folder, a disk, a file of the user's."""
     for handle, name in zip(handles, ("input", "output", "errors"), strict=True):
         try:
             status = os.fstat(handle)
         except OSError:
-            continue  # closed: whoever opens something gets it
+            continue  # closed
         what = f"standard {name}"
         if stat.S_ISDIR(status.st_mode):
             raise Refused(f"{what} is a folder, through which everything near it can be reached", hint="close it")
         if stat.S_ISBLK(status.st_mode):
             raise Refused(f"{what} is a disk", hint="close it")
         if stat.S_ISREG(status.st_mode):
-            _not_the_humans(what, handle, status, ground)
+            _check_not_users_file(what, handle, status, checked)
 
 
-def _not_the_humans(what: str, handle: int, status: os.stat_result, ground: Ground) -> None:
-    """Even a file that is open for reading can be opened once more for writing, by its handle."""
+def _check_not_users_file(what: str, handle: int, status: os.stat_result, checked: CheckedPaths) -> None:
+    """Raise Refused for a file of the user's: even one open for reading can be reopened for writing by its handle."""
     path = _path_of(handle)
-    inside = any(within(path, place) for place in ground.humans)
-    writable = any(within(path, place) for place in ground.writable)
+    inside = any(within(path, place) for place in checked.user_folders)
+    writable = any(within(path, place) for place in checked.writable)
     linked = status.st_nlink > 1 and (status.st_dev, status.st_ino) in {
-        identity for place in ground.humans for identity in _with_several_names(place, ground.writable)
+        identity for place in checked.user_folders for identity in _with_several_names(place, checked.writable)
     }
     if (inside and not writable) or linked:
         mode = fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE

@@ -1,4 +1,4 @@
-"""Starting the first process of a cage, waiting for it as a shell would, and giving the terminal back as it was."""
+"""Starts the first process of a sandbox, waits for it as a shell would, and restores the terminal."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vault.errors import Refused
-from vault.sandbox.init_process import ENDED, FAILED, KEYS, LENGTH, PASSED_ON, READY, STOPPED
+from vault.sandbox.init_process import ENDED, FAILED, FORWARDED, KEYS, LENGTH, READY, STOPPED
 
 
 @dataclass(slots=True)
-class _News:
-    """What was heard from inside."""
+class _Report:
+    """What the first process has reported so far."""
 
     ready: bool = False
     code: int | None = None
     failures: list[str] = field(default_factory=list)
-    continued_ns: int = 0  # when somebody last let this process go on
+    continued_ns: int = 0  # when this process was last continued (SIGCONT)
 
 
 def ignored() -> list[int]:
-    """The signals that this process was started to ignore (by nohup, or as a job in the background)."""
-    return [number for number in (*KEYS, *PASSED_ON) if signal.getsignal(number) is signal.SIG_IGN]
+    """Return the signals that this process ignores since its start (by nohup, or as a background job)."""
+    return [number for number in (*KEYS, *FORWARDED) if signal.getsignal(number) is signal.SIG_IGN]
 
 
 def inherited() -> list[int]:
-    """The descriptors past standard error that whoever started this process left open to it and its children."""
+    """Return the inheritable descriptors above standard error that this process was started with."""
     found = []
     for name in os.listdir("/dev/fd"):
         with contextlib.suppress(OSError):  # the one that listed them is closed
@@ -41,46 +41,46 @@ def inherited() -> list[int]:
     return found
 
 
-def run(words: Sequence[str], environment: Mapping[str, str], orders: Mapping[str, Any]) -> int:
-    """Start `words`, to which the numbers of two pipes are added, and give the exit code of what was ordered.
+def run(words: Sequence[str], environment: Mapping[str, str], config: Mapping[str, Any]) -> int:
+    """Start `words` with the numbers of two pipes added, and return the exit code of the command in `config`.
 
-    Meanwhile, the keys of the terminal reach the command alone, other signals are passed on to it, and where it stops,
-    so does this process. Raises: Refused where the command was never started.
+    Meanwhile terminal keys reach the command alone, other signals are forwarded to it, and where it stops, so does
+    this process. Raises: Refused where the command was never started.
     """
-    orders_read, orders_write = os.pipe()
-    news_read, news_write = os.pipe()
-    news = _News()
-    with _terminal_as_it_was(), _Signals(orders_write, news) as signals:
+    control_read, control_write = os.pipe()
+    status_read, status_write = os.pipe()
+    report = _Report()
+    with _restored_terminal(), _Signals(control_write, report) as signals:
         try:
-            theirs = (orders_read, news_write)
+            theirs = (control_read, status_write)
             child = _spawn([*words, *map(str, theirs)], environment, theirs, signals.mask)
         except BaseException:
-            os.close(orders_write)
-            os.close(news_read)
+            os.close(control_write)
+            os.close(status_read)
             raise
         finally:
-            os.close(orders_read)
-            os.close(news_write)
+            os.close(control_read)
+            os.close(status_write)
         try:
-            data = marshal.dumps(dict(orders))
-            with contextlib.suppress(BrokenPipeError):  # it ended before it read them: its news say why
-                _write_all(orders_write, len(data).to_bytes(LENGTH, "big") + data)
-            signals.pass_on()
-            _listen(news_read, news)
+            data = marshal.dumps(dict(config))
+            with contextlib.suppress(BrokenPipeError):  # it ended before it read them: its report say why
+                _write_all(control_write, len(data).to_bytes(LENGTH, "big") + data)
+            signals.forward()
+            _listen(status_read, report)
         finally:
-            os.close(news_read)
+            os.close(status_read)
             signals.hold()
-            os.close(orders_write)  # whoever is left in there ends by it
+            os.close(control_write)  # its end terminates what is left in the sandbox
             _, status = os.waitpid(child, 0)
-    return _outcome(news, status)
+    return _outcome(report, status)
 
 
-def _outcome(news: _News, status: int) -> int:
-    if not news.ready:
-        why = "; ".join(news.failures) or "the cage could not be built"
-        raise Refused(f"nothing was started: {why}", hint="`retain doctor` tells what works here")
-    if news.code is not None:
-        return news.code
+def _outcome(report: _Report, status: int) -> int:
+    if not report.ready:
+        why = "; ".join(report.failures) or "the sandbox could not be built"
+        raise Refused(f"nothing was started: {why}", hint="`retain doctor` shows what works here")
+    if report.code is not None:
+        return report.code
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
@@ -99,53 +99,53 @@ def _write_all(handle: int, data: bytes) -> None:
         data = data[os.write(handle, data) :]
 
 
-def _listen(handle: int, news: _News) -> None:
-    """Take in what is told from inside, until nobody is left who could tell."""
+def _listen(handle: int, report: _Report) -> None:
+    """Read the reports from inside until the pipe is closed."""
     rest = b""
     while block := os.read(handle, 4096):
         *lines, rest = (rest + block).split(b"\n")
         for line in lines:
-            _hear(line[:1], line[1:], news)
+            _handle(line[:1], line[1:], report)
 
 
-def _hear(kind: bytes, words: bytes, news: _News) -> None:
+def _handle(kind: bytes, words: bytes, report: _Report) -> None:
     if kind == READY:
-        news.ready = True
+        report.ready = True
     elif kind == FAILED:
-        news.failures.append(words.decode("utf-8", "replace"))
+        report.failures.append(words.decode("utf-8", "replace"))
     elif kind == ENDED:
-        news.code = int(words)
-    elif kind == STOPPED and int(words) > news.continued_ns:
+        report.code = int(words)
+    elif kind == STOPPED and int(words) > report.continued_ns:
         os.kill(os.getpid(), signal.SIGSTOP)  # the shell takes the terminal back, until `fg`
 
 
 class _Signals:
-    """While the command lives, keys are its own and other signals are passed on to it.
+    """While the command runs, terminal keys are left to it and other signals are forwarded.
 
-    What is started before `pass_on` ignores them all: so does bubblewrap, which would else die of them first.
+    What is started before `forward` ignores them all: so does bubblewrap, which would otherwise die of them first.
     """
 
-    def __init__(self, orders: int, news: _News) -> None:
-        self._orders, self._news = orders, news
+    def __init__(self, control_fd: int, report: _Report) -> None:
+        self._control_fd, self._report = control_fd, report
         self._main = threading.current_thread() is threading.main_thread()  # signals are the main thread's alone
         self.mask: set[signal.Signals] = set()
         self._old: dict[int, Any] = {}
 
     def __enter__(self) -> _Signals:
-        self.mask = {signal.Signals(n) for n in signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)}
-        for number in (*KEYS, *PASSED_ON) if self._main else ():
+        self.mask = {signal.Signals(n) for n in signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)}
+        for number in (*KEYS, *FORWARDED) if self._main else ():
             self._old[number] = signal.signal(number, signal.SIG_IGN)
         return self
 
-    def pass_on(self) -> None:
-        """From here on; what came in the meantime as well."""
-        for number in PASSED_ON if self._main else ():
+    def forward(self) -> None:
+        """Forward signals from now on, and those that arrived in the meantime."""
+        for number in FORWARDED if self._main else ():
             signal.signal(number, self._send)
         signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
 
     def hold(self) -> None:
-        """What comes from here on waits for the end."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+        """Block signals until the end."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._old.items():
@@ -154,13 +154,13 @@ class _Signals:
 
     def _send(self, number: int, _: object) -> None:
         if number == signal.SIGCONT:
-            self._news.continued_ns = time.monotonic_ns()
+            self._report.continued_ns = time.monotonic_ns()
         with contextlib.suppress(OSError):
-            os.write(self._orders, bytes([number]))
+            os.write(self._control_fd, bytes([number]))
 
 
 def _in_front(terminal: int) -> bool:
-    """Whether this process is in the foreground of that terminal; of one that isn't its own, it never is."""
+    """Return whether this process is in the foreground of its own terminal."""
     try:
         return os.tcgetpgrp(terminal) == os.getpgrp()
     except OSError:
@@ -168,8 +168,8 @@ def _in_front(terminal: int) -> bool:
 
 
 @contextlib.contextmanager
-def _terminal_as_it_was() -> Iterator[None]:
-    """Puts the modes of the terminal back, and this process in its foreground if it was there."""
+def _restored_terminal() -> Iterator[None]:
+    """Restore the terminal's modes and foreground process group at the end."""
     import termios
 
     handle = next((each for each in (0, 2, 1) if os.isatty(each)), None)
@@ -180,7 +180,7 @@ def _terminal_as_it_was() -> Iterator[None]:
     try:
         yield
     finally:
-        # A program that took the terminal may have left it to nobody: taking it back mustn't stop this process.
+        # A program may have left the terminal without a foreground group: taking it back must not stop this process.
         before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
         with contextlib.suppress(OSError, termios.error):
             os.tcsetpgrp(handle, os.getpgrp())

@@ -1,4 +1,4 @@
-"""A cage: what a command that retain starts may write, see and reach, and running the command in it."""
+"""Runs a command in a sandbox: what it may write, see and reach."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from vault.sandbox.mounts import within
 
 
 @dataclass(frozen=True, slots=True)
-class Cage:
-    """What one run of a command may do. `root` is the vault's, `writable` its folders that agents may write.
+class Sandbox:
+    """What one run of a command may do. `root` is the vault, `writable` its folders that agents may write.
 
-    `rw` is what the user adds. `personal` and `hidden` are seen by nobody inside; they must be there. Without
-    `network`, the internet is out of reach. `level` is how it is enforced; it is not lowered by itself.
+    `rw` is what the user adds. `personal` and `hidden` cannot be seen inside; they must exist. Without `network`, the
+    internet is out of reach. `level` is how it is enforced; it is never lowered.
     """
 
     root: Path
@@ -38,44 +38,43 @@ class Cage:
     network: bool = True
 
     @property
-    def unseen(self) -> tuple[Path, ...]:
-        """All that is hidden."""
+    def hidden_folders(self) -> tuple[Path, ...]:
+        """Return all folders that are hidden."""
         return self.hidden if self.personal is None else (self.personal, *self.hidden)
 
 
-def run_in_cage(
-    cage: Cage,
+def run_in_sandbox(
+    sandbox: Sandbox,
     command: Sequence[str],
     *,
     cwd: Path,
     env: Mapping[str, str],
     before: Callable[[], None] = lambda: None,
 ) -> int:
-    """Run `command` and give its exit code: 128 + n if signal n ended it, 127 or 126 if it can't be found or run.
+    """Run `command` and return its exit code: 128 + n if signal n ended it, 127 or 126 if it can't be found or run.
 
-    `env` is what it gets, but for a few variables of the cage's own. `before` is called when everything was looked at
-    and nothing started yet. No process of the command is left when this returns.
-    Raises: Refused, and nothing was started, if what it may write could lead to what is the human's, or if the cage
-    can't be built at that level.
+    `env` is its environment, to which the sandbox adds a few variables. `before` is called after the checks, before
+    anything is started. No process of the command is left when this returns. Raises: Refused, and nothing was started,
+    if what it may write could lead to the user's files, or if the sandbox can't be set up at that level.
     """
     if not command:
         raise Refused("no command to run")
-    if cage.level is Level.NONE:
-        raise Refused("no cage can be built here")
-    ground = preflight.look(cage.root, cage.writable, cage.rw, cage.unseen)
-    preflight.check_standard_streams(ground)
+    if sandbox.level is Level.NONE:
+        raise Refused("no sandbox is available here")
+    checked = preflight.check_paths(sandbox.root, sandbox.writable, sandbox.rw, sandbox.hidden_folders)
+    preflight.check_standard_streams(checked)
     folder = os.path.realpath(cwd)
-    if any(within(folder, each) for each in ground.hidden):
+    if any(within(folder, each) for each in checked.hidden):
         raise Refused("the working directory is hidden from agents", where=folder, hint="start it from another folder")
     before()
-    start = _by_landlock if cage.level is Level.LANDLOCK else _in_bubblewrap
-    return start(cage, ground, command, folder, env)
+    start = _by_landlock if sandbox.level is Level.LANDLOCK else _in_bubblewrap
+    return start(sandbox, checked, command, folder, env)
 
 
 @contextmanager
 def _temporary_folder() -> Iterator[str]:
-    """A folder in the system's place for such, gone with all that is in it at the end."""
-    path = os.path.realpath(tempfile.mkdtemp(prefix="retain-cage-"))
+    """Yield a temporary folder, deleted at the end."""
+    path = os.path.realpath(tempfile.mkdtemp(prefix="retain-sandbox-"))
     try:
         yield path
     finally:
@@ -83,50 +82,52 @@ def _temporary_folder() -> Iterator[str]:
 
 
 def _python() -> list[str]:
-    """The words that start `enter`: of Python what is needed for it, and nothing that the environment names."""
+    """Return the command that starts `init_process`, isolated from the environment."""
     package = str(Path(__file__).resolve().parents[2])
     return [os.path.realpath(sys.executable), "-I", "-S", "-c", BOOT, package]
 
 
-def _orders(cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str) -> dict[str, Any]:
-    writable = list(zip(ground.writable, ground.identities, strict=True))
+def _config(sandbox: Sandbox, checked: preflight.CheckedPaths, command: Sequence[str], cwd: str) -> dict[str, Any]:
+    writable = list(zip(checked.writable, checked.identities, strict=True))
     return {
         "command": [os.fsencode(word) for word in command],
         "cwd": os.fsencode(cwd),
         "writable": [(os.fsencode(path), *identity) for path, identity in writable],
         "readable": None,
-        "hidden": [os.fsencode(path) for path in ground.hidden],
-        "bubblewrap": cage.level is not Level.LANDLOCK,
-        "landlock": cage.level is not Level.BUBBLEWRAP,
+        "hidden": [os.fsencode(path) for path in checked.hidden],
+        "bubblewrap": sandbox.level is not Level.LANDLOCK,
+        "landlock": sandbox.level is not Level.BUBBLEWRAP,
         "filter": seccomp.available(),
-        # Bubblewrap gives a network of the cage's own, in which its programs may speak to each other.
-        "internet": cage.network or cage.level is not Level.LANDLOCK,
+        # Bubblewrap gives a network of the sandbox's own, in which its programs may speak to each other.
+        "internet": sandbox.network or sandbox.level is not Level.LANDLOCK,
         "ignored": processes.ignored(),
     }
 
 
 def _in_bubblewrap(
-    cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str, env: Mapping[str, str]
+    sandbox: Sandbox, checked: preflight.CheckedPaths, command: Sequence[str], cwd: str, env: Mapping[str, str]
 ) -> int:
     program = bubblewrap_program()
     if program is None:
         raise Refused("bubblewrap is not installed", hint="install the package bubblewrap")
     private = bubblewrap.private_places()
-    inside = environment.marked(env, vault=ground.root, temporary=bubblewrap.TEMPORARY, runtime=bubblewrap.RUNTIME)
-    needed, links = _needed(ground, command, cwd, env)
-    plan = bubblewrap.Plan(ground.writable, ground.hidden, needed, links, private, cage.network)
-    orders = _orders(cage, ground, command, cwd)
-    own = [*private, "/dev/shm"]  # noqa: S108 (the cage's own)
-    orders["own"] = [os.fsencode(path) for path in own]
-    return processes.run([program, *bubblewrap.arguments(plan), "--", *_python()], inside, orders)
+    inside = environment.sandbox_environment(
+        env, vault=checked.root, temporary=bubblewrap.TEMPORARY, runtime=bubblewrap.RUNTIME
+    )
+    needed, links = _needed(checked, command, cwd, env)
+    plan = bubblewrap.Plan(checked.writable, checked.hidden, needed, links, private, sandbox.network)
+    config = _config(sandbox, checked, command, cwd)
+    own = [*private, "/dev/shm"]  # noqa: S108 (the sandbox's own)
+    config["own"] = [os.fsencode(path) for path in own]
+    return processes.run([program, *bubblewrap.arguments(plan), "--", *_python()], inside, config)
 
 
 def _needed(
-    ground: preflight.Ground, command: Sequence[str], cwd: str, env: Mapping[str, str]
+    checked: preflight.CheckedPaths, command: Sequence[str], cwd: str, env: Mapping[str, str]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """What must be seen though it may lie in a private place, and the links in such places that lead to it."""
+    """Return (name, target) of what must be visible even in a private folder, and the links there that lead to it."""
     program = shutil.which(command[0], path=env.get("PATH"))
-    names = [ground.root, cwd, _python()[0], _python()[-1], sys.prefix, sys.base_prefix]
+    names = [checked.root, cwd, _python()[0], _python()[-1], sys.prefix, sys.base_prefix]
     names += [os.path.dirname(program)] if program else []
     names += [os.path.dirname(os.path.realpath(program))] if program else []
     names += [each for each in env.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
@@ -142,23 +143,25 @@ def _needed(
     return tuple((name, path) for name, path in shown.items() if os.path.exists(path)), tuple(links)
 
 
-def _by_landlock(cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str, env: Mapping[str, str]) -> int:
+def _by_landlock(
+    sandbox: Sandbox, checked: preflight.CheckedPaths, command: Sequence[str], cwd: str, env: Mapping[str, str]
+) -> int:
     with _temporary_folder() as path:
-        inside = environment.marked(env, vault=ground.root, temporary=path, runtime=path)
-        orders = _orders(cage, ground, command, cwd)
-        orders["own"] = [os.fsencode(path)]
-        if ground.hidden:
-            needed, _ = _needed(ground, command, cwd, env)
+        inside = environment.sandbox_environment(env, vault=checked.root, temporary=path, runtime=path)
+        config = _config(sandbox, checked, command, cwd)
+        config["own"] = [os.fsencode(path)]
+        if checked.hidden:
+            needed, _ = _needed(checked, command, cwd, env)
             known = [target for _, target in needed]
-            orders["readable"] = [os.fsencode(each) for each in all_but(ground.hidden, known)]
-        return processes.run(_python(), inside, orders)
+            config["readable"] = [os.fsencode(each) for each in readable_beside(checked.hidden, known)]
+        return processes.run(_python(), inside, config)
 
 
-def all_but(hidden: Sequence[str], known: Sequence[str] = ()) -> list[str]:
-    """What may be read so that `hidden` isn't: everything beside it, and beside each folder that leads to it.
+def readable_beside(hidden: Sequence[str], known: Sequence[str] = ()) -> list[str]:
+    """Return what may be read so that `hidden` can't: everything beside it, and beside each of its parent folders.
 
-    Landlock can only allow. So the folders on the way can't be listed, and what is made in them later can't be read.
-    Beside a folder on the way that we may not list ourselves, only what `known` lies in can be read.
+    Landlock can only allow. So the parent folders can't be listed, and what is created in them later can't be read.
+    Of a parent folder that this user can't list, only what leads to `known` can be read.
     """
     found: list[str] = []
     hidden = [path for path in hidden if not any(within(path, other) and path != other for other in hidden)]
@@ -169,10 +172,10 @@ def all_but(hidden: Sequence[str], known: Sequence[str] = ()) -> list[str]:
 
 
 def _beside(way: str, known: Sequence[str]) -> list[str]:
-    """What lies in a folder; of one that may not be listed, what leads to the paths that are known."""
+    """Return the entries of a folder; of one that can't be listed, those that lead to the known paths."""
     try:
         with os.scandir(way) as entries:
-            # A link is judged by where it leads.
+            # What a link leads to counts by itself.
             return [entry.path for entry in entries if not entry.is_symlink()]
     except PermissionError:
         below = (os.path.relpath(path, way) for path in known if within(path, way) and path != way)

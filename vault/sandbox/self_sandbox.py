@@ -1,8 +1,8 @@
-"""Processes that shut themselves in before anything of a stranger comes in: the reading one, and the speaking one.
+"""Processes that restrict themselves before they read untrusted data: document readers and the model process.
 
-Parsers are large, old and partly not written in Python; whatever a document makes of them stays in a process that can
-read Python's own files and `raw/`, and can only answer through the pipe it was given. What speaks to a model has
-the network, and for that reads no vault and nothing of the human's.
+Parsers are large, old and partly not written in Python; one that a document takes over can only read Python's own files
+and `raw/`, and answer through its pipe. The model process has the network, and reads no vault and none of the user's
+files.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from vault.errors import RetainError
 from vault.sandbox import landlock, seccomp
 
-# Address space of one worker. A book of 587 pages takes 120 MB; a page-bomb dies here, not on the user's desk.
+# Address space of one worker. A book of 587 pages takes 120 MB; larger ones end here.
 MEMORY_BYTES = 1 << 30
-SPEAKER_BYTES = 4 << 30  # each of its threads reserves much that it never uses
+MODEL_PROCESS_BYTES = 4 << 30  # each thread reserves much that it never uses
 _OPEN_FILES = 256
 _OURS = ("compiler", "learning", "vault", "templates")
 
@@ -34,7 +34,7 @@ _SYSTEM = (
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
     *("/dev/random", "/dev/urandom", "/dev/zero"),
 )
-# What finding a server by its name and trusting it takes; the folders are those where such files are put anew.
+# What resolving and trusting a server takes; folders where such files are replaced.
 _NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols"),
     *("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd", "/var/run/nscd"),
@@ -43,34 +43,32 @@ _NETWORK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Jail:
-    """What holds a process that restricted itself: Landlock's version (0: none), and whether calls are filtered."""
+class Restriction:
+    """How a process restricted itself: Landlock's version (0: none), and whether system calls are filtered."""
 
     landlock: int
     filtered: bool
 
 
-def restrict_worker(raw: Path | None) -> Jail:
-    """From here on this process writes nothing, reads `raw` and what Python and its libraries need, and starts nothing.
+def restrict_worker(raw: Path | None) -> Restriction:
+    """Limit this process to reading `raw` and what Python and its libraries need.
 
-    No socket, no program, no other process, no signal to one, and none of its limits. Where the system can't do a part
-    of it, that part is left out: `retain doctor` says so. Raises: RetainError if there is a second thread, which would
-    stay free; OSError.
+    No writes, sockets, programs, processes or signals to others. What the system can't enforce is left out, and
+    `retain doctor` reports it. Raises: RetainError if there is a second thread, which would stay free; OSError.
     """
     return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False)
 
 
-def restrict_speaker(certificates: Iterable[str] = ()) -> Jail:
-    """From here on this process writes nothing, reads what Python and finding a server take, and starts nothing.
+def restrict_model_process(certificates: Iterable[str] = ()) -> Restriction:
+    """Limit this process to the network and to reading what Python and resolving a server need.
 
-    The network is its work and stays open. `certificates` are more files or folders of those whom the user trusts.
-    Raises: as `restrict_worker`.
+    `certificates` are further files or folders of certificates that the user trusts. Raises: as `restrict_worker`.
     """
     return _restrict((*_libraries(None), *_SYSTEM, *_NETWORK, *certificates), network=True)
 
 
-def _restrict(readable: Iterable[str | Path], *, network: bool) -> Jail:
-    _alone()
+def _restrict(readable: Iterable[str | Path], *, network: bool) -> Restriction:
+    _check_single_thread()
     version = landlock.abi()
     if version:
         with ExitStack() as stack:
@@ -85,17 +83,16 @@ def _restrict(readable: Iterable[str | Path], *, network: bool) -> Jail:
             )
     filtered = seccomp.available()
     if filtered:
-        seccomp.forbid_escapes(sockets=network, metadata=False, company=False, queues=False)
-    return Jail(version, filtered)
+        seccomp.restrict_syscalls(sockets=network, metadata=False, processes=False, queues=False)
+    return Restriction(version, filtered)
 
 
-def restrict_desk(writable: Sequence[Path]) -> bool:
-    """From here on this process and its children write below `writable` alone, and reach no network by TCP.
+def restrict_writes(writable: Sequence[Path]) -> bool:
+    """Limit this process and its children to writes below `writable`, without TCP; return False without Landlock.
 
-    They read what they could before: it is the desk of the human's own vault. False where there is no Landlock.
-    Raises: RetainError if there is a second thread; OSError for a folder that is not there.
+    Reading is not limited. Raises: RetainError if there is a second thread; OSError for a missing folder.
     """
-    _alone()
+    _check_single_thread()
     if not landlock.abi():
         return False
     landlock.restrict(writable, network=False)
@@ -103,7 +100,7 @@ def restrict_desk(writable: Sequence[Path]) -> bool:
 
 
 def limit_worker(memory: int = MEMORY_BYTES) -> None:
-    """Bounds on memory, open files, files' sizes and core dumps, where the system has them."""
+    """Limit memory, open files, file sizes and core dumps, where the system supports it."""
     try:
         import resource
     except ImportError:
@@ -111,7 +108,7 @@ def limit_worker(memory: int = MEMORY_BYTES) -> None:
     bounds = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_AS: memory,
-        resource.RLIMIT_FSIZE: 0,  # there is no file for it to write; pipes are no files
+        resource.RLIMIT_FSIZE: 0,  # it writes no file; pipes don't count
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
     for which, most in bounds.items():
@@ -122,7 +119,7 @@ def limit_worker(memory: int = MEMORY_BYTES) -> None:
 
 
 def limit_time(seconds: int) -> None:
-    """This process ends when it has used up so many seconds of a processor from now, whoever still waits for it."""
+    """Have this process killed after that many more seconds of processor time."""
     try:
         import resource
     except ImportError:
@@ -133,18 +130,18 @@ def limit_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (end if hard == resource.RLIM_INFINITY else min(end, hard), hard))
 
 
-def _alone() -> None:
-    """Landlock and the filter hold the thread that asks for them, and those it starts later: no other may be there."""
+def _check_single_thread() -> None:
+    """Raise RetainError if there are other threads: Landlock and the filter apply to this thread and later ones."""
     threading = sys.modules.get("threading")
     many = threading is not None and threading.active_count() != 1
     with suppress(FileNotFoundError):  # no /proc: not Linux, so that nothing would be held anyway
         many = many or len([*Path("/proc/self/task").iterdir()]) != 1
     if many:
-        raise RetainError("a process that has threads already can't be shut in", hint="this is a defect of retain")
+        raise RetainError("a process that has threads already can't be restricted", hint="this is a defect of retain")
 
 
 def _opened(path: str | Path, stack: ExitStack) -> int | None:
-    """A handle on a place that is there and can be reached; None for one that isn't."""
+    """Return a handle on a path; None if it can't be opened."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -154,7 +151,7 @@ def _opened(path: str | Path, stack: ExitStack) -> int | None:
 
 
 def _libraries(raw: Path | None) -> Iterator[Path]:
-    """Where this Python, its libraries and our own code are."""
+    """Yield the folders of this Python, its libraries and retain's own code."""
     prefixes = {Path(p) for p in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)}
     for prefix in prefixes:
         yield from (prefix / "lib", prefix / "lib64")
@@ -163,7 +160,7 @@ def _libraries(raw: Path | None) -> Iterator[Path]:
         checkout = (entry / "pyproject.toml").is_file()
         if any(prefix in entry.parents for prefix in prefixes) or not (checkout or _holds(entry, private)):
             yield entry
-        else:  # a vault may lie in it, and much else
+        else:  # the folder may contain a vault
             yield from (entry / name for name in _OURS)
 
 

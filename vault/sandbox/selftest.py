@@ -51,13 +51,13 @@ def run(root: Path, level: Level, personal: Path | None) -> str:
 
 
 def _main(root: Path, level: Level, personal: Path | None) -> int:
-    from vault.sandbox.sandbox import Cage, run_in_cage
+    from vault.sandbox.sandbox import Sandbox, run_in_sandbox
 
     name = f"{TEMP_PREFIX}{os.urandom(8).hex()}"
     insights = next((root / each for each in HUMAN_FOLDERS if (root / each).is_dir()), root)
     command = [sys.executable, "-I", "-S", "-c", _TRY, str(insights / name), str(root / "wiki" / name)]
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return run_in_cage(Cage(root, level, personal=personal), command, cwd=root, env=environment)
+    return run_in_sandbox(Sandbox(root, level, personal=personal), command, cwd=root, env=environment)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What questions cost, and what they would: shares of what was paid, and estimates that ask nobody."""
+"""What questions cost: shares of what was paid, and estimates before anything is sent."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from vault.text.sanitize import clean_line
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """Tokens sent and received, and USD; None where the price is not known."""
+    """Tokens (sent, received), and USD, None if the price is unknown."""
 
     tokens: tuple[int, int] = (0, 0)
     usd: float | None = 0.0
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Paid:
+        """Return what a line of the model process says was paid."""
         sent, received = line["tokens"]
         return cls((int(sent), int(received)), None if line["usd"] is None else float(line["usd"]))
 
@@ -32,7 +33,7 @@ class Paid:
         return Paid((self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]), usd)
 
     def shared(self, among: int) -> list[Paid]:
-        """Equal shares that add up to the whole; the first bears what is left over."""
+        """Return equal shares that add up to the whole; the first has the remainder."""
         (sent, more_sent), (received, more_received) = (divmod(n, among) for n in self.tokens)
         usd = None if self.usd is None else self.usd / among
         first = Paid((sent + more_sent, received + more_received), usd)
@@ -41,7 +42,7 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What questions would take, asked of nobody. `usd` is (low, high); None where a model's price is not known."""
+    """What questions would cost. `received` and `usd` are (low, high); `usd` is None if a price is unknown."""
 
     questions: Mapping[str, int] = field(default_factory=dict)  # by type
     sent: int = 0
@@ -50,7 +51,7 @@ class Estimate:
 
 
 def estimate(requests: Sequence[Request], settings: EngineSettings, *, batch: bool = False) -> Estimate:
-    """What it would take to ask all of them. Raises: ModelUnavailable where no model is named."""
+    """Return what asking all requests would cost. Raises: ModelUnavailable where no model is named."""
     counts: dict[str, int] = {}
     for request in requests:
         counts[request.type] = counts.get(request.type, 0) + 1
@@ -69,10 +70,10 @@ def estimate(requests: Sequence[Request], settings: EngineSettings, *, batch: bo
     return Estimate(counts, sent, (low, high), usd)
 
 
-def following(requests: Sequence[Request], settings: EngineSettings, *, batch: bool) -> Estimate:
-    """About what the questions would take that rest on the answers to these: articles, cards and checks of new claims.
+def estimate_following(requests: Sequence[Request], settings: EngineSettings, *, batch: bool) -> Estimate:
+    """Return about what the questions cost that follow from the answers: articles, cards and checks of new claims.
 
-    Nobody can count them before: it goes by how many claims a text of that length gives as a rule.
+    Computed from the usual number of claims in a text of that length.
     """
     text = sum(guessed(r.text) for r in requests if isinstance(r, ExtractRequest))
     low, high = text // 160, text // 50  # claims
@@ -96,16 +97,16 @@ def _price(settings: EngineSettings, model: str) -> Price | None:
 
 
 def refuse_unpriced(settings: EngineSettings, models: Iterable[str]) -> None:
-    """Raises: UsageError for a model whose price nobody knows."""
+    """Raise UsageError for a model whose price is unknown."""
     for model in models:
         if _price(settings, model) is None:
-            hint = f'name it: [engine.prices."{clean_line(model)}"] with input and output in your config.toml'
-            raise UsageError(f"a budget needs a price, and nobody knows that of {clean_line(model)}", hint=hint)
+            hint = f'set it: [engine.prices."{clean_line(model)}"] with input and output in your config.toml'
+            raise UsageError(f"a budget needs a price, and that of {clean_line(model)} is unknown", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one run, source, article or model took. `unpriced`: some of it has no known price."""
+    """The cost of one run, source, article or model. `unpriced`: some of it has no known price."""
 
     name: str
     questions: int
@@ -116,14 +117,14 @@ class Row:
 
 
 def rows(entries: Iterable[Entry], name: Callable[[Entry], str]) -> list[Row]:
-    """What was asked by whatever `name` tells of a reply, the dearest first; "" is left out."""
-    found: dict[str, Row] = {}
+    """Return the costs grouped by `name(entry)`, highest first; "" is left out."""
+    grouped: dict[str, Row] = {}
     for entry in entries:
         if not (key := name(entry)):
             continue
-        old = found.get(key, Row(key, 0, 0, 0, 0.0, False))
+        old = grouped.get(key, Row(key, 0, 0, 0, 0.0, False))
         sent, received = entry.tokens
-        found[key] = Row(
+        grouped[key] = Row(
             key,
             old.questions + 1,
             old.sent + sent,
@@ -131,4 +132,4 @@ def rows(entries: Iterable[Entry], name: Callable[[Entry], str]) -> list[Row]:
             old.usd + (entry.usd or 0.0),
             old.unpriced or entry.usd is None,
         )
-    return sorted(found.values(), key=lambda row: (-row.usd, -row.sent - row.received, row.name))
+    return sorted(grouped.values(), key=lambda row: (-row.usd, -row.sent - row.received, row.name))

@@ -1,7 +1,7 @@
 """What models cost: USD for a million tokens, as Anthropic published them on 1 November 2026.
 
-Prices change, so `[engine.prices."MODEL"]` of the user's own settings goes before this table; a model that is in
-neither has no price, and its tokens are told without money. A cent too much is told rather than one too little.
+Prices change, so `[engine.prices."MODEL"]` of the user's settings overrides this table; for a model in neither, only
+tokens are reported. Estimates round up.
 
 Source: https://platform.claude.com/docs/en/about-claude/pricing, and the pages of the models.
 """
@@ -20,7 +20,7 @@ _DATED = re.compile(r"-20\d{6}$")  # claude-haiku-4-5-20251001 costs what claude
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What one call was sent, apart by what it costs, and what came back."""
+    """The tokens of one call: sent, by kind of price, and received (`output`)."""
 
     input: int = 0
     output: int = 0
@@ -30,6 +30,7 @@ class Tokens:
 
     @property
     def sent(self) -> int:
+        """Return the number of tokens sent."""
         return self.input + self.cache_write + self.cache_write_1h + self.cache_read
 
 
@@ -46,7 +47,7 @@ class Price:
     long: Price | None = None
 
     def of(self, tokens: Tokens, *, batch: bool = False) -> float:
-        """USD for a call that took those tokens."""
+        """Return the USD of a call."""
         if self.long is not None and tokens.sent > self.long_from:
             return self.long.of(tokens, batch=batch)
         usd = (
@@ -59,11 +60,11 @@ class Price:
         return usd / _MILLION * (BATCH if batch else 1.0)
 
     def plain(self, sent: int, received: int) -> float:
-        """USD for a call of which nothing is cached."""
+        """Return the USD of a call without caching."""
         return self.of(Tokens(sent, received))
 
     def at_most(self, sent: int, received: int, *, batch: bool = False) -> float:
-        """USD that a call can cost with no more than so many tokens either way, whatever the server makes of them."""
+        """Return the most USD that a call with at most that many tokens can cost, however they are cached."""
         if self.long is not None and sent > self.long_from:
             return self.long.at_most(sent, received, batch=batch)
         dearest = max(self.input, self.cache_write, self.cache_write_1h, self.cache_read)
@@ -71,7 +72,7 @@ class Price:
 
 
 def _usual(input_: float, output: float, read: float) -> Price:
-    """A price of which writing the cache costs a quarter more than sending, and twice as much for an hour."""
+    """Return a price where writing the cache costs 1.25 times the input, and twice for an hour."""
     return Price(input_, output, input_ * 1.25, input_ * 2, read)
 
 
@@ -97,7 +98,7 @@ PRICES: Mapping[str, Price] = {
 
 
 def price_of(model: str, own: Mapping[str, Mapping[str, float]], *, usual: bool = True) -> Price | None:
-    """What the model costs; None where nobody said. Without `usual` (another server) only what the user says counts."""
+    """Return the model's price; None if unknown. Without `usual` (another server) only the user's prices count."""
     if model in own:
         row = own[model]
         sent = row["input"]
@@ -107,11 +108,11 @@ def price_of(model: str, own: Mapping[str, Mapping[str, float]], *, usual: bool 
 
 
 def guessed(text: str) -> int:
-    """About how many tokens a text is, rather more than fewer: a token for 3.5 characters, one for each of Chinese."""
+    """Return about how many tokens a text is, rounded up: one for 3.5 characters, 1.2 for a Chinese one."""
     wide = sum(1 for c in text if c > "\u2e7f")
     return ceil((len(text) - wide) / 3.5 + wide * 1.2)
 
 
 def most(text: str) -> int:
-    """How many tokens a text can be at most: a token holds one byte or more."""
+    """Return the most tokens that a text can be: one a byte."""
     return len(text.encode("utf-8", "surrogatepass"))
