@@ -1,4 +1,4 @@
-"""The files that a new vault is made from, and the example sources."""
+"""Files a vault is made from; data only, read with importlib.resources."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def read(name: str) -> str:
-    """Return the text of the template `name`, such as "concept.md", "gitattributes" or "AGENTS.md".
+    """The text of the template called `name`, such as "concept.md", "gitattributes" or "AGENTS.md".
 
-    AGENTS.md is inside the package in a wheel, and beside it in a checkout.
+    AGENTS.md lies inside the package in a wheel, and beside it in a checkout.
     """
     here = files(__name__)
     found = here / name
@@ -19,7 +19,7 @@ def read(name: str) -> str:
 
 
 def example() -> Path:
-    """Return the folder of the example sources: inside the package in a wheel, `examples/sources` in a checkout."""
+    """The folder of the example's sources: inside the package in a wheel, `examples/sources` in a checkout."""
     here = Path(__file__).parent
     inside = here / "example"
     return inside if inside.is_dir() else here.parent / "examples" / "sources"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cli.commands import health
+from cli.commands import doctor as checks
 from cli.main import run
 from tests.commands import SCRIPT
 from tests.jail.shut_in import need_landlock
@@ -124,7 +124,7 @@ def test_a_self_test_that_does_not_run_is_a_finding(vault: Path, doctor: Any, mo
 def test_a_machine_that_can_shut_in_nothing_is_told_what_is_left(
     vault: Path, doctor: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "standing", lambda: Standing(Level.NONE, ("bubblewrap: gone", "Landlock: gone")))
+    monkeypatch.setattr(checks, "standing", lambda: Standing(Level.NONE, ("bubblewrap: gone", "Landlock: gone")))
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     monkeypatch.setattr(sys, "platform", "linux")
     code, found = doctor()
