@@ -1,20 +1,57 @@
-"""The command `doctor`: show what protects the vault, and check it for problems."""
+"""The command `doctor`: check the machine, the sandbox and the vault for problems."""
 
 from __future__ import annotations
 
 import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cli import output
-from cli.commands.health import Health, examined
 from cli.environment import here, now
 from cli.guard import personal
+from cli.guard.run import WEAKER
 from cli.options import vault_json_options
+from cli.version import __version__
+from templates import read
+from vault.audit.agent_runs import all_runs
+from vault.config.settings import SCHEMA_VERSION
+from vault.diagnostic import Diagnostic
 from vault.errors import RetainError, VaultNotFound
+from vault.files.folder import is_folder
+from vault.files.guard import Guard, Scope
+from vault.files.paths import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
+from vault.git import is_installed
+from vault.locks import holder_of
+from vault.log import ledger
+from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
+from vault.log.review_log import live, read_log
+from vault.sandbox import landlock, seccomp, selftest
+from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support, without_landlock
 from vault.text.formatting import plural
 from vault.vault import Vault, open_vault
+
+LOCKS = ("publish", "review")
+_OWN_FOLDERS = ("wiki", "output", "learning", "ledger", ".retain")
+_COPIES = (".conflict-", ".sync-conflict-", "(conflicted copy")
+
+
+@dataclass(slots=True)
+class Health:
+    """The result of the checks: `facts` as `--json` prints them, and `findings`."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    def find(self, path: str, code: str, message: str, hint: str = "") -> None:
+        self.findings.append(Diagnostic(path, 0, code, message, hint))
 
 
 @click.command()
@@ -30,8 +67,8 @@ def doctor(vault_dir: str | None, as_json: bool) -> int:
       retain doctor
       retain doctor --json
     """
-    vault, broken = _vault(vault_dir)
-    health = examined(vault, now())
+    vault, broken = _open(vault_dir)
+    health = _check_all(vault, now())
     if broken is not None:
         health.find(broken.where or "retain.toml", "vault", broken.what, broken.hint)
     if as_json:
@@ -42,7 +79,7 @@ def doctor(vault_dir: str | None, as_json: bool) -> int:
     return output.FINDINGS if health.findings else output.DONE
 
 
-def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
+def _open(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
     """Return (vault, None), or (None, the error that keeps it from being opened), or (None, None) without a vault."""
     given = vault_dir or click.get_current_context().find_root().obj
     named = os.environ.get("RETAIN_VAULT")
@@ -109,3 +146,219 @@ def _show_vault(vault: dict[str, Any]) -> None:
         output.show(f"  git repository; logs are {'' if git['union_merge'] else 'not '}merged line by line")
     if vault["leftovers"]:
         output.show(f"  {plural(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")
+
+
+def _check_all(vault: Vault | None, at: datetime) -> Health:
+    """Return the result of all checks; without a vault, of those for the machine."""
+    health = Health()
+    health.facts |= {
+        "retain": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "schema": SCHEMA_VERSION,
+    }
+    health.facts["guard"] = _guard(health)
+    health.facts["guard"]["self_test"] = _self_test(health, vault) if vault is not None else None
+    health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
+    if vault is not None:
+        _clocks(health, vault, at)
+    return health
+
+
+# --- the machine ----------------------------------------------------------------------------------------------------
+
+
+def _guard(health: Health) -> dict[str, Any]:
+    """Return facts on the sandboxes of this machine."""
+    caged = "RETAIN_CAGED" in os.environ
+    here, abi = sandbox_support(), landlock.abi()
+    if not caged and here.level is Level.NONE:
+        words = "; ".join(here.reasons)
+        hint = "keep a personal vault apart (`retain init --personal`), and run `retain guard audit`"
+        health.find("guard", "no-cage", f"no sandbox for agents on this machine: {words}", hint)
+    if sys.platform == "linux" and (missing := without_landlock(abi)):
+        health.find("guard", "jail-open", f"document readers can write files: {missing}", "use a newer kernel")
+    return {
+        "caged": caged,
+        "level": str(here.level),
+        "reasons": list(here.reasons),
+        "weaker": "" if caged else WEAKER.get(str(here.level), ""),
+        "landlock_abi": abi,
+        "filter": seccomp.available(),
+        "bubblewrap": _bubblewrap_version(),
+    }
+
+
+def _bubblewrap_version() -> str | None:
+    """Return the version of bubblewrap; None if it is missing or fails."""
+    program = bubblewrap()
+    if program is None:
+        return None
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip().removeprefix("bubblewrap ") or None
+
+
+def _self_test(health: Health, vault: Vault) -> bool | None:
+    """Return whether the agent sandbox refuses a write in insights/ and permits one in wiki/; None if not tested."""
+    if "RETAIN_CAGED" in os.environ:
+        return None
+    try:
+        for folder in AGENT_FOLDERS:
+            Guard(vault.root, Scope.AGENT).makedirs(folder)
+    except RetainError as error:
+        health.find(error.where or "wiki", "not-writable", f"not writable: {error.what}", error.hint)
+        return None
+    if sandbox_support().level is Level.NONE:
+        return None
+    try:
+        wrong = selftest.run(vault.root, sandbox_support().level, _reachable_personal(vault))
+    except RetainError as error:
+        health.find("guard", "not-proved", error.what, error.hint)
+        return None
+    if wrong:
+        what = f"the agent sandbox failed its test: {wrong}"
+        health.find("guard", "jail-open", what, "start no agent here, and report it with `retain doctor --json`")
+    return not wrong
+
+
+def _reachable_personal(vault: Vault) -> Path | None:
+    """Return the personal vault; None if there is none, or its disk is not mounted."""
+    return vault.personal if vault.personal is not None and is_folder(vault.personal) else None
+
+
+# --- the vault ------------------------------------------------------------------------------------------------------
+
+
+def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
+    health.findings += vault.notices
+    return {
+        "root": str(vault.root),
+        "id": vault.settings.vault_id,
+        "name": vault.settings.name,
+        "schema": vault.settings.schema,
+        "personal": _personal(health, vault),
+        "locks": _locks(vault, at),
+        "git": _git(health, vault),
+        "leftovers": _leftovers(health, vault),
+        "open_runs": _open_runs(health, vault),
+    }
+
+
+def _clocks(health: Health, vault: Vault, at: datetime) -> None:
+    """Report events in the review log and ledgers that are dated after this machine's clock."""
+    zone = vault.settings.zone
+    try:
+        health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
+        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS):
+            health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)
+    except RetainError as error:
+        health.find(error.where or "learning", "unreadable", error.what, error.hint)
+
+
+def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
+    """Return facts on the personal vault, and report a wrong place."""
+    place = personal.personal_json(vault)
+    health.findings += personal.finding(vault)
+    if place is None or place["path"] is None or vault.personal is None:
+        return place
+    theirs, ours = Path(os.path.realpath(vault.personal)), vault.root
+    if not place["reachable"]:
+        health.find(place["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
+    agents = [ours / folder for folder in AGENT_FOLDERS]
+    if any(theirs == folder or folder in theirs.parents for folder in agents):
+        health.find(
+            place["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
+        )
+    elif theirs in (ours, *ours.parents):
+        health.find(place["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
+    return place
+
+
+def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
+    found = []
+    for name in LOCKS:
+        holder = holder_of(vault.root, name)
+        if holder is not None:
+            found.append({"name": name, **asdict(holder), "age_s": _age(holder.since, at)})
+    return found
+
+
+def _age(since: str, at: datetime) -> int | None:
+    try:
+        return max(0, int((at - datetime.fromisoformat(since)).total_seconds()))
+    except (ValueError, TypeError):
+        return None
+
+
+def _git(health: Health, vault: Vault) -> dict[str, Any]:
+    """Return facts on git, and report logs that are not merged line by line."""
+    repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
+    missing = _missing_merge_patterns(vault) if repository else []
+    if missing:
+        hint = "copy the lines from the .gitattributes of a new vault"
+        what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
+        health.find(".gitattributes", "union-merge", what, hint)
+    return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
+
+
+def _missing_merge_patterns(vault: Vault) -> list[str]:
+    """Return the patterns that should be merged by union and are missing in the vault's .gitattributes."""
+    try:
+        text = vault.read_text(".gitattributes") or ""
+    except RetainError:
+        text = ""
+
+    def merged(lines: str) -> list[str]:
+        return [line.split()[0] for line in lines.splitlines() if "merge=union" in line.split()[1:]]
+
+    there = set(merged(text))
+    return [pattern for pattern in merged(read("gitattributes")) if pattern not in there]
+
+
+def _leftovers(health: Health, vault: Vault) -> list[str]:
+    """Return temporary files and conflict copies that killed processes or sync programs left."""
+    deep: list[str] = []
+    found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
+    if deep:
+        what = f"folders more than {DEPTH} deep, which are not checked"
+        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them or move them away")
+    for path in found:
+        if not _name(path).startswith(TEMP_PREFIX):
+            health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one")
+    return sorted(found)
+
+
+def _files(root: Path, top: str, deep: list[str]) -> Iterator[str]:
+    """Yield the vault paths of files in a folder and below; paths of folders that are too deep are added to `deep`."""
+    for folder, folders, names in os.walk(root / top):
+        here = os.path.relpath(folder, root)
+        yield from (f"{here}/{name}" for name in names)
+        if here.count("/") + 1 >= DEPTH and folders:
+            deep.append(here)
+            folders.clear()
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _is_leftover(name: str) -> bool:
+    return name.startswith(TEMP_PREFIX) or any(mark in name for mark in _COPIES)
+
+
+def _open_runs(health: Health, vault: Vault) -> int:
+    """Return the number of runs of agents that were never finalized, and report them."""
+    if "RETAIN_CAGED" in os.environ:
+        return 0  # the user's state is hidden inside a sandbox
+    try:
+        dead = [run for run in all_runs(vault) if not run.may_live]
+    except RetainError as error:
+        health.find(error.where, "run-unsettled", error.what, error.hint)
+        return 0
+    for run in dead:
+        what = f"an agent started at {run.at}, and its changes were never checked"
+        health.find(" ".join(run.command)[:80], "run-unsettled", what, "run `retain compile` to check them")
+    return len(dead)

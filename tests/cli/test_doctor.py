@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cli.commands import health
+from cli.commands import doctor as checks
 from cli.main import run
 from tests.commands import SCRIPT
 from tests.sandbox.shut_in import need_landlock
@@ -125,7 +125,7 @@ def test_a_machine_that_can_shut_in_nothing_is_told_what_is_left(
     vault: Path, doctor: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     none = SandboxSupport(Level.NONE, ("bubblewrap: gone", "Landlock: gone"))
-    monkeypatch.setattr(health, "sandbox_support", lambda: none)
+    monkeypatch.setattr(checks, "sandbox_support", lambda: none)
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     monkeypatch.setattr(sys, "platform", "linux")
     code, found = doctor()
