@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from tui.styles import CODE, DIM, MATH
+from tui.text.markdown import rendered
+from tui.theme import CODE, DIM, MATH
 from vault.text.sanitize import clean, clean_line
 
 __all__ = ["CODE", "DIM", "MATH", "MOST", "line", "plain", "prose"]
@@ -38,8 +39,6 @@ def prose(markdown: str, width: int = 0) -> Content:
 
     Rows are no wider than `width` cells; with 0 the folding is left to the widget that shows them.
     """
-    from tui.text.markdown import rendered  # most of what is shown is a name or a number
-
     return rendered(_bounded(markdown), width).content
 
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from textual.content import Content, Span
-from textual.style import Style
 
-from tui.styles import CODE, DIM
 from tui.text import tables
 from tui.text.blocks import Block, Kind, blocks
 from tui.text.highlighting import coloured
-from tui.text.inline import Target, Words, words_of
+from tui.text.inline import Target, inline_content
 from tui.text.tables import folded
 from tui.text.wrapping import cell_len, runs_left
+from tui.theme import CODE, DIM
 from vault.model.exhibit import UNNAMED
 from vault.model.latex import EMBED
 from vault.text.sanitize import clean
@@ -63,7 +62,7 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
     anchors: tuple[str, ...] = ()
     bar = ""
     begun = False
-    for block in blocks(clean(markdown).expandtabs(4).split("\n")):
+    for block in blocks(clean(markdown).expandtabs(4)):
         if block.kind is Kind.ANCHOR:
             anchors += (f"^{block.info}",)
             continue
@@ -71,7 +70,7 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
             yield Row(Content.styled(_shared(bar, block.rest), DIM))
         bar, begun = block.rest, True
         if block.kind is Kind.HEADING:
-            anchors += (block.lines[0].casefold(),)
+            anchors += (block.text.casefold(),)
         for content in (*_pictures(block, width, shown), *_block(block, width, links)):
             yield Row(content, anchors)
             anchors = ()
@@ -81,11 +80,12 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
 
 def _pictures(block: Block, width: int, shown: Shown | None) -> list[Content]:
     """The rows of the pictures that a paragraph of nothing else embeds; their names follow below."""
-    if shown is None or block.kind is not Kind.WORDS or not all(map(EMBED.fullmatch, block.lines)):
+    if shown is None or block.kind is not Kind.WORDS:
         return []
-    found = [path for line in block.lines if (embed := EMBED.fullmatch(line)) and (path := embed["target"].strip())]
+    embeds = [EMBED.fullmatch(line) for line in block.text.split("\n")]
+    paths = [path for embed in embeds if embed and (path := embed["target"].strip())]
     room = max(_LEAST, width - cell_len(block.rest)) if width else 0
-    return [Content(" " * cell_len(block.rest)) + row for path in found for row in shown(path, room)]
+    return [Content(" " * cell_len(block.rest)) + row for path in paths if all(embeds) for row in shown(path, room)]
 
 
 def _shared(before: str, after: str) -> str:
@@ -102,12 +102,12 @@ def _block(block: Block, width: int, links: list[Target]) -> Iterator[Content]:
     if block.kind is Kind.CODE:
         inside = _code(block, room)
     elif block.kind is Kind.TABLE:
-        inside = tables.laid_out(tables.parse(block.lines), room or UNKNOWN, partial(_content, links=links))
+        inside = tables.table_rows(block.aligns, block.table, room or UNKNOWN, partial(inline_content, links=links))
     elif block.kind is Kind.RULE:
         inside = [Content.styled("─" * (room or UNKNOWN // 3), "$foreground 40%")]
     else:
         style = HEADS.get(block.info, "bold") if block.kind is Kind.HEADING else ""
-        inside = _set(_content("\n".join(block.lines), style, links), room)
+        inside = _set(inline_content(block.text, style, links), room)
     for n, row in enumerate(inside):
         before = block.rest if n else block.first
         yield Content.styled(before, DIM) + row if before else row
@@ -122,7 +122,7 @@ def _set(words: Content, room: int) -> list[Content]:
 
 
 def _code(block: Block, room: int) -> list[Content]:
-    code = "\n".join(block.lines)
+    code = block.text
     named = block.info and block.info != UNNAMED
     styles = coloured(code, block.info) if named else []
     spans = [Span(0, len(code), CODE if not styles else "$foreground"), *(Span(*style) for style in styles)]
@@ -137,14 +137,3 @@ def _cut(line: Content, room: int) -> list[Content]:
     if not room or line.cell_length <= room - 2:
         return [line]
     return line.fold(room - 2)
-
-
-def _content(markdown: str, style: str, links: list[Target]) -> Content:
-    """The words of one paragraph or cell over one style."""
-    said: Words = words_of(markdown)
-    spans = [Span(0, len(said.text), style)] if style else []
-    spans += [Span(start, end, each) for start, end, each in said.styles if each]
-    for start, end, target in said.links:
-        spans.append(Span(start, end, Style.from_meta({"target": len(links)})))
-        links.append(target)
-    return Content(said.text, spans)
