@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compiler.readers.block import Block
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Picture, Place
+from vault.text.formatting import short_line
 from vault.text.sanitize import clean_line
 
 MAX_TEXT = 20_000_000  # characters of one document
@@ -39,8 +40,7 @@ class _Container:
 
 def label_of(heading: str) -> str:
     """`heading` as the name of a place: one short line without the characters that set places apart."""
-    words = clean_line(_LABEL_NOISE.sub(" ", heading))
-    return words if len(words) <= MAX_LABEL else words[: MAX_LABEL - 1].rstrip() + "…"
+    return short_line(_LABEL_NOISE.sub(" ", heading), MAX_LABEL)
 
 
 def _joined(heading: str, where: str) -> str:

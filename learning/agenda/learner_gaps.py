@@ -48,7 +48,8 @@ from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.model.markdown import unescape
 from vault.model.wikilink import links, note_link
-from vault.text.sanitize import clean_line, short
+from vault.text.formatting import short_title
+from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 MOST = 50  # subjects on the agenda: more would be read by nobody
@@ -245,7 +246,7 @@ class _Gathered:
             return None
         return Subject(
             concept=shelf.named or shelf.stem,
-            title=short(shelf.title),
+            title=short_title(shelf.title),
             link="",
             cards=records,
             wanted=self.desk.scheduler.rules.retention,
@@ -293,7 +294,7 @@ class _Gathered:
         ids = [card for shelf in shelves for card in self.cards.ids[shelf.first : shelf.end]]
         cards = [card for card in ids if not self.desk.state(card).retracted]
         path = article_of(stem)
-        title = short(self.desk.place(cards[0]).title) if cards else stem.replace("-", " ")
+        title = short_title(self.desk.place(cards[0]).title) if cards else stem.replace("-", " ")
         known = sum(is_known(self.desk.state(card)) for card in cards)
         return Need(title, note_link(path, title), path in self.articles, len(cards), known)
 
@@ -360,7 +361,9 @@ class _Twins:
             return None
         _, row, part_name = best
         shelf = self.cards.shelf_of(row)
-        return Twin(self.cards.ids[row], short(shelf.title), part_name, note_link(shelf.path, short(shelf.title)))
+        return Twin(
+            self.cards.ids[row], short_title(shelf.title), part_name, note_link(shelf.path, short_title(shelf.title))
+        )
 
     def _near(self, row: int, part: int) -> list[int]:
         """The rows that share a rare word with it, by their ids."""

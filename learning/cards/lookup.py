@@ -11,7 +11,8 @@ from vault.layout import CONCEPTS, FLASHCARDS
 from vault.model.card import parse_deck
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line, fold, short
+from vault.text.formatting import short_title
+from vault.text.sanitize import clean_line, fold
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none, or more than one
@@ -82,14 +83,14 @@ def _subjects(vault: Vault, word: str) -> Iterator[Subject]:
         front = _front(_text(vault, path))
         if word in stem or word in front.casefold():
             properties = read_properties(front)
-            title = short(properties.text("title") or stem)
+            title = short_title(properties.text("title") or stem)
             yield Subject(properties.text("id") or stem, title, stem, path, properties.texts("aliases"))
     for path in vault.paths(FLASHCARDS, ".md"):
         stem = _stem(path)
         text = _text(vault, path) if stem not in articles else ""
         if text and (word in stem or word in text.casefold()):
             deck = parse_deck(text, path)
-            yield Subject(deck.properties.text("concept") or stem, short(unescape(deck.title)), stem, path)
+            yield Subject(deck.properties.text("concept") or stem, short_title(unescape(deck.title)), stem, path)
 
 
 def _stem(path: str) -> str:

@@ -27,7 +27,8 @@ from vault.log.ledger import Event
 from vault.log.review_log import at_of
 from vault.model.card import CardKind
 from vault.model.markdown import unescape
-from vault.text.sanitize import fold, short
+from vault.text.formatting import short_title
+from vault.text.sanitize import fold
 from vault.vault import Vault
 
 _THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does
@@ -163,7 +164,7 @@ class _Shelf:
         title = decks[0].title if decks else name
         concept = id_ or (decks[0].named if decks else "") or stem
         path = f"{CONCEPTS}/{stem}.md"
-        return Candidate(reason, concept, short(title or stem), path if path in self.articles else "", since)
+        return Candidate(reason, concept, short_title(title or stem), path if path in self.articles else "", since)
 
     def knows(self, stem: str) -> bool:
         return stem in self.decks or f"{CONCEPTS}/{stem}.md" in self.articles

@@ -16,7 +16,8 @@ from learning.store.topics import topics
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.review_columns import ReviewColumns
-from vault.text.sanitize import clean_line, short
+from vault.text.formatting import short_title
+from vault.text.sanitize import clean_line
 
 _NEWS = {"birth": "added", "change": "reworded"}
 
@@ -30,7 +31,7 @@ def studied(desk: Desk) -> tuple[Studied, ...]:
     for card in desk.cards:
         place = desk.place(card)
         mine = dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in (*tags.get(card, ()), *own.get(card, ())))
-        out.append(Studied(card, concept_of(place.path), short(place.title), place.kind, tuple(mine)))
+        out.append(Studied(card, concept_of(place.path), short_title(place.title), place.kind, tuple(mine)))
     return tuple(out)
 
 

@@ -11,7 +11,8 @@ from vault.errors import Damaged, NotFound, Refused
 from vault.layout import CONCEPTS, TOPICS
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
-from vault.text.sanitize import clean_line, short
+from vault.text.formatting import short_title
+from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 _MEMBER = re.compile(r"- (\[\[wiki/concepts/[^\[\]]*\]\])\s*")
@@ -27,7 +28,7 @@ def topics(vault: Vault) -> dict[str, tuple[str, ...]]:
         with suppress(Damaged, Refused):
             text = vault.read_text(path) or ""
             title = _TITLE.search(text)
-            name = short(unescape(title[1])) if title else concept_of(path)
+            name = short_title(unescape(title[1])) if title else concept_of(path)
             out[name] = tuple(_members(text))
     return out
 

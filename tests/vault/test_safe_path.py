@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from vault.errors import Refused
 from vault.files.conflicts import beside, is_beside
-from vault.files.paths import Scope, is_append_only, makeable, skeleton, split, writable
+from vault.files.paths import Scope, is_append_only, is_within, makeable, skeleton, split, writable
 from vault.ids import slug
 
 ALLOWED = {
@@ -438,3 +439,32 @@ def test_no_slug_is_taken_for_a_version_laid_beside(title: str, day: date, numbe
     name = f"{slug(title)}.md"
     assert not is_beside(name) and is_beside(beside(name, day, number))
     assert writable(f"wiki/{beside(name, day, number)}", Scope.AGENT)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "inside"),
+    [
+        ("/a/b", "/a/b", True),
+        ("/a/b/c", "/a/b", True),
+        ("/a/b/c/d", "/a/b/", True),
+        ("/a/bc", "/a/b", False),
+        ("/a", "/a/b", False),
+        ("/a/b", "/", True),
+        ("/", "/", True),
+        ("/a/B/c", "/a/b", False),
+    ],
+)
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_is_within(path: str, folder: str, inside: bool, on_disk: bool) -> None:
+    assert is_within(path, folder, on_disk=on_disk) is inside
+    assert is_within(Path(path), Path(folder), on_disk=on_disk) is inside
+
+
+def test_is_within_on_disk_resolves_links(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    (real / "sub").mkdir(parents=True)
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    assert is_within(link / "sub", real, on_disk=True)
+    assert is_within(real / "sub" / "not yet there", link, on_disk=True)
+    assert not is_within(link / "sub", real)

@@ -1,16 +1,20 @@
-"""Who may write where, and under which names: pure rules over vault-relative POSIX paths; nothing here opens a file."""
+"""Rules for paths: which scope may write where, and under which names; whether a path is inside a folder."""
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 from vault.errors import Refused
 from vault.files.conflicts import BESIDE
 from vault.ids import DEVICE
+from vault.text.formatting import truncate
 from vault.text.sanitize import clean_line
 
 TEMP_PREFIX = ".retain-tmp-"
@@ -171,6 +175,26 @@ def makeable(path: str, scope: Scope) -> tuple[str, ...]:
     return parts
 
 
+def is_within(path: str | os.PathLike[str], folder: str | os.PathLike[str], *, on_disk: bool = False) -> bool:
+    """Return whether `path` is `folder` or is inside it; neither needs to exist.
+
+    Only their text is compared: both are absolute, without `..` and symbolic links. With `on_disk`, links are resolved
+    and a folder under another name (a disk that ignores case, a bind mount) is recognized by device and inode.
+    """
+    if on_disk:
+        path, folder = os.path.realpath(path), os.path.realpath(folder)
+    inner, outer = Path(path), Path(folder)
+    if inner == outer or outer in inner.parents:
+        return True
+    return on_disk and any(_is_same_folder(above, outer) for above in (inner, *inner.parents))
+
+
+def _is_same_folder(path: Path, other: Path) -> bool:
+    with suppress(OSError):
+        return path.samefile(other)
+    return False
+
+
 def is_append_only(parts: tuple[str, ...]) -> bool:
     """Whether the file is a log or ledger: it only ever grows, line by line. No log is in a folder of learning/."""
     return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or (parts[0] == "learning" and len(parts) == 2))
@@ -179,7 +203,7 @@ def is_append_only(parts: tuple[str, ...]) -> bool:
 def refusal(path: str, what: str, *, hint: str = "") -> Refused:
     """A Refused about `path`, which may be hostile and is cleaned for the screen."""
     shown = clean_line(path.encode("utf-8", "replace").decode())
-    return Refused(what, where=shown if len(shown) <= 200 else shown[:199] + "…", hint=hint)
+    return Refused(what, where=truncate(shown, 200), hint=hint)
 
 
 def _outside(parts: tuple[str, ...]) -> str:

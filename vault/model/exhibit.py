@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from vault.model.markdown import escape
 from vault.model.wikilink import alias
+from vault.text.formatting import plural, truncate
 from vault.text.sanitize import fold
 
 ASSETS = "wiki/assets"
@@ -72,8 +73,8 @@ class Exhibit:
         if self.kind is ExhibitKind.PICTURE:
             return f"[picture: {', '.join(filter(None, (self.note, self.content)))}]"
         if self.kind is ExhibitKind.CODE:
-            count = self.content.count("\n") + 1
-            return f"[code{f' in {self.note}' if self.note else ''}, {count} line{'s' if count > 1 else ''}]"
+            lines = plural(self.content.count("\n") + 1, "line")
+            return f"[code{f' in {self.note}' if self.note else ''}, {lines}]"
         return f"[formula: {self.content}]"
 
 
@@ -85,8 +86,7 @@ def picture(target: str, caption: str) -> Exhibit:
 def _caption(words: str) -> str:
     if not words.strip():
         return ""
-    shown = alias(words)
-    shown = shown if len(shown) <= MAX_CAPTION else shown[: MAX_CAPTION - 1].rstrip() + "…"
+    shown = truncate(alias(words), MAX_CAPTION)
     return f"picture {shown}" if _SIZE.fullmatch(shown) else shown
 
 

@@ -34,12 +34,3 @@ def normal(text: str) -> str:
 def fold(text: str) -> str:
     """`text` with runs of white space as one space, ends trimmed: quotes are compared in this form."""
     return _SPACE.sub(" ", text).strip()
-
-
-_TITLE = 100  # characters; a longer title is no title, but somebody's sentence
-
-
-def short(title: str) -> str:
-    """A title in plain words, on one line, and no longer than titles are."""
-    plain = clean_line(title)
-    return plain if len(plain) <= _TITLE else plain[: _TITLE - 1].rstrip() + "…"
