@@ -1,4 +1,4 @@
-"""The screens by name. Each module is imported when its screen is first shown: the first frame waits for none."""
+"""The screens by name. Each module is imported when its screen is first shown, so that the app starts fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app's colours: dark and light, both again with high contrast, and the terminal's own sixteen."""
+"""The app's colours: dark and light, both also in high contrast, and the terminal's own sixteen."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _MANY = ("256color", "direct", "truecolor", "kitty", "alacritty", "ghostty", "we
 
 
 def preferred(environment: Mapping[str, str], asked: str = "auto") -> str:
-    """The name of the theme that was asked for; with "auto", of the one that goes with the terminal.
+    """Return the name of the theme `asked`; for "auto", of the one that suits the terminal.
 
     Without colour (NO_COLOR) and with sixteen of them, only the terminal's own are sure to be readable.
     """
@@ -146,17 +146,17 @@ def preferred(environment: Mapping[str, str], asked: str = "auto") -> str:
 
 
 def other(name: str) -> str:
-    """The light theme of a dark one, and the other way round."""
+    """Return the light theme of a dark one, or the reverse."""
     return _OTHERS.get(name, DARK.name)
 
 
 def colourless(environment: Mapping[str, str]) -> bool:
-    """Whether this user wants no colour at all, on any terminal."""
+    """Return whether the user has switched colours off (NO_COLOR)."""
     return bool(environment.get("NO_COLOR"))
 
 
 def _few_colours(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal says that it knows sixteen colours at most. Saying nothing, as on Windows, is no saying."""
+    """Return whether the terminal has sixteen colours or fewer; False if it does not say."""
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return False
     term = environment.get("TERM", "")

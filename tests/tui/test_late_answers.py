@@ -105,7 +105,7 @@ async def test_an_agenda_that_was_empty_is_read_again_on_coming_back(
     app = RetainApp(Context(vault, clock), "gaps")
     async with app.run_test() as pilot:
         await settled(pilot)
-        assert head(app) == "no open gaps"
+        assert head(app) == "0 open gaps"
         await pilot.press("question_mark")
         await settled(pilot)
         (vault.root / GAPS).write_text(render_agenda(SOME), encoding="utf-8")

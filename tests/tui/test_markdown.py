@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.style import Style
 
+from tui.text.content import rendered
 from tui.text.inline import inline_content
-from tui.text.markdown import Row, Target, rendered, rows
+from tui.text.markdown import Row, Target, rows
 from tui.text.wrapping import breaks, cell_len
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -1,4 +1,4 @@
-"""What the browser holds while it is open and between two visits: what was read, asked for and chosen."""
+"""The state of the browser: what was read, searched and selected, kept between two visits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Browsing:
-    """`marked` and `at` are items as `browse_rows.Listed` has them; `done` are the deeds that undo takes back."""
+    """The state of the browser: its items as in `browser_rows.Listed`, and the actions that undo reverses."""
 
     index: SearchIndex
     columns: CardColumns | None = None
@@ -42,7 +42,7 @@ class Browsing:
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 
     def take(self, columns: CardColumns) -> None:
-        """Takes in what has been read anew; what was chosen stays so where it is still there."""
+        """Use newly read columns; what was selected stays selected if it still exists."""
         old, self.columns = self.columns, columns
         if old is None or old.ids == columns.ids:
             return
@@ -57,7 +57,7 @@ class Browsing:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A card as its file has it now, or an article's words; `reviews` and `versions` only where they were asked for."""
+    """A card as its file has it now, or the text of an article; `reviews` and `versions` only if asked for."""
 
     item: int
     path: str = ""
@@ -73,7 +73,7 @@ _OPEN: WeakKeyDictionary[App[int], Browsing] = WeakKeyDictionary()
 
 
 def browsing(app: App[int], vault: Vault) -> Browsing:
-    """What this app's browser held when it was left; a new one the first time."""
+    """Return the state that this app's browser had when it was closed; a new one the first time."""
     found = _OPEN.get(app)
     if found is None:
         found = _OPEN[app] = Browsing(SearchIndex(vault))
@@ -81,7 +81,7 @@ def browsing(app: App[int], vault: Vault) -> Browsing:
 
 
 def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) -> Seen:
-    """Reads what the item is, anew from its file. Raises: RetainError."""
+    """Read the current text of an item from its file. Raises: RetainError."""
     vault = columns.desk.vault
     if item < 0:
         return Seen(item, article, article=vault.read_text(article) or "")
@@ -116,7 +116,7 @@ def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
 
 
 def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
-    """When the card was reviewed and how it was rated, the latest first."""
+    """Return when the card was reviewed and how it was rated, the latest first."""
     from datetime import UTC
 
     from vault.log.events import Rating

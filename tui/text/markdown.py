@@ -15,8 +15,7 @@ from tui.text import tables
 from tui.text.blocks import Block, Kind, blocks
 from tui.text.highlighting import coloured
 from tui.text.inline import Target, inline_content
-from tui.text.tables import folded
-from tui.text.wrapping import cell_len, runs_left
+from tui.text.wrapping import cell_len, folded, runs_left
 from tui.theme import CODE, DIM
 from vault.model.exhibit import UNNAMED
 from vault.model.latex import EMBED
@@ -28,34 +27,19 @@ HEADS = {"1": "bold $text-primary", "2": "bold $text-primary"}
 
 Shown = Callable[[str, int], Sequence[Content]]
 
-__all__ = ["Rendered", "Row", "Shown", "Target", "rendered", "rows"]
+__all__ = ["Row", "Shown", "Target", "rows"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row, or one line where no width is given. `anchors` are the headings and block ids that begin here."""
+    """One row, or one line if there is no width. `anchors` are the headings and block ids that begin here."""
 
     content: Content
     anchors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """`links[n]` is where the span leads whose meta has `target` n."""
-
-    content: Content
-    links: tuple[Target, ...] = ()
-
-
-def rendered(markdown: str, width: int = 0) -> Rendered:
-    """All of it at once; `width` (cells) 0 leaves the folding of words to whoever shows them."""
-    links: list[Target] = []
-    shown = [row.content for row in rows(markdown, width, links)]
-    return Rendered(Content("\n").join(shown), tuple(links))
-
-
 def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = None) -> Iterator[Row]:
-    """The rows from the first to the last; where links lead is appended to `links` as they are met.
+    """Yield the rows in order; the destinations of links are appended to `links`.
 
     `shown` gives the rows of a picture by its path and the cells that it may take, none where only its name is shown.
     """
@@ -79,7 +63,7 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
 
 
 def _pictures(block: Block, width: int, shown: Shown | None) -> list[Content]:
-    """The rows of the pictures that a paragraph of nothing else embeds; their names follow below."""
+    """Return the rows of the pictures in a paragraph of embeds alone; their names follow below."""
     if shown is None or block.kind is not Kind.WORDS:
         return []
     embeds = [EMBED.fullmatch(line) for line in block.text.split("\n")]
@@ -89,7 +73,7 @@ def _pictures(block: Block, width: int, shown: Shown | None) -> list[Content]:
 
 
 def _shared(before: str, after: str) -> str:
-    """The bars of quotes that go on over an empty line between two blocks."""
+    """Return the quote bars that continue over an empty line between two blocks."""
     same = next(
         (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
@@ -114,7 +98,7 @@ def _block(block: Block, width: int, links: list[Target]) -> Iterator[Content]:
 
 
 def _set(words: Content, room: int) -> list[Content]:
-    """Words in rows; a paragraph that runs from right to left stands at the right."""
+    """Fold text into rows; right-to-left paragraphs are aligned right."""
     lines = folded(words, room)
     if room and runs_left(words.plain):
         return [line.pad_left(max(0, room - line.cell_length)) for line in lines]
@@ -133,7 +117,7 @@ def _code(block: Block, room: int) -> list[Content]:
 
 
 def _cut(line: Content, room: int) -> list[Content]:
-    """Code keeps its blanks: a row that is too long goes on below, wherever that cuts it."""
+    """Cut a line of code into rows, keeping its blanks."""
     if not room or line.cell_length <= room - 2:
         return [line]
     return line.fold(room - 2)

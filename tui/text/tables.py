@@ -1,4 +1,4 @@
-"""Tables of Markdown as rows whose cells line up, however wide the letters are; what is too wide folds in its cell."""
+"""Markdown tables as aligned rows, also with wide characters; long cells are folded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from textual.content import Content
 
-from tui.text.wrapping import breaks, runs_left
+from tui.text.wrapping import folded, runs_left
 
 _GAP = 2  # cells between two columns
 _LEAST = 6  # cells of a column that is made narrower
@@ -35,7 +35,7 @@ def table_rows(
 
 
 def _narrowed(wanted: Sequence[int], room: int) -> list[int]:
-    """The widths of columns that fit: those that need little keep it, the others share what is left."""
+    """Return column widths that fit: narrow columns keep theirs, the others share the rest."""
     widths = [max(1, cells) for cells in wanted]
     left, share = room, sorted(range(len(widths)), key=widths.__getitem__)
     for done, column in enumerate(share):
@@ -69,12 +69,3 @@ def _listed(head: Iterable[Content], rows: Sequence[Sequence[Content]], width: i
             out += folded(Content.assemble(name, ": ", cell), width)
         out.append(Content(""))
     return out[:-1]
-
-
-def folded(words: Content, width: int) -> list[Content]:
-    """The words as rows of at most `width` cells; 0 folds nothing. Where words hold line ends, rows end there."""
-    out: list[Content] = []
-    for line in words.split("\n", allow_blank=True):
-        cuts = breaks(line.plain, width)
-        out += [part.rstrip() for part in line.divide(cuts)] if cuts else [line]
-    return out

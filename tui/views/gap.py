@@ -1,4 +1,4 @@
-"""One gap in full: what is missing, who mentions it and how, what would fill it; of what is forgotten, what helps."""
+"""One gap in full: what is missing, where it is mentioned, what would fill it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CARDS = 5
 
 
 class GapView(VerticalScroll):
-    """Nothing is shown while the cursor is on no gap."""
+    """The current gap; hidden without one."""
 
     def __init__(self) -> None:
         super().__init__(can_focus=False)
@@ -46,10 +46,10 @@ class GapView(VerticalScroll):
         for name, words in (("missing", gap.missing), ("mentions", _mentions(gap)), ("fill", gap.fill)):
             self.query_one(f"#gap-{name}").display = bool(words)
             self.query_one(f"#gap-{name} .gap-words", Static).update(content.line(words))
-        self.tell((), ())
+        self.show_mentions((), ())
 
-    def tell(self, mentions: Sequence[Mention], cards: Sequence[Failing]) -> None:
-        """Shows the sentences that mention the gap, and the cards that fail for it."""
+    def show_mentions(self, mentions: Sequence[Mention], cards: Sequence[Failing]) -> None:
+        """Show the sentences that mention the gap, and the cards that fail because of it."""
         once = {mention.sentence: mention for mention in reversed(mentions) if mention.sentence}
         said = [_sentence(mention) for mention in mentions if mention is once.get(mention.sentence)][:_SENTENCES]
         failing = [_card(card) for card in cards[:_CARDS]]
