@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.views.gap import GapView
+from tui.views.gaps import GapView
 from tui.widgets.notice import Notice
 from vault.ids import GapId
 from vault.layout import GAPS

@@ -20,8 +20,7 @@ from tui.process.jobs import busy
 from tui.screen import Page
 from tui.strings import gaps as strings
 from tui.text import content
-from tui.views.gap import GapView
-from tui.views.gaps import AgendaList
+from tui.views.gaps import AgendaList, GapView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
