@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tui import keymap
+from vault.config import user
 from vault.config.toml_file import TomlFile, parsed
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged
+from vault.errors import Damaged, RetainError
 
 THEMES = ("auto", "dark", "light", "contrast", "contrast-light", "terminal")
 PICTURES = ("auto", "never")
@@ -34,8 +36,6 @@ class Preferences:
 
 def of_user() -> Preferences:
     """Read the user's preferences; the defaults if the file is missing or unreadable."""
-    from vault.config import user
-    from vault.errors import RetainError
 
     path = str(user.config_folder() / user.CONFIG)
     try:
@@ -87,7 +87,6 @@ def _checked(file: TomlFile, key: str, value: Any) -> Any:
 def _keys(file: TomlFile, given: Mapping[str, Any], found: list[Diagnostic]) -> dict[str, str]:
     if not given:
         return {}
-    from tui import keymap
 
     moved: dict[str, str] = {}
     for id_, keys in given.items():

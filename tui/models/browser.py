@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from textual.app import App
+
+from learning.cards.actions import Deed
+from learning.cards.workspace import Placed
+from learning.memory.scheduler import MemoryState
 from learning.search.card_table import CardColumns
 from learning.search.index import SearchIndex
 from learning.search.search import Found, Order
-
-if TYPE_CHECKING:
-    from textual.app import App
-
-    from learning.cards.actions import Deed
-    from learning.cards.workspace import Placed
-    from learning.memory.scheduler import MemoryState
-    from vault.evidence.evidence import Evidence
-    from vault.log.card_history import Version
-    from vault.vault import Vault
+from learning.store.placed import concept_of
+from vault.evidence.evidence import Evidence, EvidenceReader
+from vault.ids import CardId
+from vault.log import ledger
+from vault.log.card_history import Version, history
+from vault.log.events import Rating
+from vault.vault import Vault
 
 
 @dataclass(slots=True)
@@ -90,9 +91,6 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
     state = columns.state(item)
     if placed is None or not fully:
         return Seen(item, path, placed, state)
-    from vault.evidence.evidence import EvidenceReader
-    from vault.log import ledger
-    from vault.log.card_history import history
 
     return Seen(
         item,
@@ -106,9 +104,6 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
 
 
 def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
-    from learning.cards.workspace import Placed
-    from learning.store.placed import concept_of
-    from vault.ids import CardId
 
     deck = columns.desk.vault.deck(path) if path not in columns.decks else columns.decks[path]
     found = next((each for each in deck.cards if each.id == card), None) if deck is not None else None
@@ -117,9 +112,6 @@ def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
 
 def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
     """Return when the card was reviewed and how it was rated, the latest first."""
-    from datetime import UTC
-
-    from vault.log.events import Rating
 
     reviews = columns.desk.past.scanned().reviews
     if card not in reviews.cards:

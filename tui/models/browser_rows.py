@@ -8,9 +8,11 @@ from datetime import datetime
 
 from learning.memory.scheduler import MemoryState, Phase
 from learning.search.card_table import CardColumns
+from learning.search.documents import shown_line
 from learning.search.index import View
 from learning.search.search import Found
 from tui.strings import browse as said
+from vault.errors import RetainError
 from vault.layout import TOPICS
 
 
@@ -105,8 +107,6 @@ class Listed:
         known = self.view.question(card)
         if known is not None:
             return known
-        from learning.search.documents import shown_line
-        from vault.errors import RetainError
 
         try:
             placed = self.columns.desk.cards.get(self.columns.card(card))

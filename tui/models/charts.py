@@ -6,22 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from learning.stats.forecast import Forecast
 from learning.stats.mastery import WORDS, Group, Mastery, weakest
-from learning.stats.retention import Tries
+from learning.stats.retention import Retention, Tries
 from learning.stats.stats import Stats
 from learning.stats.wording import percent, wider
 from tui.strings import stats as strings
 from tui.text import content
 from tui.widgets import plot
 from vault.model.card import CardKind
-
-if TYPE_CHECKING:
-    from learning.stats.forecast import Forecast
-    from learning.stats.retention import Retention
 
 _BAR = 20
 _CELL = 11  # columns for a kind's score

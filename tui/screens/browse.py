@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from learning.search.search import SCOPES, SORTS, Order
+from learning.store.placed import article_of, concept_of
 from tui.context import Context
 from tui.keys import BROWSE, bindings
 from tui.models.browser import Seen, seen
@@ -158,7 +159,6 @@ class BrowseScreen(BrowseActions):
 
     def action_article(self) -> None:
         """Open the article of the card's concept."""
-        from learning.store.placed import article_of, concept_of
 
         if self._open.at is not None and self._open.at >= 0 and self._listed is not None:
             self.go("article", article_of(concept_of(self._listed.columns.path(self._open.at))))

@@ -13,6 +13,7 @@ from learning.cards import actions
 from learning.cards.actions import Deed
 from learning.cards.workspace import Desk, open_desk
 from learning.search.card_table import CardColumns, columns_of
+from tui.external import run_in_terminal, show_result
 from tui.screens.browser_search import BrowseSearch
 from tui.strings import browse as said
 from tui.text import content
@@ -172,7 +173,6 @@ class BrowseActions(BrowseSearch):
             self.go("edit", held.columns.card(held.at))
 
     def action_edit_outside(self) -> None:
-        from tui.external import run_in_terminal, show_result
 
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:

@@ -11,6 +11,8 @@ from textual.widgets import Static, TextArea
 
 from learning.cards.edit import Words, edit_card, words_of
 from learning.cards.workspace import Placed
+from learning.store.cards import IndexedCards
+from learning.store.deck_index import read_index
 from tui.context import Context
 from tui.keys import EDIT, bindings
 from tui.screen import Page
@@ -18,6 +20,7 @@ from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
+from vault.ids import CardId
 from vault.text.sanitize import clean
 
 
@@ -63,9 +66,6 @@ class EditScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-        from learning.store.cards import IndexedCards
-        from learning.store.deck_index import read_index
-        from vault.ids import CardId
 
         try:
             found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from learning.agenda.gap_decisions import Decision, decide, read_agenda
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
 from learning.agenda.reading_list import read_plan
+from learning.cards.workspace import open_desk
 from tui.context import Context
 from tui.keys import GAPS, bindings
 from tui.process.jobs import busy
@@ -156,7 +157,6 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-        from learning.cards.workspace import open_desk
 
         try:
             desk = open_desk(self.context.vault, self.context.clock())

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
+from learning.cards.workspace import open_desk
 from learning.review.choices import Choice, choices
 from learning.review.plan import Mode, Plan
 from tui.context import Context
@@ -80,7 +81,6 @@ class PractiseScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-        from learning.cards.workspace import open_desk
 
         try:
             self.post_message(self.Read(choices(open_desk(self.context.vault, self.context.clock()))))

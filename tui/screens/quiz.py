@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Center, Vertical, VerticalScroll
@@ -17,6 +16,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from learning.review.plan import Plan
+from learning.review.quiz_material import readings
+from learning.store.topics import topics
 from tui.context import Context
 from tui.keys import QUIZ, Key, bindings
 from tui.screen import Page
@@ -26,10 +27,7 @@ from tui.views.typed_answer import TypedAnswer
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import ModelUnavailable, RetainError
-from vault.log.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
-
-if TYPE_CHECKING:
-    from vault.log.grading import Tutor
+from vault.log.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn, Tutor
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +104,6 @@ class QuizScreen(Page):
 
     def _read(self) -> None:
         from compiler.engines.grading.configured import tutor
-        from learning.review.quiz_material import readings
-        from learning.store.topics import topics
 
         vault = self.context.vault
         try:

@@ -11,6 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from learning.cards.workspace import open_desk
+from learning.stats.outlook import Outlook
 from tui.context import Context
 from tui.keys import SETTINGS, bindings
 from tui.models import settings as rows
@@ -241,8 +243,6 @@ class SettingsScreen(Page):
 
     def _a_day(self, vault: Vault) -> tuple[float, float]:
         """Return the reviews and minutes a day with these settings."""
-        from learning.cards.workspace import open_desk
-        from learning.stats.outlook import Outlook
 
         found = Outlook(open_desk(vault, self.context.clock()), _DAYS).at(vault.settings.retention)
         return sum(found.reviews) / _DAYS, sum(found.minutes) / _DAYS

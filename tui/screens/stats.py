@@ -15,7 +15,9 @@ from textual.worker import Worker, get_current_worker
 
 from learning.cards.workspace import Desk, open_desk, queued
 from learning.stats import wording
-from learning.stats.stats import Material, Stats
+from learning.stats.material import narrowed, with_reviews, without_reviews
+from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
+from learning.stats.stats import Material, Stats, by_memory, by_reviews, by_states
 from tui.context import Context
 from tui.keys import STATS, bindings
 from tui.models import charts
@@ -141,8 +143,6 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-        from learning.stats.material import with_reviews, without_reviews
-        from learning.stats.stats import by_states
 
         try:
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
@@ -163,8 +163,6 @@ class StatsScreen(Page):
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """Compute all figures, the quick ones first. Raises: _Unwanted."""
-        from learning.stats.material import narrowed
-        from learning.stats.stats import by_memory, by_reviews, by_states
 
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
@@ -179,7 +177,6 @@ class StatsScreen(Page):
 
     def _play(self, desk: Desk) -> None:
         """Simulate the future for each retention. Raises: _Unwanted."""
-        from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
 
         _go_on()
         outlook = Outlook(queued(desk), _DAYS)

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.keymap import with_user_keys
 from tui.keys import ANYWHERE, Key
 from tui.text import content
 
@@ -86,7 +87,6 @@ class KeyBar(Widget):
     def _as_moved(self, keys: Iterable[Key]) -> Iterable[Key]:
         if not self._moved:
             return keys
-        from tui.keymap import with_user_keys
 
         return with_user_keys(keys, self._moved)
 
