@@ -23,7 +23,7 @@ from tui.screen import Back, Go, Page
 from vault.errors import RetainError
 from vault.locks import lock
 
-if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
+if TYPE_CHECKING:  # screens are loaded when they are first shown
     from textual.driver import Driver
 
     from learning.review.sitting import Sitting

@@ -38,7 +38,7 @@ class Presses:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`tag` narrows the review to some cards; `program` starts `retain` anew, in a process of its own."""
+    """`tag` narrows the review to some cards; `program` is the command that starts another `retain` process."""
 
     vault: Vault
     clock: Clock

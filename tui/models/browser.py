@@ -39,7 +39,7 @@ class Browsing:
     marked: set[int] = field(default_factory=set)
     at: int | None = None
     done: list[Deed] = field(default_factory=list)
-    asked: deque[Callable[[], None]] = field(default_factory=deque)  # deeds that are still to be done, in their order
+    asked: deque[Callable[[], None]] = field(default_factory=deque)  # actions that wait, in order
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 
     def take(self, columns: CardColumns) -> None:

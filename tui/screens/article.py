@@ -327,7 +327,7 @@ class ArticleScreen(Page):
         self._aside.show(article_sidebar.standing(self._stands) if self._stands else "")
         self.set_class(not stands_there, "-beside")
 
-    # --- the human's own --------------------------------------------------------------------------------------------
+    # --- insights and reviews -----------------------------------------------------------------------------------------
 
     def action_insight(self) -> None:
         """Let the user write an insight in their editor, by `retain insight`."""

@@ -31,7 +31,7 @@ class BrowseActions(BrowseSearch):
     class Did(Message):
         """An action was saved, or undone."""
 
-        deed: Deed
+        action: Deed
         name: str
         columns: CardColumns
         undone: bool = False
@@ -94,11 +94,11 @@ class BrowseActions(BrowseSearch):
             self.show_error(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
             return
 
-        def deed(desk: Desk) -> Deed:
+        def action(desk: Desk) -> Deed:
             day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
             return actions.rescheduling(desk, chosen, day, via="tui")
 
-        self._do("reschedule", deed)
+        self._do("reschedule", action)
 
     def _close_ask(self) -> None:
         self._asked = ""
@@ -111,14 +111,14 @@ class BrowseActions(BrowseSearch):
             self._tell_no_card()
             return
 
-        def deed(desk: Desk) -> tuple[Deed, Desk]:
+        def action(desk: Desk) -> tuple[Deed, Desk]:
             made = make(desk)
             after = actions.do(desk, made)
             if made.events:
                 self._open.done.append(made)
             return made, after
 
-        self._queue(name, deed)
+        self._queue(name, action)
 
     def action_undo(self) -> None:
         held = self._open
@@ -134,14 +134,14 @@ class BrowseActions(BrowseSearch):
 
         self._queue("undo", back)
 
-    def _queue(self, name: str, deed: Callable[[Desk], tuple[Deed, Desk]]) -> None:
+    def _queue(self, name: str, action: Callable[[Desk], tuple[Deed, Desk]]) -> None:
         """Queue an action, to be run in the background after the earlier ones."""
         held = self._open
         topics = held.columns.topics if held.columns is not None else None
 
         def work() -> None:
             try:
-                done, desk = deed(open_desk(self.context.vault, self.context.clock(), queued=False))
+                done, desk = action(open_desk(self.context.vault, self.context.clock(), queued=False))
                 self.post_message(self.Did(done, name, columns_of(desk, topics)))
             except RetainError as error:
                 self.post_message(self.Failed(error))
@@ -154,10 +154,10 @@ class BrowseActions(BrowseSearch):
                     held.asked.popleft()
 
         held.asked.append(work)
-        self.run_worker(next_one, thread=True, group="browse-deed")
+        self.run_worker(next_one, thread=True, group="browse-action")
 
     def on_browse_actions_did(self, message: Did) -> None:
-        count = len(message.deed.events)
+        count = len(message.action.events)
         self._open.take(message.columns)
         self._search()
         undone = message.name == "undo"

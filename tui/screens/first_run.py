@@ -167,7 +167,7 @@ class FirstRunApp(App[Choice]):
                 return self._step not in ("problem", "menu")
         return key.action == "quit" and self._step in ("problem", "menu")
 
-    # --- what the human does ----------------------------------------------------------------------------------------
+    # --- choices and input ------------------------------------------------------------------------------------------
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()

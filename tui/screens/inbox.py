@@ -150,7 +150,7 @@ class InboxScreen(Page):
             decide(self.context.vault, [item.id], choice, at, reason=reason, part=part, via="tui")
         except RetainError as error:
             self.show_error(error)
-            if isinstance(error, NotFound):  # it was edited since: shown anew
+            if isinstance(error, NotFound):  # edited meanwhile: show it again
                 self._begin_reading()
             return False
         told = source_of(item.kind).told.get(choice, "")

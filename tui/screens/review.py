@@ -76,7 +76,7 @@ class ReviewScreen(Typing):
             self._plan, self._wrong = Plan(), error
         self._asked_to_leave = False  # at the end: one more press goes home
         self._changed: Changed | None = None  # the card on the table, since it was last there
-        self._reopening = False  # what was done goes to its pages, and the vault is read anew
+        self._reopening = False  # the pages are being written, and the vault read again
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
         self._asked_early = False  # for the answer, before the vault was read

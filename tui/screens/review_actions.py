@@ -51,7 +51,7 @@ class ReviewActions(Page):
         self._shown_picture = ""  # the one that the next press opens
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
-        self._editing_card = False  # the human has gone to edit the card on the table
+        self._editing_card = False  # the edit screen is open for the current card
         self._parts: dict[type[Widget], Widget] = {}
 
     def _deal(self) -> None:
@@ -94,7 +94,7 @@ class ReviewActions(Page):
             return
         self._close_flag()
         try:
-            deed = sitting.undo()
+            undone = sitting.undo()
         except NotFound as error:  # there is nothing to take back: no fault
             self._notice.show_message(f"{error.what} ({error.hint})" if error.hint else error.what)
             return
@@ -102,7 +102,7 @@ class ReviewActions(Page):
             self._notice.show_error(error)
             return
         self._deal_again(sitting)
-        self._notice.show_message(said.undone(deed))
+        self._notice.show_message(said.undone(undone))
 
     def _deal_again(self, sitting: ReviewSession) -> None:
         """Show the card that undo returned to; its answer stays visible if it was."""

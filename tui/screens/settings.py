@@ -59,7 +59,7 @@ class SettingsScreen(Page):
         self._rows = {row.id: row for row in (*rows.LEARNING, *rows.APP, *rows.keys())}
         self._at: Row = rows.LEARNING[0]
         self._undo: list[Callable[[], None]] = []
-        self._asked: tuple[Vault, Vault] | None = None  # what is to be foretold next: before a change and after it
+        self._asked: tuple[Vault, Vault] | None = None  # the next prediction: before a change and after it
         self._reckoning = False
 
     def compose(self) -> ComposeResult:
@@ -181,7 +181,7 @@ class SettingsScreen(Page):
         self._hold()
         self.query_one(Notice).show_message(strings.SAVED)
         if row.in_vault and row.key in _PREDICTED:
-            self._foretell(before, self._settings)
+            self._predict(before, self._settings)
         return True
 
     def _change_vault(self, row: Row, after: Value) -> None:
@@ -220,7 +220,7 @@ class SettingsScreen(Page):
 
     # --- what it does ---------------------------------------------------------------------------------------------
 
-    def _foretell(self, before: Settings, after: Settings) -> None:
+    def _predict(self, before: Settings, after: Settings) -> None:
         self._explain(strings.CALCULATING)
         tried = replace(self.context.vault, keeps_caches=False)  # the one is over, the other may be before it is known
         self._asked = replace(tried, settings=before), replace(tried, settings=after)

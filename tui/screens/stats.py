@@ -253,7 +253,7 @@ class StatsScreen(Page):
         assert mean is not None and draw is not None
         return content.plain(mean(stats)), draw(stats, width, height)
 
-    # --- what the human does ------------------------------------------------------------------------------------------
+    # --- keys and choices ---------------------------------------------------------------------------------------------
 
     def action_section(self, number: int) -> None:
         self._at = number - 1

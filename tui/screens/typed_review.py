@@ -149,7 +149,7 @@ class Typing(ReviewActions):
     def on_typing_graded(self, message: Graded) -> None:
         written = message.written
         if written is not self._written:
-            return  # the human did not wait
+            return  # the user has gone on
         from tui.views.verdict import Verdict
 
         verdict, grader = self.query_one(Verdict), written.grader

@@ -122,7 +122,7 @@ class WorkScreen(Page):
                 return over
         return over if key.action.startswith("result") else True
 
-    # --- what the human does ----------------------------------------------------------------------------------------
+    # --- keys and choices -------------------------------------------------------------------------------------------
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()

@@ -48,7 +48,7 @@ class Finding:
 class WorkState:
     """One run of `retain WORDS`. `code` is its exit code, None while it runs; `result` is its JSON output.
 
-    `stopping` says that the human asked it to end; `cost` has tokens and dollars as far as they were told.
+    `stopping` if the user cancelled it; `cost` has tokens and dollars as far as they are known.
     """
 
     words: tuple[str, ...]

@@ -6,7 +6,7 @@ like any text, and nothing is written at a place of its own choosing. The protoc
 https://sw.kovidgoyal.net/kitty/graphics-protocol/#unicode-placeholders
 
 No terminal is asked; only what it says of itself in the environment counts. What is sent are the bytes of a PNG that
-Pillow made anew of a picture that a compile has judged, never those of the file; every sequence says that no answer
+Pillow made from a picture that a compile has judged, never those of the file; every sequence says that no answer
 is wanted (q=2).
 """
 

@@ -81,7 +81,7 @@ class CardView(Widget):
     def reveal_changed(self, answer: str, was: str, now: str = "") -> None:
         """Show the back of a card whose answer changed: the earlier answer beside the current one.
 
-        `was` and `now` are plain text; `now` is what the sources say where `answer` is a human's own.
+        `was` and `now` are plain text; `now` is what the sources say if `answer` was edited by the user.
         """
         back = {"was": Part(was, "$panel", said.WAS, plain=True)}
         back["answer"] = Part(answer, "$success", said.YOURS if now else said.NOW)

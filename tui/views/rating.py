@@ -1,6 +1,6 @@
 """The four ratings with their intervals; before the answer, the key that shows it.
 
-One widget that paints its own rows: nothing is laid out anew when the ratings come and go, and nothing jumps.
+One widget that paints its own rows: the layout does not change when the ratings come and go.
 """
 
 from __future__ import annotations
