@@ -16,7 +16,7 @@ from vault.text.sanitize import clean, clean_line
 
 __all__ = ["CODE", "DIM", "MATH", "MOST", "line", "plain", "prose"]
 
-MOST = 20_000  # characters of one text on the screen; the rest is said, not painted
+MOST = 20_000  # characters of one text on the screen; a note stands for the rest
 
 
 def plain(text: str, style: str = "") -> Content:

@@ -162,40 +162,44 @@ class _Writer:
         self.spans: list[Span] = []
         self._links = links
         self._length = 0
-        self._open: list[
-            tuple[int, int]
-        ] = []  # (offset, number of parts) where the marks begin that are not closed yet
+        self._open: list[tuple[int, int]] = []  # (offset, number of parts) at each mark that is not closed yet
         self._address = ""
-        self._after_citation = False
+        self._after_citation = False  # apart from text
+        self._after_text = False
 
     def add(self, token: Token) -> None:
+        if token.type == "text":
+            self._text(token.content)
+            self._after_text = True
+            return
         citation = False
-        if token.type in ("text", "text_special", "softbreak", "hardbreak"):
-            self._text(
-                _literal(token) if token.type == "text_special" else token.content or "\n" * (token.type != "text")
-            )
-            if token.type == "text":
-                return
-        elif token.type == "code_inline":
-            self._text(token.content, CODE)
-        elif token.type == "formula":
-            self._text(latex.formula(token.content), MATH)
-        elif token.type == "wikilink":
-            citation = self._wikilink(token.content, token.meta["alias"])
-        elif token.type == "embed":
-            self._picture(token.content, token.meta["alias"] or "")
-        elif token.type == "image":
-            self._image(str(token.attrs["src"]), token.content)
-        elif token.type == "address":
-            self._link(token.content, LINK, "web", token.content)
-        elif token.nesting == 1:
-            self._open.append((self._length, len(self.parts)))
-            self._address = str(token.attrs.get("href", "")) if token.type == "link_open" else self._address
-        elif token.type == "link_close":
-            self._close_link(*self._open.pop(), token.info == "auto")
-        elif token.nesting == -1:
-            self._style(self._open.pop()[0], _STYLES[token.tag])
-        self._after_citation = citation
+        match token.type:
+            case "text_special":
+                self._text(_literal(token))
+            case "softbreak" | "hardbreak":
+                self._text("\n")
+            case "code_inline":
+                self._text(token.content, CODE)
+            case "formula":
+                self._text(latex.formula(token.content), MATH)
+            case "wikilink":
+                citation = self._wikilink(token.content, token.meta["alias"])
+            case "embed":
+                self._picture(token.content, token.meta["alias"] or "")
+            case "image":
+                self._image(str(token.attrs["src"]), token.content)
+            case "address":
+                self._link(token.content, LINK, "web", token.content)
+            case "link_open":
+                self._open.append((self._length, len(self.parts)))
+                self._address = str(token.attrs.get("href", ""))
+            case "link_close":
+                self._close_link(*self._open.pop(), token.info == "auto")
+            case _ if token.nesting == 1:
+                self._open.append((self._length, len(self.parts)))
+            case _:
+                self._style(self._open.pop()[0], _STYLES[token.tag])
+        self._after_citation, self._after_text = citation, False
 
     def _text(self, text: str, style: str = "") -> None:
         start = self._length
@@ -225,7 +229,7 @@ class _Writer:
             self._link(shown, LINK, "note", to.strip())
             return False
         citation = shown.isascii() and shown.isdigit()
-        if citation and not self._after_citation and self.parts:
+        if citation and self._after_text and not self._after_citation:
             last = self.parts[-1]
             self.parts[-1] = last.rstrip(" \t")
             self._length -= len(last) - len(self.parts[-1])

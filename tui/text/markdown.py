@@ -21,7 +21,7 @@ from vault.model.exhibit import UNNAMED
 from vault.model.latex import EMBED
 from vault.text.sanitize import clean
 
-UNKNOWN = 72  # cells that a table and a rule may take where nobody has said how wide the column is
+UNKNOWN = 72  # cells of a table or rule where the width of the column is not known
 _LEAST = 12  # cells that words always get, however deep they are nested
 HEADS = {"1": "bold $text-primary", "2": "bold $text-primary"}
 
