@@ -1,4 +1,4 @@
-"""The app: which screen is on, who holds the review, and how it ends. Here, and in the commands, the clock is read."""
+"""The app: the stack of screens, the lock of the review, signals, the end. The clock is read here and in commands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from tui import navigation, places, theme
+from tui import places, theme
 from tui.context import Context
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
-from tui.screen import Page
+from tui.screen import Back, Go, Page
 from vault.errors import RetainError
 from vault.locks import lock
 
-if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
+if TYPE_CHECKING:  # screens are loaded when they are first shown
     from textual.driver import Driver
 
     from learning.review.sitting import Sitting
@@ -43,7 +43,7 @@ class RetainApp(App[int]):
 
     @dataclass
     class PageFailed(Message):
-        """The ratings are on disk; `_review.md`, which is made of them, could not be written."""
+        """`_review.md` could not be written; the ratings themselves are saved."""
 
         error: RetainError
 
@@ -59,7 +59,7 @@ class RetainApp(App[int]):
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         for each in theme.ALL:
             self.register_theme(each)
-        self._prefer()
+        self._apply_preferences()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
@@ -71,8 +71,8 @@ class RetainApp(App[int]):
 
     # --- from screen to screen ----------------------------------------------------------------------------------------
 
-    async def on_go(self, message: navigation.Go) -> None:
-        """To another screen; if that cannot be, the one that is shown says why."""
+    async def on_go(self, message: Go) -> None:
+        """Show another screen; if that fails, the current screen shows the error."""
         if message.sender is not None and message.sender is not self.screen:
             return  # it was left by the key before
         if message.where == "home":
@@ -83,7 +83,7 @@ class RetainApp(App[int]):
             await self.push_screen(places.new_screen(message.where, self.context, message.about))
 
     async def _go_home(self) -> None:
-        """To the home screen that one came from, through all that stands above it."""
+        """Return to the home screen, closing the screens above it."""
         if self._review_below() is not None:
             self._end_review()
         while len(self.screen_stack) > 1 and self._place != "home":
@@ -96,10 +96,10 @@ class RetainApp(App[int]):
         return self.screen.NAME if isinstance(self.screen, Page) else ""
 
     async def _review(self, about: str) -> None:
-        """To the review. One that is open already is gone back to, unless other cards are asked for."""
+        """Show the review. A review that is open is reused, unless other cards are asked for."""
         open_ = self._review_below()
         if open_ is not None:
-            await self._down_to(open_)
+            await self._pop_to(open_)
             if not about:
                 return
             self._end_review()
@@ -108,11 +108,11 @@ class RetainApp(App[int]):
             await (self.push_screen(review) if open_ is None else self.switch_screen(review))
 
     def _review_below(self) -> Page | None:
-        """The review that is open, be it in front or not."""
+        """Return the open review screen, in front or not."""
         return next((s for s in self.screen_stack if isinstance(s, Page) and s.NAME == "review"), None)
 
-    async def _down_to(self, wanted: Screen[Any]) -> None:
-        """Takes away what stands above `wanted`, if that is still there."""
+    async def _pop_to(self, wanted: Screen[Any]) -> None:
+        """Close the screens above `wanted`, if it is still open."""
         while wanted in self.screen_stack and self.screen is not wanted:
             await self.pop_screen()
 
@@ -123,31 +123,31 @@ class RetainApp(App[int]):
             self.hold_review()
         except RetainError as error:
             if isinstance(self.screen, Page):
-                self.screen.say(error)
+                self.screen.show_error(error)
             return False
         return True
 
-    async def on_back(self, message: navigation.Back) -> None:
+    async def on_back(self, message: Back) -> None:
         if message.sender is self.screen:
             await self._go_back()
 
     async def _go_back(self, problem: RetainError | None = None) -> None:
-        """To the screen below; where there is none, the app began with this one, and home takes its place."""
+        """Close the current screen; if it is the only one, show home instead."""
         if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
             await self.switch_screen(places.new_screen("home", self.context))
         if problem is not None and isinstance(self.screen, Page):
-            self.screen.say(problem)
+            self.screen.show_error(problem)
 
     # --- the review is held by one session at a time ----------------------------------------------------------------
 
     def hold_review(self) -> None:
-        """Makes this the one session that reviews. Raises: LockHeld, naming the other."""
+        """Lock the review for this session. Raises: LockHeld, naming the other session."""
         self._held.enter_context(lock(self.context.vault.root, "review", purpose="reviewing", now=self.context.clock()))
 
     def end_sitting(self) -> RetainError | None:
-        """Renders `_review.md` and lets others review; what went wrong with the page, now or the last time."""
+        """Write `_review.md` and unlock the review; return the error of this or an earlier write of the page."""
         sitting, self._sitting = self._sitting, None
         try:
             if sitting is not None:
@@ -159,8 +159,8 @@ class RetainApp(App[int]):
             self._held.close()
         return self._problem
 
-    def tell_ending(self, told: Callable[[int], None] | None) -> None:
-        """Before `end_sitting` takes its time: tells of how many cards pages are rendered, if any are."""
+    def report_rendering(self, told: Callable[[int], None] | None) -> None:
+        """Call `told` with the number of cards whose pages `end_sitting` will render, if any."""
         if told is not None and self._sitting is not None and self._sitting.is_unrendered:
             with suppress(OSError):  # the terminal may be closed
                 told(len(self._sitting.desk.cards))
@@ -172,10 +172,10 @@ class RetainApp(App[int]):
 
     def on_retain_app_page_failed(self, message: PageFailed) -> None:
         if isinstance(self.screen, Page):
-            self.screen.say(message.error)
+            self.screen.show_error(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        """What is written in a sitting has to be rendered at its end; practice writes nothing."""
+        """Remember a sitting, whose pages are written at its end; practice writes nothing."""
         from learning.review.sitting import Sitting
 
         self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
@@ -184,7 +184,7 @@ class RetainApp(App[int]):
         review = self._review_below()
         self.end_sitting()
         if review is not None:
-            await self._down_to(review)
+            await self._pop_to(review)
             await self._go_back(message.error)
 
     async def on_review_screen_left(self) -> None:
@@ -198,24 +198,24 @@ class RetainApp(App[int]):
     # --- keys and commands of the whole app -------------------------------------------------------------------------
 
     def on_load(self) -> None:
-        """A signal that ends the program ends the app in its own way, so that the terminal is as it was."""
+        """Exit cleanly on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the terminal is restored."""
         loop = asyncio.get_running_loop()
         ends = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP, signal.SIGQUIT] if sys.platform != "win32" else [])]
         for number in ends:
             with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
-                loop.add_signal_handler(number, self._hung_up, 128 + number)
+                loop.add_signal_handler(number, self._exit_on_signal, 128 + number)
 
     def on_key(self, event: Key) -> None:
-        """The action of the key runs next, and is not told when it came."""
+        """Record when the key was read: the action that runs next is not told."""
         self.context.presses.came(event.key, event.time)
 
-    def _hung_up(self, code: int) -> None:
-        """Asks to end until the app has: while it is still being put together the framework may forget it was asked."""
+    def _exit_on_signal(self, code: int) -> None:
+        """Exit, again and again until it takes effect: Textual may forget an exit during start-up."""
         self.exit(code)
-        asyncio.get_running_loop().call_later(_ASK_AGAIN_S, self._hung_up, code)
+        asyncio.get_running_loop().call_later(_ASK_AGAIN_S, self._exit_on_signal, code)
 
     def action_interrupt(self) -> None:
-        """Ctrl-C copies what is selected; with nothing selected it ends the app: all that was rated is on disk."""
+        """Copy the selection; without a selection exit the app."""
         selected = self.screen.get_selected_text()
         if selected:
             self.copy_to_clipboard(selected)
@@ -226,29 +226,29 @@ class RetainApp(App[int]):
     def action_toggle_dark(self) -> None:
         self.theme = theme.other(self.theme)
 
-    def wear(self, name: str) -> None:
-        """Puts on the theme that the settings call `name`."""
+    def apply_theme(self, name: str) -> None:
+        """Apply the theme that the settings call `name`."""
         self.theme = theme.preferred(self.context.environment, name)
 
     def on_settings_screen_changed(self, message: SettingsScreen.Changed) -> None:
-        """What was set holds on every screen, those below too."""
+        """Apply changed settings to all open screens."""
         vault = replace(self.context.vault, settings=message.settings)
         self.context = replace(self.context, vault=vault, preferences=message.preferences)
         for screen in self.screen_stack:
             if isinstance(screen, Page):
-                screen.live_with(self.context)
-        self._prefer()
+                screen.use_context(self.context)
+        self._apply_preferences()
 
-    def _prefer(self) -> None:
-        """As this user likes the app."""
+    def _apply_preferences(self) -> None:
+        """Apply the user's theme, keys and animation preference."""
         liked = self.context.preferences
-        self.wear(liked.theme)
+        self.apply_theme(liked.theme)
         self.set_keymap(dict(liked.keys))
         still = not liked.motion or "SSH_CONNECTION" in self.context.environment
         self.animation_level = "none" if still else "full"  # a glide is many small paintings, and a line may be slow
 
     async def action_help(self) -> None:
-        """The keys of this screen, on top of it; pressed again, they go."""
+        """Show the keys of this screen above it; pressed again, hide them."""
         from tui.screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
@@ -257,18 +257,18 @@ class RetainApp(App[int]):
             await self.push_screen(HelpScreen(SCREENS[self.screen.NAME], dict(self.context.preferences.keys)))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette: what can be done on this screen, the places to go to, the colours."""
+        """Return the commands of the palette: keys of this screen, other screens, themes."""
         from tui import palette
 
-        yield from palette.commands(self, screen, self.wear)
+        yield from palette.commands(self, screen, self.apply_theme)
 
     def _fatal_error(self) -> None:
-        """Ends after a defect without painting local variables on the terminal: `run_app` raises what it was."""
+        """End after an unexpected error without printing local variables; `run_app` raises the error."""
         self._close_messages_no_wait()
 
 
 def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
-    """The terminal's driver; None leaves the choice to the framework."""
+    """Return the class of the terminal driver; None leaves the choice to Textual."""
     if sys.platform == "win32" or "TEXTUAL_DRIVER" in environment:
         return None
     from tui.driver import TerminalDriver
@@ -277,7 +277,7 @@ def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
 
 
 def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:
-    """Runs the app, beginning with the screen `start` and what it is `about`; its exit code.
+    """Run the app from the screen `start` about `about`; return its exit code.
 
     `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if
     another session reviews already; whatever a defect raised.
@@ -289,7 +289,7 @@ def run_app(context: Context, start: str = "home", about: str = "", told: Callab
         code = app.run()
     finally:
         context.jobs.end()
-        app.tell_ending(told)
+        app.report_rendering(told)
         problem = app.end_sitting()
     if app._exception is not None:
         raise app._exception

@@ -1,4 +1,4 @@
-"""The terminal as the app drives it: if it goes away, the app ends.
+"""The terminal driver: if the terminal goes away, the app ends.
 
 The framework's own driver asks a terminal that is gone for keys again and again, and waits for ever to write to it.
 """
@@ -19,7 +19,7 @@ _PATIENCE_MS = 1_000
 
 
 class _Forgiving:
-    """A file that takes what nobody reads any more."""
+    """A text file that ignores write errors, for a terminal that is gone."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -50,7 +50,7 @@ class TerminalDriver(LinuxDriver):
             Thread(target=self._watch, args=(asyncio.get_running_loop(),), name="hang-up", daemon=True).start()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Ends the app when the terminal is gone, be there a signal or not."""
+        """End the app when the terminal hangs up, with or without a signal."""
         poll = select.poll()
         poll.register(self.fileno, 0)  # a hang-up is told without being asked for
         while not poll.poll(_PATIENCE_MS):

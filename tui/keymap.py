@@ -1,4 +1,4 @@
-"""Keys that the user has moved: which can be, which clash, and the registry as it is then."""
+"""The user's own keys: which are valid, which clash, and the registry with them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _WRITTEN = {"escape": "esc", "space": "space", "enter": "enter", "tab": "tab", "
 _KEPT = {"ctrl+q": "quit"}  # the framework's own way out
 
 
-def registry() -> dict[str, Key]:
-    """Every key of the app by its id."""
+def all_keys() -> dict[str, Key]:
+    """Return every key of the app by its id."""
     return {key.id: key for screen in (keys.EVERYWHERE, *keys.SCREENS.values()) for key in screen}
 
 
-def wrong(id_: str, given: object) -> str:
-    """Why `given` cannot be the keys of `id_`; "" if it can."""
-    if id_ not in registry():
+def problem_with(id_: str, given: object) -> str:
+    """Return why `given` cannot be the keys of `id_`; "" if it can."""
+    if id_ not in all_keys():
         return f"no key of the app has the id `{id_}`"
     if not isinstance(given, str) or not given.strip():
         return f'the keys of {id_} must be a text like "z" or "z,ctrl+u"'
@@ -31,13 +31,13 @@ def wrong(id_: str, given: object) -> str:
     return f"no key is called `{unknown[0]}`" if unknown else ""
 
 
-def named(given: str) -> str:
-    """The keys in the framework's long names: `?` as `question_mark`."""
+def normalized(given: str) -> str:
+    """Return keys by Textual's long names: `?` as `question_mark`."""
     return ",".join(_long(name) for name in _split(given))
 
 
 def _split(given: str) -> list[str]:
-    """`z, ctrl+u` as its names; a comma can only be named as `comma`."""
+    """Return the names in `z, ctrl+u`; the comma key is named `comma`."""
     return [name.strip() for name in given.split(",")]
 
 
@@ -60,7 +60,7 @@ def _is_key(name: str) -> bool:
 
 
 def without_clashes(moved: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The moves that can hold together, and for each of the others why it cannot. Of two, the later one goes."""
+    """Return the moves that don't clash, and the reason for each that was dropped; of two, the later one is dropped."""
     holds, clashes = dict(moved), dict[str, str]()
     while (found := _clash(holds)) is not None:
         id_, reason = found
@@ -70,12 +70,12 @@ def without_clashes(moved: Mapping[str, str]) -> tuple[dict[str, str], dict[str,
 
 
 def _clash(moved: Mapping[str, str]) -> tuple[str, str] | None:
-    """The move of the last line that takes a key which does something else on the same screen."""
+    """Return (id, reason) of the last move to a key that is already used on the same screen; None if there is none."""
     order = {id_: at for at, id_ in enumerate(moved)}
     found: list[tuple[int, str, str]] = []
     for screen in keys.SCREENS.values():
         taken: dict[str, str] = dict(_KEPT)
-        for key in as_moved((*keys.EVERYWHERE, *screen), moved):
+        for key in with_user_keys((*keys.EVERYWHERE, *screen), moved):
             for name in key.keys.split(","):
                 other = taken.setdefault(name, key.id)
                 both = [id_ for id_ in (other, key.id) if id_ in order]
@@ -86,16 +86,16 @@ def _clash(moved: Mapping[str, str]) -> tuple[str, str] | None:
     return max(found)[1:] if found else None
 
 
-def as_moved(registered: Iterable[Key], moved: Mapping[str, str]) -> list[Key]:
-    """These keys as the user has them."""
+def with_user_keys(registered: Iterable[Key], moved: Mapping[str, str]) -> list[Key]:
+    """Return the keys with the user's own keys in place of the registered ones."""
     return [
-        replace(key, keys=moved[key.id], shown=shown(moved[key.id].split(",")[0])) if key.id in moved else key
+        replace(key, keys=moved[key.id], shown=display_name(moved[key.id].split(",")[0])) if key.id in moved else key
         for key in registered
     ]
 
 
-def shown(name: str) -> str:
-    """A key as people write it: `esc`, `?`, `ctrl+u`."""
+def display_name(name: str) -> str:
+    """Return a key as people write it: `esc`, `?`, `ctrl+u`."""
     *modifiers, last = name.split("+")
     written = _WRITTEN.get(last) or format_key(last)
     return "+".join((*modifiers, written))

@@ -1,4 +1,4 @@
-"""The command palette: every key of the present screen by name, every place, every theme. Nothing of a document's."""
+"""The command palette: the keys of the current screen by name, the other screens, the themes."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ from textual.screen import Screen
 
 from tui import keymap, places
 from tui.keys import ANYWHERE, SCREENS
-from tui.navigation import Go
 from tui.preferences import THEMES
-from tui.screen import Page
+from tui.screen import Go, Page
 from tui.strings import app as strings
 
 
-def commands(app: App[int], screen: Screen[Any], wear: Callable[[str], None]) -> Iterator[SystemCommand]:
-    """Its commands on `screen`; those for which it has no use now are left out. `wear` puts a theme on."""
+def commands(app: App[int], screen: Screen[Any], apply_theme: Callable[[str], None]) -> Iterator[SystemCommand]:
+    """Yield the commands for `screen`, without those that do nothing now. `apply_theme` sets a theme."""
     if isinstance(screen, Page):
         yield from _keys(app, screen)
         yield from _places(screen)
     for name in THEMES:
         words, about = strings.THEMES[name]
-        yield SystemCommand(f"{strings.THEME}: {words}", about, partial(wear, name))
+        yield SystemCommand(f"{strings.THEME}: {words}", about, partial(apply_theme, name))
     yield SystemCommand(strings.QUIT, strings.QUIT_ABOUT, partial(app.exit, 0))
 
 
 def _keys(app: App[int], page: Page) -> Iterator[SystemCommand]:
     moved = page.context.preferences.keys
-    for key in keymap.as_moved((*SCREENS[page.NAME], *ANYWHERE), moved):
-        if key.told and page.offers(key):
+    for key in keymap.with_user_keys((*SCREENS[page.NAME], *ANYWHERE), moved):
+        if key.description and page.offers(key):
             where = app if key in ANYWHERE else page
-            name, about = key.words or key.told, f"{key.display}: {key.told}"
+            name, about = key.words or key.description, f"{key.display}: {key.description}"
             yield SystemCommand(name, about, _doing(where, key.action), discover=bool(key.words))
 
 

@@ -1,4 +1,4 @@
-"""The screens by name; each module is imported when its screen is first shown, so that the first frame is early."""
+"""The screens by name. Each module is imported when its screen is first shown, so that the app starts fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a user likes the app: the tables [app] and [keys] of their own `config.toml`, never of a vault."""
+"""The user's preferences: the tables [app] and [keys] of their own `config.toml`, never of a vault."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tui import keymap
+from vault.config import user
 from vault.config.toml_file import TomlFile, parsed
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged
+from vault.errors import Damaged, RetainError
 
 THEMES = ("auto", "dark", "light", "contrast", "contrast-light", "terminal")
 PICTURES = ("auto", "never")
@@ -18,7 +20,7 @@ _CHOICES = {"theme": THEMES, "pictures": PICTURES}
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`theme` "auto" goes with the terminal; `keys` has the id of a key (`review.undo`) and Textual's names of others.
+    """How the user likes the app: `theme` "auto" follows the terminal; `keys` maps ids like `review.undo` to keys.
 
     `found` says what in the file has no effect, and why.
     """
@@ -33,9 +35,7 @@ class Preferences:
 
 
 def of_user() -> Preferences:
-    """The preferences of whoever runs this; those of a newcomer where the file is not there or cannot be read."""
-    from vault.config import user
-    from vault.errors import RetainError
+    """Read the user's preferences; the defaults if the file is missing or unreadable."""
 
     path = str(user.config_folder() / user.CONFIG)
     try:
@@ -50,7 +50,7 @@ def _number(where: str) -> int:
 
 
 def read_preferences(text: str, path: str) -> Preferences:
-    """What `text`, the file at `path`, asks for. What cannot be is named in `found` and left out; the rest holds.
+    """Parse the preferences in `text`, the file at `path`. Invalid ones are reported in `found` and left out.
 
     Raises: Damaged if it is not TOML.
     """
@@ -87,15 +87,14 @@ def _checked(file: TomlFile, key: str, value: Any) -> Any:
 def _keys(file: TomlFile, given: Mapping[str, Any], found: list[Diagnostic]) -> dict[str, str]:
     if not given:
         return {}
-    from tui import keymap
 
     moved: dict[str, str] = {}
     for id_, keys in given.items():
-        reason = keymap.wrong(id_, keys)
+        reason = keymap.problem_with(id_, keys)
         if reason:
             found.append(_without_effect(file, id_, "key", reason))
         else:
-            moved[id_] = keymap.named(keys)
+            moved[id_] = keymap.normalized(keys)
     holds, clashes = keymap.without_clashes(moved)
     found += [_without_effect(file, id_, "key-clash", reason) for id_, reason in clashes.items()]
     return holds
@@ -106,7 +105,7 @@ def _without_effect(file: TomlFile, key: str, code: str, message: str) -> Diagno
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """`review.undo = ...` with or without quotes round its name."""
+    """Flatten nested tables, so that `review.undo = ...` works with or without quotes."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         flat |= _flat(value, f"{before}{key}.") if isinstance(value, dict) else {before + key: value}

@@ -1,4 +1,4 @@
-"""The app's colours: dark and light, both again with high contrast, and the terminal's own sixteen."""
+"""The app's colours: dark and light, both also in high contrast, and the terminal's own sixteen."""
 
 from __future__ import annotations
 
@@ -6,84 +6,62 @@ from collections.abc import Mapping
 
 from textual.theme import Theme
 
-DARK = Theme(
-    name="retain-dark",
+# The styles of words, whatever the theme makes of them.
+CODE = "$text-accent"
+MATH = "$text-secondary"
+DIM = "$quiet"  # a colour of the theme; $text-muted means nothing inside a Content
+LINK = "$text-primary underline"
+
+
+def _theme(name: str, colours: str, *, dark: bool, contrast: bool = False) -> Theme:
+    """Return the theme of twelve colours: background, surface, panel, foreground, primary, secondary, accent,
+    success, error, quiet words, mechanistic cards, relational cards."""
+    background, surface, panel, foreground, primary, secondary, accent, success, error, quiet, *kinds = colours.split()
+    variables = {
+        "quiet": quiet,
+        "kind-definitional": primary,
+        "kind-mechanistic": kinds[0],
+        "kind-relational": kinds[1],
+        "kind-applied": accent,
+    }
+    return Theme(
+        name=name,
+        dark=dark,
+        background=background,
+        surface=surface,
+        panel=panel,
+        foreground=foreground,
+        primary=primary,
+        secondary=secondary,
+        accent=accent,
+        success=success,
+        warning=accent,
+        error=error,
+        variables={**variables, "border": foreground} if contrast else variables,
+    )
+
+
+DARK = _theme(
+    "retain-dark",
+    "#15171c #1c1f26 #262a34 #d9dce3 #82aaff #8fb8a8 #e6b673 #9ccf7a #ff7a8a #989ba2 #c79bff #79d0c8",
     dark=True,
-    background="#15171c",
-    surface="#1c1f26",
-    panel="#262a34",
-    foreground="#d9dce3",
-    primary="#82aaff",
-    secondary="#8fb8a8",
-    accent="#e6b673",
-    success="#9ccf7a",
-    warning="#e6b673",
-    error="#ff7a8a",
 )
-LIGHT = Theme(
-    name="retain-light",
+LIGHT = _theme(
+    "retain-light",
+    "#fbfaf6 #f3f1ea #e7e4da #2a2c32 #2c5cb0 #2f6f5b #9a5b12 #3b7a2c #b0233b #65666a #7a3fa8 #1f7272",
     dark=False,
-    background="#fbfaf6",
-    surface="#f3f1ea",
-    panel="#e7e4da",
-    foreground="#2a2c32",
-    primary="#2c5cb0",
-    secondary="#2f6f5b",
-    accent="#9a5b12",
-    success="#3b7a2c",
-    warning="#9a5b12",
-    error="#b0233b",
-    variables={
-        "quiet": "#65666a",
-        "kind-definitional": "#2c5cb0",
-        "kind-mechanistic": "#7a3fa8",
-        "kind-relational": "#1f7272",
-        "kind-applied": "#9a5b12",
-    },
 )
-CONTRAST_DARK = Theme(
-    name="retain-contrast",
+CONTRAST_DARK = _theme(
+    "retain-contrast",
+    "#000000 #000000 #2e2e2e #ffffff #9cc2ff #7ff0d0 #ffd75f #8aff7a #ffa0a8 #c4c4c4 #e0b8ff #7ff0e8",
     dark=True,
-    background="#000000",
-    surface="#000000",
-    panel="#2e2e2e",
-    foreground="#ffffff",
-    primary="#9cc2ff",
-    secondary="#7ff0d0",
-    accent="#ffd75f",
-    success="#8aff7a",
-    warning="#ffd75f",
-    error="#ffa0a8",
-    variables={
-        "kind-definitional": "#9cc2ff",
-        "kind-mechanistic": "#e0b8ff",
-        "kind-relational": "#7ff0e8",
-        "kind-applied": "#ffd75f",
-        "border": "#ffffff",
-        "quiet": "#c4c4c4",
-    },
+    contrast=True,
 )
-CONTRAST_LIGHT = Theme(
-    name="retain-contrast-light",
+CONTRAST_LIGHT = _theme(
+    "retain-contrast-light",
+    "#ffffff #ffffff #e4e4e4 #000000 #0a2f87 #004a38 #5c3200 #0d4a00 #8a0014 #3c3c3c #55107f #00494a",
     dark=False,
-    background="#ffffff",
-    surface="#ffffff",
-    panel="#e4e4e4",
-    foreground="#000000",
-    primary="#0a2f87",
-    secondary="#004a38",
-    accent="#5c3200",
-    success="#0d4a00",
-    warning="#5c3200",
-    error="#8a0014",
-    variables={
-        "kind-definitional": "#0a2f87",
-        "kind-mechanistic": "#55107f",
-        "kind-relational": "#00494a",
-        "kind-applied": "#5c3200",
-        "border": "#000000",
-        "quiet": "#3c3c3c",
-    },
+    contrast=True,
 )
 _SIXTEEN = {
     # These colours have no shades, and NO_COLOR has none at all. (Lists don't take `reverse` from the framework.)
@@ -142,14 +120,7 @@ TERMINAL = _sixteen("retain-terminal", dark=True)
 TERMINAL_LIGHT = _sixteen("retain-terminal-light", dark=False)
 ALL = (DARK, LIGHT, CONTRAST_DARK, CONTRAST_LIGHT, TERMINAL, TERMINAL_LIGHT)
 # What themes of other makers don't have.
-VARIABLES = {
-    "cursor-style": "none",  # of the line of a list that the cursor is on
-    "quiet": "#989ba2",  # words that wait until they are looked for; `$text-muted` means nothing inside a Content
-    "kind-definitional": "#82aaff",
-    "kind-mechanistic": "#c79bff",
-    "kind-relational": "#79d0c8",
-    "kind-applied": "#e6b673",
-}
+VARIABLES = {"cursor-style": "none", **DARK.variables}  # `cursor-style`: of the line of a list that the cursor is on
 _NAMED = {"dark": DARK, "light": LIGHT, "contrast": CONTRAST_DARK, "contrast-light": CONTRAST_LIGHT}
 # Light and dark of the same making, each the other's other.
 _OTHERS = {
@@ -162,7 +133,7 @@ _MANY = ("256color", "direct", "truecolor", "kitty", "alacritty", "ghostty", "we
 
 
 def preferred(environment: Mapping[str, str], asked: str = "auto") -> str:
-    """The name of the theme that was asked for; with "auto", of the one that goes with the terminal.
+    """Return the name of the theme `asked`; for "auto", of the one that suits the terminal.
 
     Without colour (NO_COLOR) and with sixteen of them, only the terminal's own are sure to be readable.
     """
@@ -175,17 +146,17 @@ def preferred(environment: Mapping[str, str], asked: str = "auto") -> str:
 
 
 def other(name: str) -> str:
-    """The light theme of a dark one, and the other way round."""
+    """Return the light theme of a dark one, or the reverse."""
     return _OTHERS.get(name, DARK.name)
 
 
 def colourless(environment: Mapping[str, str]) -> bool:
-    """Whether this user wants no colour at all, on any terminal."""
+    """Return whether the user has switched colours off (NO_COLOR)."""
     return bool(environment.get("NO_COLOR"))
 
 
 def _few_colours(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal says that it knows sixteen colours at most. Saying nothing, as on Windows, is no saying."""
+    """Return whether the terminal has sixteen colours or fewer; False if it does not say."""
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return False
     term = environment.get("TERM", "")

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from cli import output
 from learning.cards.workspace import open_desk
-from tui.state.overview import Figures, Overview, figures_of, overview_of
+from learning.pages.today import Figures, Overview, figures_of, overview_of
 from tui.strings import home as strings
-from tui.text import formats
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 _GAPS = 3  # of each kind, by name
@@ -61,7 +61,7 @@ def _steps(head: str, steps: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 def _today(seen: Overview) -> Iterator[str]:
     if seen.due + seen.new:
-        yield f"Today: {seen.due:,} due, {seen.new:,} new, about {formats.counted(seen.minutes, 'minute')}."
+        yield f"Today: {seen.due:,} due, {seen.new:,} new, about {plural(seen.minutes, 'minute')}."
     else:
         yield strings.DONE if seen.done else strings.NOTHING_DUE
         if seen.next_due:
@@ -92,7 +92,7 @@ def _agenda(seen: Overview) -> Iterator[str]:
     if not seen.open_gaps:
         yield strings.NOTHING_MISSING
         return
-    yield f"Reading agenda: {formats.counted(seen.open_gaps, 'open gap')}."
+    yield f"Reading agenda: {plural(seen.open_gaps, 'open gap')}."
     for kind, gaps in seen.gaps.items():
         for gap in gaps[:_GAPS]:
             yield f"  {kind}: {gap.what}: {gap.missing}"

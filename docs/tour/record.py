@@ -45,7 +45,7 @@ STEPS = (
     *((letter, "", 0.09) for letter in "I think that it helps memory"),
     (CTRL_S, "Hard", 4.0),
     ("2", "shows the answer", 1.0),
-    ("u", "Taken back", 2.5),  # and taken back
+    ("u", "Undid the rating", 2.5),  # and undone
     ("2", "shows the answer", 1.0),
     (ESC, "Press", 2.0),
     ("b", "Browse", 2.0),  # every card

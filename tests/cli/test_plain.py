@@ -276,7 +276,7 @@ def test_a_flag_takes_its_reason_by_number_or_in_words_and_undo_says_what_it_too
     assert review_plainly(vault, clock=lambda: NOON, source=lines, out=out) == 0
     flags = [event.reason for event in read_log(vault.root).events if event.type == "flag"]  # type: ignore[attr-defined]
     assert flags == ["unclear", "It Asks two things"]
-    assert "Taken back: the flag (It Asks two things)." in out.getvalue()
+    assert "Removed the flag (It Asks two things)." in out.getvalue()
 
 
 def test_a_card_gets_other_words_and_undo_gives_it_back_its_own(vault: Vault) -> None:
@@ -284,7 +284,7 @@ def test_a_card_gets_other_words_and_undo_gives_it_back_its_own(vault: Vault) ->
     out = io.StringIO()
     lines = io.StringIO("e\nWhat, newly?\n\nu\nq\n")
     assert review_plainly(vault, clock=lambda: NOON, source=lines, out=out) == 0
-    assert "Q: What, newly?" in out.getvalue() and "Taken back: the edit" in out.getvalue()
+    assert "Q: What, newly?" in out.getvalue() and "Undid the edit" in out.getvalue()
     assert {path: path.read_bytes() for path in decks} == decks
 
 

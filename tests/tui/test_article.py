@@ -124,7 +124,7 @@ async def test_around_a_page_stand_mastery_gaps_neighbours_and_backlinks(reader:
     async with reader.run_test(size=(140, 45)) as pilot:
         screen = await opened(pilot, settled)
         around = " ".join(words(screen, "#article-aside").split())
-        assert "Say what it is" in around and "2 cards, none reviewed" in around
+        assert "Definition" in around and "2 cards, none reviewed" in around
         assert "• Memory" in around and "• Spacing effect" in around
         assert "Consolidation: 4 articles mention it, none explains it" in around
 
@@ -165,7 +165,7 @@ async def test_a_page_that_is_not_there_is_named(reader: RetainApp, settled: Set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled)
         await pressed(pilot, settled, *("tab",) * 3, "enter")
-        assert "Sleep: no page of this vault" in told(screen)
+        assert "Sleep: no such page in this vault" in told(screen)
         await pressed(pilot, settled, "g")
         assert "Index" in words(screen)
         gone = await opened(pilot, settled, "wiki/concepts/gone.md")
@@ -277,4 +277,4 @@ async def test_an_insight_is_written_only_about_a_concept(reader: RetainApp, set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled, "")
         await pressed(pilot, settled, "i")
-        assert "An insight is written about a concept" in told(screen)
+        assert "Insights belong to a concept" in told(screen)

@@ -216,7 +216,7 @@ async def test_the_list_is_sorted_by_key_and_by_mouse(browse: RetainApp, settled
         assert listed(browse) == sorted(before, key=str.casefold, reverse=True)
         await pilot.click("CardTable", offset=(0, 2))
         await settled(pilot)
-        assert "1 chosen" in shown(browse, TopBar)
+        assert "1 selected" in shown(browse, TopBar)
 
 
 async def test_search_and_choice_are_there_again_on_coming_back(browse: RetainApp, settled: Settled) -> None:
@@ -230,7 +230,7 @@ async def test_search_and_choice_are_there_again_on_coming_back(browse: RetainAp
         await app.push_screen(BrowseScreen(app.context))
         await settled(pilot)
         assert screen(app).query_one("#browse-words", Input).value == "forgetting"
-        assert "1 chosen · 3 of 4" in shown(app, TopBar)
+        assert "1 selected · 3 of 4" in shown(app, TopBar)
         assert screen(app).query_one(CardTable).cursor == 2
 
 
@@ -242,7 +242,7 @@ async def test_a_card_that_goes_from_its_file_is_said_to_be_gone(
         (vault.root / "learning/flashcards/spacing-effect.md").unlink()
         await pilot.press("end")
         await settled(pilot)
-        assert "gone from its deck" in shown(browse, CardPreview)
+        assert "no longer in its deck" in shown(browse, CardPreview)
 
 
 async def test_a_damaged_index_is_made_anew_and_said_quietly(browse: RetainApp, vault: Vault, settled: Settled) -> None:
@@ -251,7 +251,7 @@ async def test_a_damaged_index_is_made_anew_and_said_quietly(browse: RetainApp, 
     (cache / "search-0").write_bytes(b"no index")
     async with browse.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        assert len(listed(browse)) == 4 and "made anew" in shown(browse, Notice)
+        assert len(listed(browse)) == 4 and "rebuilt" in shown(browse, Notice)
         assert screen(browse).query_one(Notice).has_class("note")
 
 

@@ -11,7 +11,7 @@ import pytest
 from textual.app import App
 
 from tests.tui.conftest import PATIENCE_S, until
-from tui.process.background import aside, beside_the_screen
+from tui.process.background import read_in_background, without_gc_pauses
 
 
 class Reader(App[int]):
@@ -27,7 +27,7 @@ class Reader(App[int]):
         self.ended.set()
 
     def on_mount(self) -> None:
-        self.run_worker(aside(self.read))
+        self.run_worker(read_in_background(self.read))
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ async def test_the_app_is_left_while_something_is_still_read() -> None:
 
 async def test_what_was_read_is_waited_for_by_whoever_asked() -> None:
     found: list[int] = []
-    await aside(lambda: found.append(1))
+    await read_in_background(lambda: found.append(1))
     assert found == [1]
 
 
@@ -62,19 +62,19 @@ async def test_what_goes_wrong_is_raised_where_it_was_asked_for() -> None:
         raise OSError("no such disk")
 
     with pytest.raises(OSError, match="no such disk"):
-        await aside(read)
+        await read_in_background(read)
 
 
 def test_garbage_is_looked_for_again_only_when_all_have_read() -> None:
     usual = sys.getswitchinterval()
-    with beside_the_screen():
-        with beside_the_screen():
+    with without_gc_pauses():
+        with without_gc_pauses():
             assert not gc.isenabled()
         assert not gc.isenabled() and sys.getswitchinterval() < usual
     assert gc.isenabled() and sys.getswitchinterval() == usual
 
 
 def test_a_reading_that_fails_leaves_no_trace_either() -> None:
-    with pytest.raises(ZeroDivisionError), beside_the_screen():
+    with pytest.raises(ZeroDivisionError), without_gc_pauses():
         _ = 1 // 0
     assert gc.isenabled()

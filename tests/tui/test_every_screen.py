@@ -27,10 +27,11 @@ from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
 from tests.tui.test_inbox import offered
 from tests.tui.test_stats_screen import TOPIC, a_year, log
-from tui import navigation, places
+from tui import places
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
+from tui.screen import Go
 from tui.screens.browse import BrowseScreen
 from tui.state.job_state import begun, ended
 from tui.views.evidence import SupportPanel
@@ -246,7 +247,7 @@ async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault
     app = RetainApp(Context(vault, clock, environment=COLOURS))
     async with app.run_test(size=(80, 24)) as pilot:
         await rest(pilot)
-        app.post_message(navigation.Go(place))
+        app.post_message(Go(place))
         await pilot.pause()
         taking = app.screen.focused
         assert taking is None or all(node.display for node in taking.ancestors_with_self)

@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.views.gap import GapView
+from tui.views.gaps import GapView
 from tui.widgets.notice import Notice
 from vault.ids import GapId
 from vault.layout import GAPS
@@ -83,7 +83,7 @@ async def test_a_gap_is_resolved_ignored_planned_and_taken_back(
             *(("gbbbbbbbbb", "reopen"), ("gaaaaaaaaa", "plan"), ("gaaaaaaaaa", "reopen")),
         ]
         await pilot.press("u")
-        assert str(home.screen.query_one(Notice).content) == "Nothing to take back here."
+        assert str(home.screen.query_one(Notice).content) == "Nothing to undo."
 
 
 async def test_a_decision_that_cannot_be_written_is_refused_in_words(
@@ -110,7 +110,7 @@ async def test_an_agenda_with_nothing_open_says_so(
         await pilot.press("g")
         await settled(pilot)
         nothing = app.screen.query_one("#nothing", Static)
-        assert nothing.display and str(nothing.content).startswith("Nothing is missing.")
+        assert nothing.display and str(nothing.content).startswith("No gaps.")
         await pilot.press("r", "i", "p", "escape")
         await settled(pilot)
         assert type(app.screen).__name__ == "HomeScreen"

@@ -19,7 +19,7 @@ from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.navigation import Go
+from tui.screen import Go
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput
@@ -85,7 +85,7 @@ async def test_the_list_is_narrowed_by_kind_and_by_words(felt: Vault, clock: Clo
         await pilot.press("0", "slash", *"curve inter")
         assert listed(app) == ["Interference"]
         await pilot.press("x")
-        assert str(app.screen.query_one("#nothing", Static).content).startswith("No gap is like that")
+        assert str(app.screen.query_one("#nothing", Static).content).startswith("No matching gaps")
         await pilot.press("escape")
         assert not app.screen.query_one("#gaps-ask").display
         await pilot.press("escape")
@@ -103,7 +103,7 @@ async def test_settled_gaps_are_shown_on_demand_and_decided_anew(felt: Vault, cl
         app.screen.query_one(OptionList).highlighted = next(n for n, r in enumerate(rows) if r.endswith("resolved"))
         await pilot.pause()
         await pilot.press("r")  # what is so already is taken back
-        assert str(app.screen.query_one(Notice).content) == "Consolidation: open again."
+        assert str(app.screen.query_one(Notice).content) == "Consolidation: reopened."
         await pilot.press("u", "u", "u")
         await settled(pilot)
         assert [gap.status.value for gap in read_agenda(felt)] == ["open"] * 4

@@ -9,11 +9,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Digits, Static
 
+from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
-from tui.text import formats as words
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.locks import lock
@@ -118,7 +118,7 @@ async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
         await pilot.press("escape")
         await settled(pilot)
         assert numbers(home)[:2] == ["0", "0"]
-        assert shown(home, "#advice") == "Done for today. The next card comes back in 6 days. 4 cards reviewed today."
+        assert shown(home, "#advice") == "Done for today. The next card is due in 6 days. 4 cards reviewed today."
         pass_time(86_400 * 12)
         await pilot.press("r")
         await settled(pilot)
@@ -218,7 +218,3 @@ def test_when_something_falls_due_in_words() -> None:
         words.when(NOW.replace(day=23, hour=3, minute=30), NOW, calendar) == "in 18 h 00 min"
     )  # the study day is not over
     assert words.when(NOW.replace(day=26), NOW, calendar) == "in 4 days"
-
-
-def test_counts_in_words() -> None:
-    assert [words.counted(n, "card") for n in (0, 1, 2)] == ["no cards", "1 card", "2 cards"]

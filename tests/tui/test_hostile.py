@@ -15,9 +15,9 @@ from textual.pilot import Pilot
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.styles import LINK
 from tui.text import content
 from tui.text.markdown import HEADS
+from tui.theme import LINK
 from vault.ids import GapId
 from vault.model.gaps import Gap, GapKind, render_agenda
 from vault.vault import Vault

@@ -16,8 +16,7 @@ from tests.tui.conftest import until
 from tests.tui.test_article import FORGETTING
 from tui.app import RetainApp
 from tui.context import Context
-from tui.navigation import Go
-from tui.screen import Page
+from tui.screen import Go, Page
 from tui.views.difference import DifferenceView
 from tui.widgets.bars import TopBar
 from tui.widgets.fact import Fact
@@ -122,12 +121,12 @@ async def test_an_article_is_accepted_and_taken_back(app: RetainApp, waiting: Va
         await settled(pilot)
         text = (waiting.root / ARTICLE).read_text(encoding="utf-8")
         assert NEW in text and not human_edited(text) and len(rows(app)) == 3
-        assert said(app) == "Forgetting curve: accepted; u takes it back."
+        assert said(app) == "Forgetting curve: accepted; u undoes it."
         await pilot.press("u")
         await settled(pilot)
         assert (waiting.root / ARTICLE).read_bytes() == mine and len(rows(app)) == 5
         await pilot.press("u")
-        assert said(app) == "Nothing to take back."
+        assert said(app) == "Nothing to undo."
     assert decisions(waiting) == [("accept", "tui"), ("undo", "tui")]
 
 
@@ -142,7 +141,7 @@ async def test_one_card_is_kept_and_the_other_rejected_with_a_reason(
         assert len(rows(app)) == 4 and (waiting.root / PROPOSALS / DECK).exists()
         await pilot.press("r")
         await pilot.press("enter")
-        assert said(app).startswith("Say in a few words why") and decisions(waiting) == [("keep", "tui")]
+        assert said(app).startswith("Enter a reason") and decisions(waiting) == [("keep", "tui")]
         await pilot.press(*"too long", "enter")
         await settled(pilot)
         assert len(rows(app)) == 2 and not (waiting.root / PROPOSALS / DECK).exists()
@@ -195,7 +194,7 @@ async def test_an_empty_inbox_says_what_would_come_here(vault: Vault, clock: Clo
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("a", "m", "r", "o", "space")
-        assert str(app.screen.query_one("#nothing", Static).content).startswith("Nothing waits for you.")
+        assert str(app.screen.query_one("#nothing", Static).content).startswith("The inbox is empty.")
         assert not app.screen.query_one("#inbox").display and not app.screen.query_one("#inbox-ask").display
 
 

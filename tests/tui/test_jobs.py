@@ -12,10 +12,9 @@ import pytest
 
 from tests.tui.conftest import PATIENCE_S, until
 from tests.tui.test_work import app_on
-from tui.process.jobs import Jobs
+from tui.process.jobs import ENDING, Jobs
 from tui.screen import Page
 from tui.state.job_state import begun
-from tui.strings.work import ENDING
 from tui.widgets.notice import Notice
 from vault.vault import Vault
 

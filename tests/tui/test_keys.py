@@ -12,7 +12,7 @@ def test_every_id_is_one_keys_and_every_key_says_what_it_does() -> None:
     ids = [key.id for screen in (keys.EVERYWHERE, *keys.SCREENS.values()) for key in screen]
     same = {id(key) for screen in (keys.EVERYWHERE, *keys.SCREENS.values()) for key in screen}
     assert len(set(ids)) == len(same)
-    assert [key.id for key in keymap.registry().values() if not key.told] == []
+    assert [key.id for key in keymap.all_keys().values() if not key.description] == []
 
 
 @pytest.mark.parametrize("name", keys.SCREENS)
@@ -20,7 +20,7 @@ def test_no_key_of_a_screen_does_two_things_there_and_all_are_keys_that_there_ar
     registered = (*keys.EVERYWHERE, *keys.SCREENS[name])
     pressed = [each for key in registered for each in key.keys.split(",")]
     assert sorted(each for each in set(pressed) if pressed.count(each) > 1) == []
-    assert [key.id for key in registered if keymap.wrong(key.id, key.keys)] == []
+    assert [key.id for key in registered if keymap.problem_with(key.id, key.keys)] == []
 
 
 def test_every_place_has_its_keys() -> None:

@@ -10,7 +10,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from learning.stats import stats as figures
 from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import until
 from tui.app import RetainApp
@@ -62,7 +61,7 @@ async def test_figures_that_cannot_be_found_are_said_to_be_so_and_asked_for_agai
             raise Refused("the log cannot be read", where="learning/reviews.jsonl")
 
         with monkeypatch.context() as broken:
-            broken.setattr(figures, "with_activity", refuse)
+            broken.setattr("tui.screens.stats.by_reviews", refuse)
             await choose(app, pilot, settled)
             assert "the log cannot be read" in notice(app) and head(app) == Filter().words
         await choose(app, pilot, settled)
@@ -105,7 +104,7 @@ async def test_an_agenda_that_was_empty_is_read_again_on_coming_back(
     app = RetainApp(Context(vault, clock), "gaps")
     async with app.run_test() as pilot:
         await settled(pilot)
-        assert head(app) == "no open gaps"
+        assert head(app) == "0 open gaps"
         await pilot.press("question_mark")
         await settled(pilot)
         (vault.root / GAPS).write_text(render_agenda(SOME), encoding="utf-8")

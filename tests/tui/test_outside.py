@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.process.suspended import run_lent
+from tui.process.suspended import run_program
 from tui.views.card import CardView
 from tui.widgets.notice import Notice
 from vault.process.signals import lent
@@ -91,25 +91,25 @@ async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
 
 def test_what_was_said_in_passing_comes_back_in_order_and_the_error_last() -> None:
     script = (
-        "import os; from cli import output; from vault.errors import Refused\n"
+        "import os; from cli import output as report; from vault.errors import Refused\n"
         "assert 'RETAIN_TELL' not in os.environ\n"
         "output.say('one'); output.say('two')\n"
         "raise SystemExit(output.failed(Refused('no', where='x.md:3', hint='try again')))"
     )
-    ended = run_lent([sys.executable, "-c", script], os.environ)
+    ended = run_program([sys.executable, "-c", script], os.environ)
     assert (ended.code, ended.notes) == (3, ("one", "two"))
     assert ended.error is not None and str(ended.error) == "x.md:3: no (try again)"
 
 
 @pytest.mark.parametrize("script", ["print('{', file=open(3, 'w'))", "pass", "import os; os.write(2, b'x' * 100)"])
 def test_what_is_no_message_counts_for_nothing(script: str) -> None:
-    ended = run_lent([sys.executable, "-c", script + "\nraise SystemExit(0)"], os.environ)
+    ended = run_program([sys.executable, "-c", script + "\nraise SystemExit(0)"], os.environ)
     assert ended.notes == () and ended.error is None
 
 
 def test_a_program_with_too_much_to_tell_waits_for_nobody() -> None:
-    script = "from cli import output\nfor _ in range(500): output.say('x' * 900)"
-    ended = run_lent([sys.executable, "-c", script], os.environ)
+    script = "from cli import output as report\nfor _ in range(500): report.say('x' * 900)"
+    ended = run_program([sys.executable, "-c", script], os.environ)
     assert ended.code == 0 and ended.notes[0] == "x" * 900
 
 

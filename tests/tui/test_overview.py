@@ -1,4 +1,4 @@
-"""What home says, reckoned without what years have piled up."""
+"""What home says, complete without what years have piled up."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import open_desk, rate
+from learning.pages.today import overview
 from learning.store.history import History
 from tests.builders import make_vault
-from tui.state.overview import overview
 from vault.log.events import Rating
 from vault.vault import Vault
 

@@ -19,12 +19,12 @@ from textual.style import Style
 from tui.text.images import (
     MOST_COLUMNS,
     MOST_ROWS,
-    are_shown,
     cells,
-    checked_for_outside,
+    checked_picture,
     kind_of,
-    on_page,
-    open_outside,
+    open_in_viewer,
+    page_pictures,
+    shows_pictures,
     thumbnail,
 )
 from vault.errors import RetainError
@@ -94,13 +94,13 @@ def test_only_what_a_compile_laid_among_the_assets_is_decoded(vault: Vault) -> N
     (vault.root / swapped).write_bytes(png(10, 10))
     paths = (judged, "wiki/assets/mine.png", f"{swapped}|S", "wiki/assets/../../x.png", "wiki/assets/gone.png")
     page = "\n".join(f"![[{path}]]" for path in paths)
-    assert set(on_page(vault, page)) == {judged}
+    assert set(page_pictures(vault, page)) == {judged}
 
 
 def test_pictures_are_shown_where_the_terminal_has_the_colours_and_the_human_wants_them() -> None:
-    assert are_shown({"COLORTERM": "truecolor"})
-    assert not are_shown({"COLORTERM": "truecolor", "NO_COLOR": "1"})
-    assert not are_shown({"TERM": "xterm-256color"})
+    assert shows_pictures({"COLORTERM": "truecolor"})
+    assert not shows_pictures({"COLORTERM": "truecolor", "NO_COLOR": "1"})
+    assert not shows_pictures({"TERM": "xterm-256color"})
 
 
 def test_a_picture_is_known_by_its_bytes() -> None:
@@ -131,7 +131,7 @@ def test_nothing_but_a_picture_of_the_vault_is_handed_to_another_program(vault: 
     (vault.root / "insights").mkdir()
     (vault.root / "insights/a.png").write_bytes(png(1, 1))
     with pytest.raises(RetainError):
-        checked_for_outside(vault, path)
+        checked_picture(vault, path)
 
 
 def test_a_link_to_a_picture_elsewhere_is_not_handed_on(vault: Vault, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_link_to_a_picture_elsewhere_is_not_handed_on(vault: Vault, tmp_path: 
     outside.write_bytes(png(1, 1))
     (vault.root / "raw/link.png").symlink_to(outside)
     with pytest.raises(RetainError):
-        checked_for_outside(vault, "raw/link.png")
+        checked_picture(vault, "raw/link.png")
 
 
 def test_a_picture_is_handed_over_by_its_path_and_through_no_shell(vault: Vault, tmp_path: Path) -> None:
@@ -152,11 +152,11 @@ def test_a_picture_is_handed_over_by_its_path_and_through_no_shell(vault: Vault,
     for opener in ("xdg-open", "open"):
         (tmp_path / opener).write_text(f'#!/bin/sh\nprintf "%s" "$*" > "{asked}"\n', encoding="utf-8")
         (tmp_path / opener).chmod(0o755)
-    open_outside(vault, name, {"PATH": str(tmp_path)})
+    open_in_viewer(vault, name, {"PATH": str(tmp_path)})
     assert asked.read_text(encoding="utf-8") == str(vault.root / name)  # waits until it is written
 
 
 def test_where_nothing_opens_pictures_it_is_said(vault: Vault, tmp_path: Path, clock: Callable[[], datetime]) -> None:
     path = asset(vault, png(1, 1))
     with pytest.raises(RetainError, match="nothing here opens pictures"):
-        open_outside(vault, path, {"PATH": str(tmp_path / "empty")})
+        open_in_viewer(vault, path, {"PATH": str(tmp_path / "empty")})

@@ -87,13 +87,13 @@ def test_a_file_that_is_not_toml_is_damaged_at_its_line() -> None:
     assert raised.value.where == f"{FILE}:2"
 
 
-@given(st.dictionaries(st.sampled_from(sorted(keymap.registry())), st.sampled_from("abcghrsuxz123?!"), max_size=8))
+@given(st.dictionaries(st.sampled_from(sorted(keymap.all_keys())), st.sampled_from("abcghrsuxz123?!"), max_size=8))
 def test_whatever_is_moved_no_key_of_a_screen_does_two_things(given_: dict[str, str]) -> None:
-    moved = {id_: keymap.named(name) for id_, name in given_.items()}
+    moved = {id_: keymap.normalized(name) for id_, name in given_.items()}
     holds, clashes = keymap.without_clashes(moved)
     assert holds.keys() | clashes.keys() == moved.keys() and not holds.keys() & clashes.keys()
     for screen in keys.SCREENS.values():
-        pressed = [n for key in keymap.as_moved((*keys.EVERYWHERE, *screen), holds) for n in key.keys.split(",")]
+        pressed = [n for key in keymap.with_user_keys((*keys.EVERYWHERE, *screen), holds) for n in key.keys.split(",")]
         assert len(pressed) == len(set(pressed))
 
 
@@ -121,7 +121,7 @@ async def test_the_palette_finds_what_a_key_of_the_screen_does_and_does_it(
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         found = list(app.get_system_commands(app.screen))
-        told = {key.words or key.told for key in keys.HOME}
+        told = {key.words or key.description for key in keys.HOME}
         assert told <= {command.title for command in found}
         await next(command for command in found if command.title == "Settings").callback()
         await settled(pilot)

@@ -9,7 +9,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from tui.app import RetainApp
-from tui.presses import Presses
+from tui.context import Presses
 from tui.screens.review import ReviewScreen
 from tui.views.card import CardView
 from tui.widgets.notice import Notice
@@ -78,7 +78,7 @@ async def test_neither_a_held_key_nor_one_press_too_many_leaves_the_end_unseen(
         await pilot.press("space")  # one too many, at an even pace: it is said what the next one does
         await settled(pilot)
         assert isinstance(review.screen, ReviewScreen)
-        assert "Once more leads home" in str(review.screen.query_one(Notice).content)
+        assert "Press again to return home" in str(review.screen.query_one(Notice).content)
         pass_time(1)
         await settled(pilot)
         await pilot.press("space")

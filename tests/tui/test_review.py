@@ -202,7 +202,7 @@ async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Lo
     async with review.run_test() as pilot:
         await settled(pilot)
         await pilot.press("b")
-        assert "Buried until tomorrow. u takes it back." in words(review, "Notice")
+        assert "Buried until tomorrow. u undoes it." in words(review, "Notice")
         await pilot.press("space", "x")
         assert "Suspended" in words(review, "Notice")
         await pilot.press("!")
@@ -428,7 +428,7 @@ async def test_no_other_kind_of_address_is_ever_offered(
         await settled(pilot)
         await pilot.press("space", "s", "o", "o", "o")
         assert browser.opened == []
-        assert "names an address" in words(review, "Notice")
+        assert "has a web address" in words(review, "Notice")
 
 
 async def test_an_address_that_was_shown_is_not_opened_on_the_next_card(

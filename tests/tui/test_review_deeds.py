@@ -111,7 +111,7 @@ async def test_undo_of_a_flag_says_so_and_leaves_the_answer_where_it_was(
 ) -> None:
     async with review.run_test(size=(80, 24)) as pilot:
         await press(pilot, settled, "space", "f", "1", "u")
-        assert told(review) == "Taken back: the flag (wrong)." and answer_shown(review)
+        assert told(review) == "Removed the flag (wrong)." and answer_shown(review)
         flag, undo = logged()
         assert isinstance(undo, Undo) and undo.voids == flag.id
 
@@ -158,12 +158,12 @@ async def test_undo_goes_back_over_ratings_marks_and_edits_in_their_order(
         for _ in range(5):
             await press(pilot, settled, "u")
             said.append(told(review))
-        assert [each.removeprefix("Taken back: ") for each in said] == [
-            "it is no longer suspended.",
-            "it is no longer buried.",
-            "Easy.",
-            "the flag (not worth knowing).",
-            "the edit; the card says what it said before.",
+        assert said == [
+            "No longer suspended.",
+            "No longer buried.",
+            "Undid the rating Easy.",
+            "Removed the flag (not worth knowing).",
+            "Undid the edit.",
         ]
         assert card(review)["question"] == first
         assert (vault.root / DECK).read_text("utf-8") == before
@@ -307,12 +307,12 @@ async def test_a_cram_asks_until_all_are_recalled_and_leaves_no_log(
         await press(pilot, settled, "1")
         assert words(app, ".bar-note") == "0 recalled · 4 left · not scheduled"
         await press(pilot, settled, "space", "3", "u")
-        assert told(app) == "Taken back: Good."
+        assert told(app) == "Undid the rating Good."
         await press(pilot, settled, "b")
-        assert "practice keeps nothing" in told(app)
+        assert "nothing is saved" in told(app)
         for _ in range(4):
             await press(pilot, settled, "space", "3")
-        assert app.screen.has_class("-ended") and "nothing is written" in words(app, "#ended")
+        assert app.screen.has_class("-ended") and "scheduled or saved" in words(app, "#ended")
     assert not (vault.root / LOG_PATH).exists()
 
 

@@ -30,7 +30,7 @@ Settled = Callable[[Pilot[int]], Awaitable[None]]
 @pytest.mark.parametrize(("ripe", "said"), [(1, "1 concept is ready"), (7, "7 concepts are ready"), (0, "")])
 def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     tally = Tally(Counter({Rating.GOOD: 3}), 60.0, 2, None, ripe)
-    rows = _words(tally, NOW, StudyCalendar(), Plan(), [], reckoned=True)
+    rows = _words(tally, NOW, StudyCalendar(), Plan(), [], complete=True)
     lines = [row.plain for row in rows]
     assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)

@@ -84,22 +84,22 @@ async def test_a_step_changes_one_line_holds_at_once_and_is_taken_back(
 async def test_what_a_change_does_to_the_days_to_come_is_said_and_nothing_in_between_is_reckoned(
     app: RetainApp, settled: Settled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pressed, reckon = Event(), SettingsScreen._reckon
-    reckoned: list[float] = []
+    pressed, reckon = Event(), SettingsScreen._tally
+    complete: list[float] = []
 
     def waiting(self: SettingsScreen, old: Vault, new: Vault) -> None:
         pressed.wait(30)
-        reckoned.append(new.settings.retention)
+        complete.append(new.settings.retention)
         reckon(self, old, new)
 
-    monkeypatch.setattr(SettingsScreen, "_reckon", waiting)
+    monkeypatch.setattr(SettingsScreen, "_tally", waiting)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await pilot.press(*["right"] * 7)
         pressed.set()
         await settled(pilot)
-        await settled(pilot)  # the last change is reckoned after the first
-        assert reckoned == [0.91, 0.97]
+        await settled(pilot)  # the last change is complete after the first
+        assert complete == [0.91, 0.97]
         assert "a day" in about(app) and "90 days" in about(app)
 
 

@@ -23,7 +23,7 @@ from tui.context import Context
 from tui.preferences import Preferences
 from tui.strings.app import TOO_SMALL
 from tui.widgets.bars import KeyBar
-from tui.widgets.too_small import TooSmall
+from tui.widgets.notice import TooSmall
 from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from learning.cards.workspace import open_desk
+from learning.schedule import date_text as words
 from learning.stats import wording
 from learning.stats.material import material_of, narrowed
 from learning.stats.outlook import Outlook
@@ -21,7 +22,6 @@ from tests.tui.test_hostile import EVIL, assert_inert
 from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import stats as strings
-from tui.text import formats as words
 from vault.ids import CardId, ulid
 from vault.log import ledger
 from vault.log.events import LogEvent, Rating, Review, Stamp, encode
@@ -101,12 +101,12 @@ async def test_home_says_of_a_made_history_what_the_statistics_find(
 def assert_home_agrees(app: RetainApp, stats: Stats) -> None:
     done, month = stats.activity, next(row for row in stats.retention if row.days == 30).all
     days = "day" if done.streak == 1 else "days"
-    assert fact(app, "streak").startswith(f"{done.streak} {days} in a row" if done.streak else "no")
+    assert fact(app, "streak").startswith(f"{done.streak} {days} in a row" if done.streak else "0 days")
     assert fact(app, "recalled").startswith(
         f"{month.rate:.0%} of {month.reviews:,}" if month.rate is not None else "nothing yet"
     )
     two = sum(day.reviews for day in stats.forecast[:14])
-    assert fact(app, "coming").startswith(f"{two} review" if two else "Nothing is planned")
+    assert fact(app, "coming").startswith(f"{two} review" if two else "No reviews in")
     year = fact(app, "year")
     first = stats.today.toordinal() - stats.today.weekday() - 52 * 7
     assert year.count("■") + year.count("▪") == len(done.since(first))

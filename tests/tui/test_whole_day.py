@@ -133,7 +133,7 @@ class Day:
         symbol, rating = self.ratings.pop()
         self.done -= 1
         self.tmux.type("u")
-        self.see(f"Taken back: {rating.name.capitalize()}.", f"the symbol {symbol}?", f"{self.done} done")
+        self.see(f"Undid the rating {rating.name.capitalize()}.", f"the symbol {symbol}?", f"{self.done} done")
         self.on_table = symbol
 
 
@@ -178,7 +178,7 @@ def type_the_answer(day: Day) -> None:
     day.write(f"{name}, number {number}.")
     day.see(f"{name}, number {number}.")
     day.tmux.type("C-s")
-    day.see("The same words as the card's.", BACK)
+    day.see("Same words as the card.", BACK)
 
 
 def work_on_the_agenda(day: Day) -> None:
@@ -187,9 +187,9 @@ def work_on_the_agenda(day: Day) -> None:
     day.tmux.type("r")
     day.see("Consolidation: resolved.", "2 open gaps")
     day.tmux.type("u")
-    day.see("Consolidation: open again.", "3 open gaps")
+    day.see("Consolidation: reopened.", "3 open gaps")
     day.tmux.type("u")
-    day.see("Nothing to take back here.")
+    day.see("Nothing to undo.")
     day.tmux.type("r")
     day.until(lambda screen: "2 open gaps" in screen and ": resolved." in screen)
     day.tmux.type("Escape")

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.models import work as strings
 from tui.state import job_state
 from tui.state.job_state import WorkState, after, begun, ended, event_in
-from tui.strings import work as strings
 
 AT = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 values = st.recursive(
@@ -61,7 +61,7 @@ def test_steps_are_told_in_order_with_the_time_that_the_present_one_takes_still(
 
 def test_what_a_model_costs_is_told_and_that_without_one_it_costs_nothing() -> None:
     state = begun(("compile",), AT)
-    assert strings.cost(state) == "offline: costs nothing"
+    assert strings.cost(state) == "offline: no cost"
     asked = heard(
         state, {"event": "source", "done": 1, "of": 2, "input_tokens": 1200, "output_tokens": 34, "usd": 0.02}
     )
@@ -76,9 +76,9 @@ def test_a_result_is_told_by_what_was_made_and_what_failed() -> None:
         "written": ["a"],
     }
     state = ended(begun(("compile",), AT), 1, json.dumps(result).encode(), AT + timedelta(seconds=65))
-    assert strings.head(state) == "Done, but for what is named below."
+    assert strings.head(state) == "Finished with errors:"
     assert strings.made(state) == [("cards", "3 created"), ("gaps", "1 structural")]
-    assert job_state.failures(state.result) == [job_state.Told("the file is empty", "raw/a.md", "fill it")]
+    assert job_state.failures(state.result) == [job_state.Finding("the file is empty", "raw/a.md", "fill it")]
     assert strings.length(state.seconds(AT)) == "1 min 05 s"
 
 
@@ -90,7 +90,7 @@ def test_an_import_says_what_it_left_out_and_why() -> None:
         "note_types": {"Image Occlusion": {"reported": [{"cards": 3, "reason": "its pictures are not cards"}]}},
     }
     state = ended(begun(("import", "anki", "a.apkg"), AT), 0, json.dumps(result).encode(), AT)
-    assert strings.made(state) == [("notes", "2 made here, 8 made elsewhere"), ("reviews", "4 added, 7 left out")]
+    assert strings.made(state) == [("notes", "2 created here, 8 created elsewhere"), ("reviews", "4 added, 7 left out")]
     assert strings.reasons(state) == [
         "6 reviews: its card was not taken in",
         "3 cards of the note type Image Occlusion: its pictures are not cards",

@@ -1,4 +1,4 @@
-"""What stands beside an article, as Markdown that the reader shows like any other: how it stands, or one quote."""
+"""The sidebar of an article, as Markdown: mastery and links, or one quote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BAR = 10  # cells of a bar that is full
 
 
 def standing(stands: PageContext) -> str:
-    """How well the page is known, what is missing, and where it leads."""
+    """Return the sidebar of a page as Markdown: mastery, gaps, prerequisites and backlinks."""
     parts = _mastery(stands)
     if stands.gaps:
         parts += [f"## {strings.GAPS}", "\n".join(f"- {escape(clean_line(gap))}" for gap in stands.gaps)]
@@ -49,14 +49,14 @@ def _pages(heading: str, pages: Sequence[Neighbour], more: int = 0) -> list[str]
 
 
 def quote(evidence: Evidence, place: QuoteContext, summary: str) -> str:
-    """One quote in its place; `summary` is a link to the claim's block, as the article has it."""
+    """Return a quote with its surroundings as Markdown; `summary` is the link to its claim."""
     claim = evidence.claim
     if claim is None:
         return "\n\n".join([f"## {strings.QUOTE}", escape(clean_line(evidence.problem))])
     where = clean_line(f"{evidence.title}, {place.locator}" if place.found else evidence.place)
     state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state.value}"
-    words = [escape(place.before), f"> **{escape(fold(claim.quote))}**", escape(place.after)]
-    parts = ["\n".join(filter(None, words)), f"**{escape(where)}** · {claim.kind.value}{state}"]
+    quoted = "\n".join(filter(None, [escape(place.before), f"> **{escape(fold(claim.quote))}**"]))
+    parts = [quoted, *filter(None, [escape(place.after)]), f"**{escape(where)}** · {claim.kind.value}{state}"]
     parts += [strings.ALONE] if not place.found else []
     parts += [escape(fold(claim.statement))] if claim.statement else []
     links = [f"[[{summary}|{strings.SUMMARY}]]", evidence.address]

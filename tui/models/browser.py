@@ -1,33 +1,34 @@
-"""What the browser holds while it is open and between two visits: what was read, asked for and chosen."""
+"""The state of the browser: what was read, searched and selected, kept between two visits."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from textual.app import App
+
+from learning.cards.actions import Action
+from learning.cards.workspace import Placed
+from learning.memory.state import MemoryState
 from learning.search.card_table import CardColumns
 from learning.search.index import SearchIndex
 from learning.search.search import Found, Order
-
-if TYPE_CHECKING:
-    from textual.app import App
-
-    from learning.cards.actions import Action
-    from learning.cards.workspace import Placed
-    from learning.memory.state import MemoryState
-    from vault.evidence.evidence import Evidence
-    from vault.log.card_history import Version
-    from vault.vault import Vault
+from learning.store.placed import concept_of
+from vault.evidence.evidence import Evidence, EvidenceReader
+from vault.ids import CardId
+from vault.log import ledger
+from vault.log.card_history import Version, history
+from vault.log.events import Rating
+from vault.vault import Vault
 
 
 @dataclass(slots=True)
 class Browsing:
-    """`marked` and `at` are items as `browse_rows.Listed` has them; `done` are the deeds that undo takes back."""
+    """The state of the browser: its items as in `browser_rows.Listed`, and the actions that undo reverses."""
 
     index: SearchIndex
     columns: CardColumns | None = None
@@ -38,11 +39,11 @@ class Browsing:
     marked: set[int] = field(default_factory=set)
     at: int | None = None
     done: list[Action] = field(default_factory=list)
-    asked: deque[Callable[[], None]] = field(default_factory=deque)  # deeds that are still to be done, in their order
+    asked: deque[Callable[[], None]] = field(default_factory=deque)  # actions that wait, in order
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 
     def take(self, columns: CardColumns) -> None:
-        """Takes in what has been read anew; what was chosen stays so where it is still there."""
+        """Use newly read columns; what was selected stays selected if it still exists."""
         old, self.columns = self.columns, columns
         if old is None or old.ids == columns.ids:
             return
@@ -57,7 +58,7 @@ class Browsing:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A card as its file has it now, or an article's words; `reviews` and `versions` only where they were asked for."""
+    """A card as its file has it now, or the text of an article; `reviews` and `versions` only if asked for."""
 
     item: int
     path: str = ""
@@ -73,7 +74,7 @@ _OPEN: WeakKeyDictionary[App[int], Browsing] = WeakKeyDictionary()
 
 
 def browsing(app: App[int], vault: Vault) -> Browsing:
-    """What this app's browser held when it was left; a new one the first time."""
+    """Return the state that this app's browser had when it was closed; a new one the first time."""
     found = _OPEN.get(app)
     if found is None:
         found = _OPEN[app] = Browsing(SearchIndex(vault))
@@ -81,7 +82,7 @@ def browsing(app: App[int], vault: Vault) -> Browsing:
 
 
 def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) -> Seen:
-    """Reads what the item is, anew from its file. Raises: RetainError."""
+    """Read the current text of an item from its file. Raises: RetainError."""
     vault = columns.desk.vault
     if item < 0:
         return Seen(item, article, article=vault.read_text(article) or "")
@@ -90,9 +91,6 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
     state = columns.state(item)
     if placed is None or not fully:
         return Seen(item, path, placed, state)
-    from vault.evidence.evidence import EvidenceReader
-    from vault.log import ledger
-    from vault.log.card_history import history
 
     return Seen(
         item,
@@ -106,9 +104,6 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
 
 
 def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
-    from learning.cards.workspace import Placed
-    from learning.store.placed import concept_of
-    from vault.ids import CardId
 
     deck = columns.desk.vault.deck(path) if path not in columns.decks else columns.decks[path]
     found = next((each for each in deck.cards if each.id == card), None) if deck is not None else None
@@ -116,10 +111,7 @@ def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
 
 
 def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
-    """When the card was reviewed and how it was rated, the latest first."""
-    from datetime import UTC
-
-    from vault.log.events import Rating
+    """Return when the card was reviewed and how it was rated, the latest first."""
 
     reviews = columns.desk.past.scanned().reviews
     if card not in reviews.cards:

@@ -1,4 +1,4 @@
-"""What the table of the browser says of each card and article: a value made of what was found and what is known."""
+"""The rows of the browser's table: what each cell says of a card or article."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from datetime import datetime
 
 from learning.memory.state import MemoryState, Phase
 from learning.search.card_table import CardColumns
+from learning.search.documents import shown_line
 from learning.search.index import View
 from learning.search.search import Found
 from tui.strings import browse as said
+from vault.errors import RetainError
 from vault.layout import TOPICS
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What was found, articles first. An item is a card's number, or -1 - n for article n."""
+    """The results of a search, articles first. An item is a card's number, or -1 - n for article n."""
 
     columns: CardColumns
     view: View
@@ -32,7 +34,7 @@ class Listed:
         return -1 - articles[row] if row < len(articles) else self.found.cards[row - len(articles)]
 
     def row(self, item: int) -> int | None:
-        """Where an item stands in the list."""
+        """Return the row of an item in the list."""
         articles, cards = self.found.articles, self.found.cards
         try:
             return articles.index(-1 - item) if item < 0 else len(articles) + cards.index(item)
@@ -88,7 +90,7 @@ class Listed:
         return self.columns.desk.scheduler.chances(max(self.now, state.last_review or self.now))(state)
 
     def due(self, state: MemoryState) -> str:
-        """When the card comes next, or why it does not."""
+        """Return when the card is due, or why it is not."""
         if state.retracted:
             return said.RETRACTED
         if state.suspended:
@@ -101,12 +103,10 @@ class Listed:
         return said.due(calendar.day(state.due) - calendar.day(self.now), is_now=state.due <= self.now)
 
     def question(self, card: int) -> str:
-        """The card's question; from its deck where it has not been read for the search yet."""
+        """Return the card's question, read from its deck if the search index does not have it yet."""
         known = self.view.question(card)
         if known is not None:
             return known
-        from learning.search.documents import shown_line
-        from vault.errors import RetainError
 
         try:
             placed = self.columns.desk.cards.get(self.columns.card(card))

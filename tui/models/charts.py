@@ -1,4 +1,4 @@
-"""The pictures of the statistics as Content: from figures to what is shown in so many columns and rows. Pure."""
+"""The charts of the statistics as Content, from figures, columns and rows. Pure."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from learning.stats.forecast import Forecast
 from learning.stats.mastery import WORDS, Group, Mastery, weakest
-from learning.stats.retention import Tries
+from learning.stats.retention import Retention, Tries
 from learning.stats.stats import Stats
 from learning.stats.wording import percent, wider
 from tui.strings import stats as strings
 from tui.text import content
 from tui.widgets import plot
 from vault.model.card import CardKind
-
-if TYPE_CHECKING:
-    from learning.stats.forecast import Forecast
-    from learning.stats.retention import Retention
 
 _BAR = 20
 _CELL = 11  # columns for a kind's score
@@ -31,7 +27,7 @@ _MONTH = 4  # weeks put together, as one alone may hold few reviews
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What several retentions would cost: `forecasts` for 90 days, and what they mean. `own` is the present one."""
+    """The workload of several retentions: `forecasts` for 90 days and a summary. `own` is the current one."""
 
     forecasts: tuple[Forecast, ...]
     own: Forecast
@@ -54,7 +50,7 @@ def stacked(*parts: Content) -> Content:
 
 
 def recall(stats: Stats, width: int, height: int) -> Content:
-    """True retention month by month, a point for each week, then over the usual periods, for young and mature cards."""
+    """Return true retention: a plot by week, then the usual periods for young and mature cards."""
     rows = [row for row in stats.retention if row.all.reviews]
     tries = [week.tries for week in stats.recall]
     rates = [sum(tries[max(0, n - _MONTH + 1) : n + 1], Tries()).rate for n in range(len(tries))]
@@ -80,7 +76,7 @@ def _weeks_of_recall(stats: Stats, rates: Sequence[float | None], width: int, ro
 
 
 def _ends(first: date, room: int, before: int) -> Content:
-    """The first week's date below the left end of a picture, and the present below the right one."""
+    """Return the labels under a plot: the first week's date on the left, "this week" on the right."""
     left, right = f"{first.day} {plot.MONTHS[first.month - 1]} {first.year}", strings.THIS_WEEK
     gap = max(1, room - len(left) - len(right))
     return heading(" " * before + left + " " * gap + right)
@@ -101,14 +97,14 @@ def _period(row: Retention) -> Content:
 
 
 def chances(stats: Stats, width: int, height: int) -> Content:
-    """What was foretold beside what was recalled; neighbours together where there is little room."""
+    """Return predicted beside actual recall; bins are merged where there is little room."""
     bins = list(stats.calibration.bins)
     if len(bins) + 1 > height:
         bins = wider(bins)
     if not bins:
         return Content("")
     room = max(10, min(50, width - 32))
-    head = f"{strings.FORETOLD:>10}{strings.RECALLED:>10}  {'':{room}}{strings.OF:>9}"
+    head = f"{strings.PREDICTED:>10}{strings.RECALLED:>10}  {'':{room}}{strings.OF:>9}"
     rows = [
         Content.assemble(
             f"{percent(one.predicted):>10}{percent(one.recalled):>10}  ",
@@ -124,7 +120,7 @@ def chances(stats: Stats, width: int, height: int) -> Content:
 
 
 def coming(stats: Stats, width: int, height: int) -> Content:
-    """A bar for each of thirty days, with its day of the month."""
+    """Return a bar for each of the next 30 days, with its day of the month."""
     counts = [day.reviews for day in stats.forecast]
     if not any(counts):
         return Content("")
@@ -138,7 +134,7 @@ def coming(stats: Stats, width: int, height: int) -> Content:
 
 
 def load(found: Load, width: int, height: int) -> Content:
-    """Minutes a day for each retention, and how they go on at the present one."""
+    """Return the minutes a day for each retention, and a plot of them for the current one."""
     most = max((each.settled_minutes for each in found.forecasts), default=0) or 1
     rows = [heading(f"{strings.RETENTION:>10}  {'':{_BAR}}{strings.MINUTES:>15}{strings.REMEMBERED:>24}")]
     for each in found.forecasts:
@@ -161,7 +157,7 @@ def load(found: Load, width: int, height: int) -> Content:
 
 
 def time(stats: Stats, width: int, height: int) -> Content:
-    """Minutes of study in each of the last weeks, as many as there is room for."""
+    """Return the minutes of study in each of the last weeks that fit."""
     each, gap = (2, 0) if width >= 112 else (1, 0)
     weeks = min(53, width // each)
     first = stats.today.toordinal() - stats.today.weekday() - _WEEK * (weeks - 1)
@@ -183,7 +179,7 @@ def time(stats: Stats, width: int, height: int) -> Content:
 
 
 def hours(stats: Stats, width: int, height: int) -> Content:
-    """Reviews by the hour, and below them the share that was right."""
+    """Return reviews by hour of the day, and below them the share recalled."""
     found = {hour.hour: hour for hour in stats.activity.hours}
     if not found:
         return Content("")
@@ -206,7 +202,7 @@ def hours(stats: Stats, width: int, height: int) -> Content:
 
 
 def growth(stats: Stats, width: int, height: int) -> Content:
-    """Cards met and cards known, on one scale, week by week."""
+    """Return the cards seen and the cards known, week by week, on one scale."""
     if not stats.growth:
         return Content("")
     met, known = [week.total for week in stats.growth], list(stats.known)
@@ -227,7 +223,7 @@ def growth(stats: Stats, width: int, height: int) -> Content:
 
 
 def mastery(stats: Stats, width: int, height: int) -> Content:
-    """Topics by the four kinds, the weakest that were begun first; tags or concepts where there are no topics."""
+    """Return the mastery of topics by card kind, weakest first; of tags or concepts if there are no topics."""
     groups: Sequence[Group | Mastery] = [g for g in stats.topics or stats.tags if g.seen]
     groups = sorted(groups, key=lambda g: g.score) or weakest(stats.concepts, len(stats.concepts))
     if not groups:
@@ -258,7 +254,7 @@ def _cell(score: float | None, style: str) -> Content:
 
 
 def leeches(stats: Stats, width: int, height: int) -> Content:
-    """The cards that keep being forgotten, the most forgotten first."""
+    """Return the cards that are forgotten most often, worst first."""
     if not stats.leeches:
         return Content("")
     room = max(20, width - 14 - _BAR - 14)

@@ -1,4 +1,4 @@
-"""The rows of home as Content: from what was read to what is shown. Pure."""
+"""The rows of the home screen as Content. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import date
 
 from textual.content import Content
 
-from tui.state.overview import Figures, Overview
+from learning.pages.today import Figures, Overview
 from tui.strings import home as strings
 from tui.text import content
-from tui.text.tables import folded
+from tui.text.wrapping import folded
 from tui.widgets import plot
 from vault.model.gaps import Gap
 
@@ -28,12 +28,12 @@ def dated(vault: str, day: str) -> str:
 
 
 def dotted(*parts: Content) -> Content:
-    """The parts that say something, with dots between."""
+    """Join the parts that are not empty with dots."""
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
 def advice(seen: Overview, tag: str) -> Content:
-    """What to do now."""
+    """Return what to do now."""
     if not seen.has_sources:
         return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
     if not seen.cards:
@@ -61,7 +61,7 @@ def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
 
 
 def agenda(seen: Overview, wide: bool, width: int = 0) -> Content:
-    """How much is missing, and the most pressing of it: one of each kind; where there is room more, each in full."""
+    """Return the number of gaps and the most important of each kind, or more of them where there is room."""
     if not seen.open_gaps:
         return content.plain(strings.NOTHING_MISSING, content.DIM)
     opens = Content.assemble(("g", "bold $text-accent"), content.plain(strings.OPENS_AGENDA, content.DIM))
@@ -73,7 +73,7 @@ def agenda(seen: Overview, wide: bool, width: int = 0) -> Content:
 
 
 def _in_full(gaps: Sequence[Content], width: int) -> list[Content]:
-    """The rows of those gaps that have room in all their words, in so many columns; 0 folds nothing."""
+    """Return the rows of the gaps that fit in full into `width` columns; 0 does not fold."""
     rows: list[Content] = []
     for gap in gaps:
         first, *more = folded(gap, width)
@@ -103,7 +103,7 @@ def recalled(found: Figures, wanted: float) -> Content:
 
 
 def coming(found: Figures, width: int) -> Content:
-    """How many reviews, a bar for each of the coming days, and which days these are."""
+    """Return the number of reviews, a bar for each of the next days, and the names of these days."""
     counts = found.book.coming
     head = dotted(
         content.plain(strings.coming(sum(counts), len(counts)), "bold"),
@@ -117,7 +117,7 @@ def coming(found: Figures, width: int) -> Content:
 
 
 def _how_much(found: Figures) -> str:
-    """The most a day; where more is overdue than a day has room for, until when that lasts."""
+    """Return the most reviews of a day; with a backlog, until when it lasts."""
     plan = found.backlog
     if plan is None:
         return strings.most(max(found.book.coming)) if any(found.book.coming) else ""
@@ -125,7 +125,7 @@ def _how_much(found: Figures) -> str:
 
 
 def since(found: Figures, wide: bool) -> Content:
-    """What came about since yesterday: on one line, or each on its own with the names of the articles."""
+    """Return what is new since yesterday, on one line, or one row each with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     told = [strings.inbox(found.inbox)] if found.inbox else []
@@ -142,7 +142,7 @@ def since(found: Figures, wide: bool) -> Content:
 
 
 def topics(found: Figures, width: int) -> Content:
-    """A bar for each topic: the weakest that were begun, then those that were not."""
+    """Return a bar for each topic, the weakest started ones first."""
     groups = found.topics
     if groups is None:
         return content.plain(strings.NOT_YET, content.DIM)

@@ -1,4 +1,4 @@
-"""What can be set, and how a value is shown, stepped through and read back from what a human typed."""
+"""The settings: how a value is shown, stepped through and parsed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One setting: `key` of `[table]`, its default, and the `step` of a number or the `choices` there are."""
+    """One setting: `key` of `[table]`, its default, and the `step` of a number or the `choices`."""
 
     table: str
     key: str
@@ -94,13 +94,13 @@ APP = (
 
 
 def keys() -> list[Row]:
-    """A row for every key of the app; keys that are one on several screens come once."""
+    """Return a row for every key of the app; a key of several screens appears once."""
     registered = {key.id: key for keys in (*SCREENS.values(), EVERYWHERE) for key in keys}
     return [Row("keys", id_, Kind.TEXT, key.keys) for id_, key in registered.items()]
 
 
 def value(row: Row, settings: Settings, preferences: Preferences) -> Value:
-    """What holds now."""
+    """Return the current value of a setting."""
     if row.table == "keys":
         return preferences.keys.get(row.key, str(row.default))
     return _value(getattr(settings if row.in_vault else preferences, row.key))
@@ -111,9 +111,9 @@ _NOTHING = {"learning.minutes_per_day": strings.NO_LIMIT, "learning.leech_thresh
 
 
 def shown(row: Row, held: Value) -> str:
-    """`held` as people read it."""
+    """Return a value as it is displayed."""
     if row.table == "keys":
-        return "  ".join(keymap.shown(name) for name in str(held).split(","))
+        return "  ".join(keymap.display_name(name) for name in str(held).split(","))
     if isinstance(held, bool):
         return strings.YES if held else strings.NO
     if isinstance(held, list):
@@ -124,14 +124,14 @@ def shown(row: Row, held: Value) -> str:
 
 
 def typed(row: Row, held: Value) -> str:
-    """`held` as it stands in the line in which it is edited."""
+    """Return a value as the text that is edited."""
     if isinstance(held, list):
         return " ".join(held)
     return f"{held:g}" if isinstance(held, float) else str(held)
 
 
 def stepped(row: Row, held: Value, steps: int) -> Value | None:
-    """The next value, or the one before; None for what has to be typed. What is out of bounds is for others to say."""
+    """Return the next or previous value, not checked against bounds; None for a setting that must be typed."""
     if row.kind is Kind.SWITCH:
         return not held
     if row.kind is Kind.CHOICE:
@@ -143,7 +143,7 @@ def stepped(row: Row, held: Value, steps: int) -> Value | None:
 
 
 def read(row: Row, words: str) -> Value:
-    """What a human typed, as a value. Raises: ValueError where a number is wanted."""
+    """Parse what the user typed. Raises: ValueError if it must be a number."""
     words = words.strip()
     if row.kind is Kind.STEPS:
         return words.replace(",", " ").split()
@@ -154,11 +154,11 @@ def read(row: Row, words: str) -> Value:
 
 
 def told(row: Row) -> tuple[str, str]:
-    """Its name and what it means."""
+    """Return the name and meaning of a setting."""
     if row.table != "keys":
         return strings.MEANT[row.id]
     key = _registered()[row.key]
-    return key.told or row.key, row.key
+    return key.description or row.key, row.key
 
 
 def _registered() -> Mapping[str, Any]:

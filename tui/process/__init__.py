@@ -1,1 +1,1 @@
-"""Long work and background threads."""
+"""Jobs and background threads."""

@@ -1,4 +1,4 @@
-"""Long reading in a thread beside the screen, of which keys and repaints hear as little as can be."""
+"""Long reading in a thread, without slowing keys and repaints."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _reading = 0
 _usual_s = 0.0
 
 
-async def aside(read: Callable[[], None]) -> None:
-    """Reads in a thread that nobody waits for when the app is left; nothing may be written there that matters.
+async def read_in_background(read: Callable[[], None]) -> None:
+    """Run `read` in a daemon thread and wait for it; it must not write, as leaving the app does not wait for it.
 
     Raises: whatever `read` raises.
     """
@@ -32,7 +32,7 @@ async def aside(read: Callable[[], None]) -> None:
     def work() -> None:
         error = None
         try:
-            with beside_the_screen():
+            with without_gc_pauses():
                 context.run(read)
         except Exception as raised:  # noqa: BLE001 (it is raised where it was asked for)
             error = raised
@@ -44,8 +44,8 @@ async def aside(read: Callable[[], None]) -> None:
 
 
 @contextmanager
-def beside_the_screen() -> Iterator[None]:
-    """Whatever is read within, by one thread or several.
+def without_gc_pauses() -> Iterator[None]:
+    """Switch off garbage collection while any thread is inside, and freeze what is loaded already.
 
     A hundred thousand cards are as many objects that are made and stay. The interpreter's search for garbage, which
     they set off time and again, would find none and stop the screen for a fifth of a second each time: it rests until

@@ -1,4 +1,4 @@
-"""Long work in a process of its own: one at a time, heard as it goes, ended when asked; the screens only look on."""
+"""Jobs: one `retain` command at a time as a process, followed by its JSON events, and cancelled."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from textual.message_pump import MessagePump
 
 from tui.state import job_state
 from tui.state.job_state import WorkState
-from tui.strings.work import ENDING
 from vault.errors import Refused
 
+ENDING = "retain: stopping the running job"
 _LONGEST_LINE = 1 << 16  # bytes; a longer one is no event
 _MOST_OUTPUT = 1 << 26  # bytes of JSON that are kept
 _PATIENCE_S = 10.0  # after asking a process to end, before it is made to
@@ -30,11 +30,11 @@ _FRAME = timedelta(milliseconds=100)  # no screen is told more often how far it 
 
 
 class WorkMoved(Message):
-    """The work has come further, or is over; what it is now stands in `Jobs.state`."""
+    """The job made progress or ended; its state is `Jobs.state`."""
 
 
 class Jobs:
-    """What is at work for this app. The reading thread alone changes `state`, which is a value; screens are told."""
+    """The running job of this app. Only its reading thread changes `state`; screens are notified."""
 
     def __init__(self) -> None:
         self._clock: Callable[[], datetime]
@@ -50,7 +50,7 @@ class Jobs:
         return self.state is not None and self.state.running
 
     def watch(self, screen: MessagePump) -> None:
-        """Tells `screen` from now on."""
+        """Notify `screen` of progress from now on."""
         if screen not in self._watching:
             self._watching.append(screen)
 
@@ -66,7 +66,7 @@ class Jobs:
         environment: Mapping[str, str],
         clock: Callable[[], datetime],
     ) -> None:
-        """Starts `retain --vault ROOT WORDS` in a session of its own; without `root`, just `retain WORDS`.
+        """Start `retain --vault ROOT WORDS` as a process in its own session; without `root`, `retain WORDS`.
 
         Raises: Refused while other work is going on, or where no process can be started.
         """
@@ -85,7 +85,7 @@ class Jobs:
         self._reader.start()
 
     def forget(self) -> None:
-        """The last result has been seen."""
+        """Drop the state of the last job, once its result has been seen."""
         if not self.running:
             self.state = None
             self._tell()
@@ -93,7 +93,7 @@ class Jobs:
     # --- ending -----------------------------------------------------------------------------------------------------
 
     def cancel(self) -> None:
-        """Asks the work to end as Ctrl-C would; what it has saved stays. After a while it is made to end."""
+        """Ask the job to stop, as Ctrl-C would; kill it after a while. What it has saved stays."""
         process = self._process
         with self._lock:
             if self.state is None or not self.state.running or self.state.stopping or process is None:
@@ -104,7 +104,7 @@ class Jobs:
         self._tell()
 
     def end(self) -> None:
-        """Ends the work and waits for it, and says so: the app has left the terminal."""
+        """Stop the job and wait for it, with a message on stderr: the app has left the terminal."""
         self._watching.clear()
         process, reader = self._process, self._reader
         if process is not None and reader is not None and process.poll() is None:
@@ -160,12 +160,12 @@ class Jobs:
 
 
 def busy() -> Refused:
-    """Why no work can be begun while there is other."""
+    """Return the error that another job is running."""
     return Refused("other work is going on", hint="wait until it is done, or cancel it")
 
 
 def spoken(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a command with the options that make it speak to a program, ahead of a `--`."""
+    """Return a command with its JSON progress options, placed before a `--`."""
     at = words.index("--") if "--" in words else len(words)
     as_json = () if words[:1] == ("init",) else ("--json",)
     return (*words[:at], "--progress", "jsonl", *as_json, *words[at:])
@@ -185,7 +185,7 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> None:
-    """Waits for a process that was asked to end; then its whole group is told to, and at last made to."""
+    """Wait for a process to end; after a while terminate, then kill its process group."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(subprocess.TimeoutExpired):
             process.wait(patience_s)

@@ -1,4 +1,4 @@
-"""A program of ours to which the terminal is lent: what it says last comes back here.
+"""A program that runs while the app is suspended; its last message is shown by the app.
 
 It tells on stderr what it refuses, but the app paints over that at once: `Ended` has it for the screen.
 """
@@ -21,15 +21,15 @@ _MOST = 1 << 16  # bytes that a pipe holds, and so what can be told at most
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the program ended: its exit code, what it said in passing, and the error that it ended with."""
+    """How a program ended: its exit code, its notes, and its error."""
 
     code: int
     notes: tuple[str, ...] = ()
     error: RetainError | None = None
 
 
-def run_lent(command: Sequence[str], environment: Mapping[str, str]) -> Ended:
-    """Runs a program of ours on this terminal. Raises: OSError where it cannot be started."""
+def run_program(command: Sequence[str], environment: Mapping[str, str]) -> Ended:
+    """Run a program of ours on this terminal. Raises: OSError if it cannot be started."""
     if os.name != "posix":  # elsewhere a process is given no pipe besides the usual three
         with lent():
             return Ended(subprocess.run(command, env=dict(environment), check=False).returncode)
@@ -53,7 +53,7 @@ def _read(pipe: int) -> bytes:
 
 
 def _ended(code: int, data: bytes) -> Ended:
-    """What came of the program, from the lines of JSON that it told."""
+    """Return how the program ended, from the JSON lines that it sent."""
     notes: list[str] = []
     error: RetainError | None = None
     for line in data.splitlines():

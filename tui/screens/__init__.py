@@ -1,1 +1,1 @@
-"""One file per screen; each is thin over what the rooms below give it."""
+"""One module per screen."""

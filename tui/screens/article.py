@@ -1,4 +1,4 @@
-"""The article reader: a page of the wiki, what it rests on, and where it leads."""
+"""The article reader: pages of the wiki, their citations and links."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from textual.widgets import Input, Static
 from learning.pages.article import INDEX, LARGEST, ArticlePage, PageContext, link_path, page_context, read_page
 from learning.review.plan import Plan
 from tui.context import Context
-from tui.external import run_outside, tell
+from tui.external import run_in_terminal, show_result
 from tui.keys import ARTICLE, Key, bindings
 from tui.models import article_sidebar
 from tui.screen import Page
 from tui.strings import article as strings
 from tui.text import content
-from tui.text.images import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
+from tui.text.images import Thumbnail, cells, checked_picture, open_in_viewer, page_pictures, shows_pictures
 from tui.text.kitty import Gallery, has_graphics
 from tui.text.markdown import Target
 from tui.views.article import ArticleView
@@ -39,7 +39,7 @@ _CLAIM = re.compile(r"wiki/summaries/[^#]+#\^c-[0-9a-z]{10}")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page that was looked at, from which row, with the keys on which link."""
+    """A page that was open: its path, its first visible row, and its selected link."""
 
     path: str
     row: int | str = 0
@@ -53,7 +53,7 @@ class ArticleScreen(Page):
 
     @dataclass
     class Opened(Message):
-        """A page has been read; `asked` counts the wishes, so that an older one does not come last."""
+        """A page has been read; `asked` numbers the requests, so that an older one is ignored."""
 
         page: ArticlePage
         visit: Visit
@@ -66,14 +66,14 @@ class ArticleScreen(Page):
 
     @dataclass
     class Stood(Message):
-        """What is around the page at `path` is known."""
+        """The sidebar data of the page at `path` is ready."""
 
         path: str
         stands: PageContext
 
     @dataclass
     class Quoted(Message):
-        """The words behind a citation, as Markdown."""
+        """The quote of a citation, as Markdown."""
 
         to: str
         markdown: str
@@ -102,7 +102,7 @@ class ArticleScreen(Page):
         yield KeyBar(ARTICLE)
 
     def on_mount(self) -> None:
-        self.query_one(TopBar).say(strings.READING)
+        self.query_one(TopBar).show_status(strings.READING)
         if has_graphics(self.context.environment):
             self._gallery = Gallery(self._write)
             self.app.app_resume_signal.subscribe(self, lambda _: self._send_again())
@@ -136,13 +136,13 @@ class ArticleScreen(Page):
         self.run_worker(read, thread=True)
 
     def _pictures(self, page: ArticlePage) -> Mapping[str, Thumbnail]:
-        wanted = self.context.preferences.pictures != "never" and are_shown(self.context.environment)
+        wanted = self.context.preferences.pictures != "never" and shows_pictures(self.context.environment)
         if "![[" not in page.body or not wanted:
             return {}
-        return on_page(self.context.vault, page.body, fine=self._gallery is not None)
+        return page_pictures(self.context.vault, page.body, fine=self._gallery is not None)
 
     def _write(self, words: str) -> None:
-        """To the terminal as it is, through the one thread that writes there."""
+        """Write escape sequences to the terminal, through Textual's driver."""
         driver = self.app._driver
         if driver is not None:
             with suppress(AssertionError):  # another program has the terminal now, and all is sent again after it
@@ -157,8 +157,8 @@ class ArticleScreen(Page):
             self._gallery.close()  # a terminal that is left forgets them by itself
 
     def on_article_screen_failed(self, message: Failed) -> None:
-        self.query_one(TopBar).say(self._page.path if self._page else "")
-        self.say(message.error)
+        self.query_one(TopBar).show_status(self._page.path if self._page else "")
+        self.show_error(message.error)
 
     def on_article_screen_opened(self, message: Opened) -> None:
         if message.asked != self._asked:
@@ -166,7 +166,7 @@ class ArticleScreen(Page):
         page, visit = message.page, message.visit
         self._page, self._stands, self._quote, self._address = page, None, "", ""
         self.query_one(Notice).clear()
-        self.query_one(TopBar).say(page.path)
+        self.query_one(TopBar).show_status(page.path)
         self.query_one("#article-head", Static).update(content.line(strings.head(page), content.DIM))
         body = page.body.lstrip("\n")
         cut = body if len(body) <= LARGEST else f"{body[:LARGEST]}\n\n{strings.CUT}"
@@ -205,7 +205,7 @@ class ArticleScreen(Page):
         self._visit(visit)
 
     def action_before(self) -> None:
-        """To the page before this one, where one was on it."""
+        """Go to the previous page."""
         self._turn(self._before, self._after, strings.NO_WAY_BACK)
 
     def action_after(self) -> None:
@@ -214,7 +214,7 @@ class ArticleScreen(Page):
     def _turn(self, pages: list[Visit], others: list[Visit], none: str) -> None:
         here = self._here()
         if not pages or here is None:
-            self.query_one(Notice).tell(none)
+            self.query_one(Notice).show_message(none)
             return
         others.append(here)
         self._visit(pages.pop())
@@ -225,7 +225,7 @@ class ArticleScreen(Page):
     # --- links ------------------------------------------------------------------------------------------------------
 
     def action_link(self, step: int) -> None:
-        """To the next link, or the one before; past the last one of the page to those beside it, and round."""
+        """Select the next or previous link, also those in the sidebar."""
         self._address = ""
         views = [self._text, *([self._aside] if self._aside.display else [])]
         now = next((n for n, view in enumerate(views) if view.at >= 0), 0)
@@ -236,7 +236,7 @@ class ArticleScreen(Page):
                 view.leave()
             if view.move(step):
                 return
-        self.query_one(Notice).tell(strings.NO_LINKS)
+        self.query_one(Notice).show_message(strings.NO_LINKS)
 
     def action_follow(self) -> None:
         target = self._text.chosen or (self._aside.chosen if self._aside.display else None)
@@ -267,16 +267,16 @@ class ArticleScreen(Page):
         if path:
             self._leave_for(Visit(path, target.to.partition("#")[2]))
         else:
-            self.query_one(Notice).tell(strings.no_page(target.words))
+            self.query_one(Notice).show_message(strings.no_page(target.words))
 
     def _browse(self, address: str) -> None:
-        """Shows the address; followed again, opens it. Only http and https, and only as it was shown."""
+        """Show the address; pressed again, open it in the browser. Only http and https."""
         from vault.text.urls import normalize_address
 
         try:
             shown = normalize_address(address)
         except UsageError:
-            self.query_one(Notice).tell(strings.no_address(address))
+            self.query_one(Notice).show_message(strings.no_address(address))
             return
         if self._address == shown:
             self._address = ""
@@ -284,22 +284,22 @@ class ArticleScreen(Page):
             self.app.open_url(shown)
         else:
             self._address = shown
-            self.query_one(Notice).tell(strings.opens(shown))
+            self.query_one(Notice).show_message(strings.opens(shown))
 
     def _show_picture(self, path: str) -> None:
-        """Shows where the picture lies; followed again, opens it in the program that the desktop has for it."""
+        """Show the picture's path; pressed again, open it in the desktop's viewer."""
         vault, notice = self.context.vault, self.query_one(Notice)
         try:
-            if self._address == checked_for_outside(vault, path):
+            if self._address == checked_picture(vault, path):
                 self._address = ""
-                open_outside(vault, path, self.context.environment)
+                open_in_viewer(vault, path, self.context.environment)
                 notice.clear()
             else:
                 self._address = path
-                notice.tell(strings.opens_picture(path))
+                notice.show_message(strings.opens_picture(path))
         except RetainError as error:
             self._address = ""
-            self.say(error)
+            self.show_error(error)
 
     # --- what it rests on -------------------------------------------------------------------------------------------
 
@@ -321,27 +321,27 @@ class ArticleScreen(Page):
         self._aside.show(message.markdown)
 
     def action_aside(self) -> None:
-        """How the page stands, beside it; where that is shown already, away with it."""
+        """Show or hide the sidebar with mastery, gaps and backlinks."""
         stands_there = self._aside.display and not self._quote
         self._quote = ""
         self._aside.show(article_sidebar.standing(self._stands) if self._stands else "")
         self.set_class(not stands_there, "-beside")
 
-    # --- the human's own --------------------------------------------------------------------------------------------
+    # --- insights and reviews -----------------------------------------------------------------------------------------
 
     def action_insight(self) -> None:
-        """The human writes, in the human's editor, into the human's directory: by the command that does so anywhere."""
+        """Let the user write an insight in their editor, by `retain insight`."""
         page = self._page
         if page is None or not page.is_concept:
-            self.query_one(Notice).tell(strings.NO_INSIGHT)
+            self.query_one(Notice).show_message(strings.NO_INSIGHT)
             return
-        tell(self, run_outside(self.app, self.context, "insight", page.stem))
+        show_result(self, run_in_terminal(self.app, self.context, "insight", page.stem))
 
     def action_review(self) -> None:
-        """Its cards that are due or new; coming back from there one is here again."""
+        """Review the due and new cards of this concept."""
         page = self._page
         if page is None or not page.is_concept:
-            self.query_one(Notice).tell(strings.NO_CARDS)
+            self.query_one(Notice).show_message(strings.NO_CARDS)
         else:
             self.go("review", str(Plan(tag=page.stem)))
 
@@ -356,7 +356,7 @@ class ArticleScreen(Page):
         self.set_focus(asked)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """To the next row that holds the words; nothing written ends the search."""
+        """Go to the next row that contains the words; an empty search ends it."""
         words, notice = message.value.strip(), self.query_one(Notice)
         before, row = self._found
         if not words:
@@ -364,7 +364,7 @@ class ArticleScreen(Page):
             return
         row, of = self._text.look_for(words, row if words == before else -1)
         self._found = (words, row)
-        notice.tell(strings.found(words, of))
+        notice.show_message(strings.found(words, of))
 
     def _end_search(self) -> None:
         self.query_one("#article-find", Input).display = False
@@ -374,7 +374,7 @@ class ArticleScreen(Page):
         self.query_one(Notice).clear()
 
     def action_back(self) -> None:
-        """Away with what was asked for beside a narrow page; else to where one came from."""
+        """Close the search, else the sidebar of a narrow page, else the reader."""
         if self.query_one("#article-find", Input).display:
             self._end_search()
         elif self.has_class("-beside") and not self.has_class("-wide"):

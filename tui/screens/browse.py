@@ -1,4 +1,4 @@
-"""Every card and article: searched as one types, sorted, looked at, and changed, one or many at once."""
+"""The card browser: search, sort, preview and change cards and articles."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from learning.search.search import SCOPES, SORTS, Order
+from learning.store.placed import article_of, concept_of
 from tui.context import Context
 from tui.keys import BROWSE, bindings
 from tui.models.browser import Seen, seen
 from tui.models.browser_rows import Listed
-from tui.screens.browse_actions import BrowseDeeds
+from tui.screens.browse_actions import BrowseActions
 from tui.screens.browser_search import Completing
 from tui.strings import browse as said
 from tui.text import content
@@ -41,8 +42,8 @@ COLUMNS = (
 _BESIDE = 160  # cells from which on the preview stands beside the list, with room for every column
 
 
-class BrowseScreen(BrowseDeeds):
-    """`about` is a search to begin with; without one, what was searched last."""
+class BrowseScreen(BrowseActions):
+    """The card browser. `about` is the search to start with; "" repeats the last one."""
 
     NAME = "browse"
     CSS_PATH = "browse.tcss"
@@ -50,7 +51,7 @@ class BrowseScreen(BrowseDeeds):
 
     @dataclass
     class Looked(Message):
-        """What the cursor is on."""
+        """The text of the current item has been read."""
 
         seen: Seen
 
@@ -90,7 +91,7 @@ class BrowseScreen(BrowseDeeds):
         sorts.border_title = "Sort"
         self.query_one(CardTable).focus()
         self._show_order()
-        self.query_one(TopBar).say(said.READING)
+        self.query_one(TopBar).show_status(said.READING)
         if held.columns is not None:
             self._search()
         self._load()
@@ -99,7 +100,7 @@ class BrowseScreen(BrowseDeeds):
         self.set_class(event.size.width >= _BESIDE, "-beside")
 
     def on_screen_resume(self) -> None:
-        """Back from another screen, which may have changed a card."""
+        """Read the current card again: another screen may have changed it."""
         if self._open.columns is not None and self._listed is not None:
             self._load()
 
@@ -113,7 +114,7 @@ class BrowseScreen(BrowseDeeds):
         self._look()
 
     def _look(self) -> None:
-        """Shows what the cursor is on; while one is being read, only the newest is next."""
+        """Read and show the current item; of several requests only the newest is kept."""
         if self._looking:
             self._look_again = True
             return
@@ -143,7 +144,7 @@ class BrowseScreen(BrowseDeeds):
             self.query_one(CardPreview).show(message.seen, self._listed)
 
     def action_open(self) -> None:
-        """The whole card with its past, or the article in the reader."""
+        """Show the whole card with its history, or open the article."""
         held, listed = self._open, self._listed
         if held.at is None or listed is None or not len(listed):
             return
@@ -157,8 +158,7 @@ class BrowseScreen(BrowseDeeds):
         self.action_open()
 
     def action_article(self) -> None:
-        """The article of the card's concept."""
-        from learning.store.placed import article_of, concept_of
+        """Open the article of the card's concept."""
 
         if self._open.at is not None and self._open.at >= 0 and self._listed is not None:
             self.go("article", article_of(concept_of(self._listed.columns.path(self._open.at))))
@@ -183,7 +183,7 @@ class BrowseScreen(BrowseDeeds):
         self.set_focus(self.query_one("#browse-words", Input))
 
     def action_switch(self) -> None:
-        """From the search to the list and back."""
+        """Move the focus from the search to the list or back."""
         if self.query_one("#browse-words", Input).has_focus:
             self.query_one(CardTable).focus()
         else:
@@ -215,7 +215,7 @@ class BrowseScreen(BrowseDeeds):
         self._sort_by(message.name)
 
     def _sort_by(self, name: str) -> None:
-        """Sorts by it; asked for once more, the other way round."""
+        """Sort by a column; the second time in reverse."""
         held = self._open
         held.order = Order(name, not held.order.descending if held.order.by == name else False)
         self._show_order()
@@ -237,7 +237,7 @@ class BrowseScreen(BrowseDeeds):
             self.action_scope()
 
     def action_mark(self) -> None:
-        """Chooses the card, or no longer, and goes on to the next."""
+        """Select or unselect the card, and go to the next."""
         if self._listed is not None and len(self._listed):
             self._open.marked ^= {self._listed.item(self.query_one(CardTable).cursor)}
             self._marks_changed()
@@ -249,7 +249,7 @@ class BrowseScreen(BrowseDeeds):
             self._marks_changed()
 
     def action_extend(self, rows: int) -> None:
-        """Chooses all from where it began up to the cursor."""
+        """Select all cards from where the selection began to the cursor."""
         listed, table = self._listed, self.query_one(CardTable)
         if listed is None or not len(listed):
             return
@@ -261,7 +261,7 @@ class BrowseScreen(BrowseDeeds):
         self._marks_changed()
 
     def action_all(self) -> None:
-        """Chooses all that is found; all of it again, none."""
+        """Select all results; if all are selected, none."""
         if self._listed is not None:
             found = self._listed.found
             every = {*found.cards, *(-1 - n for n in found.articles)}
@@ -276,7 +276,7 @@ class BrowseScreen(BrowseDeeds):
         self._show_counts()
 
     def action_back(self) -> None:
-        """One step out: of a question, a card, the search, a choice; then of the browser."""
+        """Close the question, the card, the search or the selection; then the browser."""
         if self._asked:
             self._close_ask()
         elif self.query_one("#browse-sorts").has_class("-shown"):

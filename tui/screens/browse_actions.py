@@ -1,4 +1,4 @@
-"""What is done to the cards that were chosen in the browser: each a deed that undo takes back as a whole."""
+"""The browser's actions on the selected cards; each can be undone as a whole."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from learning.cards import actions
 from learning.cards.actions import Action
 from learning.cards.workspace import Desk, open_desk
 from learning.search.card_table import CardColumns, columns_of
+from tui.external import run_in_terminal, show_result
 from tui.screens.browser_search import BrowseSearch
 from tui.strings import browse as said
 from tui.text import content
@@ -23,31 +24,31 @@ from vault.errors import RetainError, UsageError
 _ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
 
 
-class BrowseDeeds(BrowseSearch):
-    """Deeds are done in the background, on the desk as it is then."""
+class BrowseActions(BrowseSearch):
+    """The actions of the browser on cards, run in the background on the current state of the vault."""
 
     @dataclass
     class Did(Message):
-        """A deed is on disk, or was taken back."""
+        """An action was saved, or undone."""
 
-        deed: Action
+        action: Action
         name: str
         columns: CardColumns
         undone: bool = False
 
     def _chosen(self) -> list[str]:
-        """The ids of the cards that a deed is for: those that were chosen, else the one under the cursor."""
+        """Return the ids of the selected cards, else of the one under the cursor."""
         held = self._open
         items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
         columns = held.columns
         return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
 
     def _tell_no_card(self) -> None:
-        """Nothing was done: what is chosen are articles, or nothing is."""
-        self.query_one(Notice).tell(said.NOTHING_MARKED)
+        """Show that no card is selected."""
+        self.query_one(Notice).show_message(said.NOTHING_MARKED)
 
     def action_suspend(self) -> None:
-        """Suspends; where all are suspended already, resumes."""
+        """Suspend the cards; if all are suspended, resume them."""
         held = self._open
         chosen = self._chosen()
         if not chosen:
@@ -64,7 +65,7 @@ class BrowseDeeds(BrowseSearch):
         self._do("bury", lambda desk: actions.burying(desk, chosen, via="tui"))
 
     def action_ask(self, what: str) -> None:
-        """Asks for what the deed needs: a reason, a tag, a day."""
+        """Ask for the reason, tag or day that an action needs."""
         if not self._chosen():
             self._tell_no_card()
             return
@@ -90,14 +91,14 @@ class BrowseDeeds(BrowseSearch):
 
     def _reschedule(self, words: str, chosen: list[str]) -> None:
         if not words.isascii() or not words.isdigit() or len(words) > 5:
-            self.say(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
+            self.show_error(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
             return
 
-        def deed(desk: Desk) -> Action:
+        def action(desk: Desk) -> Action:
             day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
             return actions.rescheduling(desk, chosen, day, via="tui")
 
-        self._do("reschedule", deed)
+        self._do("reschedule", action)
 
     def _close_ask(self) -> None:
         self._asked = ""
@@ -105,24 +106,24 @@ class BrowseDeeds(BrowseSearch):
         self.query_one(CardTable).focus()
 
     def _do(self, name: str, make: Callable[[Desk], Action]) -> None:
-        """Does a deed in the background, on the desk as it is then."""
+        """Run an action on cards in the background."""
         if not self._chosen():
             self._tell_no_card()
             return
 
-        def deed(desk: Desk) -> tuple[Action, Desk]:
+        def action(desk: Desk) -> tuple[Action, Desk]:
             made = make(desk)
             after = actions.do(desk, made)
             if made.events:
                 self._open.done.append(made)
             return made, after
 
-        self._queue(name, deed)
+        self._queue(name, action)
 
     def action_undo(self) -> None:
         held = self._open
         if not held.done and not held.asked:
-            self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
+            self.query_one(Notice).show_message(said.NOTHING_TO_UNDO)
             return
 
         def back(desk: Desk) -> tuple[Action, Desk]:
@@ -133,14 +134,14 @@ class BrowseDeeds(BrowseSearch):
 
         self._queue("undo", back)
 
-    def _queue(self, name: str, deed: Callable[[Desk], tuple[Action, Desk]]) -> None:
-        """Has it done in the background when all that was asked for before is done: what is shown is the latest."""
+    def _queue(self, name: str, action: Callable[[Desk], tuple[Action, Desk]]) -> None:
+        """Queue an action, to be run in the background after the earlier ones."""
         held = self._open
         topics = held.columns.topics if held.columns is not None else None
 
         def work() -> None:
             try:
-                done, desk = deed(open_desk(self.context.vault, self.context.clock(), queued=False))
+                done, desk = action(open_desk(self.context.vault, self.context.clock(), queued=False))
                 self.post_message(self.Did(done, name, columns_of(desk, topics)))
             except RetainError as error:
                 self.post_message(self.Failed(error))
@@ -153,16 +154,16 @@ class BrowseDeeds(BrowseSearch):
                     held.asked.popleft()
 
         held.asked.append(work)
-        self.run_worker(next_one, thread=True, group="browse-deed")
+        self.run_worker(next_one, thread=True, group="browse-action")
 
-    def on_browse_deeds_did(self, message: Did) -> None:
-        count = len(message.deed.events)
+    def on_browse_actions_did(self, message: Did) -> None:
+        count = len(message.action.events)
         self._open.take(message.columns)
         self._search()
         undone = message.name == "undo"
         nothing = said.NOTHING_TO_UNDO if undone else said.UNCHANGED
         told = said.undone(count) if undone else said.done(message.name, count)
-        self.query_one(Notice).tell(told if count else nothing)
+        self.query_one(Notice).show_message(told if count else nothing)
 
     def action_edit(self) -> None:
         held = self._open
@@ -172,12 +173,11 @@ class BrowseDeeds(BrowseSearch):
             self.go("edit", held.columns.card(held.at))
 
     def action_edit_outside(self) -> None:
-        from tui.external import run_outside, tell
 
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:
             self._tell_no_card()
             return
-        ended = run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
+        ended = run_in_terminal(self.app, self.context, "card", "edit", held.columns.card(held.at))
         self._load()
-        tell(self, ended)
+        show_result(self, ended)

@@ -1,4 +1,4 @@
-"""How the browser reads the vault and searches it: in threads of their own, of which only the newest has a say."""
+"""Reading and searching the vault for the browser, in threads; only the newest search counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from learning.search.search import Found, find
 from tui.context import Context
 from tui.models.browser import Browsing, browsing
 from tui.models.browser_rows import Listed
-from tui.process.background import aside, beside_the_screen
+from tui.process.background import read_in_background, without_gc_pauses
 from tui.screen import Page
 from tui.strings import browse as said
 from tui.text import content
@@ -29,7 +29,7 @@ from vault.errors import RetainError, UsageError
 
 
 class Completing(Suggester):
-    """Offers what the word that is being typed could become."""
+    """Suggests completions of the word being typed."""
 
     def __init__(self, names: Callable[[], dict[str, tuple[str, ...]]]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -44,7 +44,7 @@ class Completing(Suggester):
 
 
 class BrowseSearch(Page):
-    """A page that lists what a search finds."""
+    """A screen that lists the results of a search."""
 
     @dataclass
     class Loaded(Message):
@@ -54,21 +54,21 @@ class BrowseSearch(Page):
 
     @dataclass
     class Grew(Message):
-        """More has been read for the search."""
+        """More files have been indexed for the search."""
 
         done: int
         total: int
 
     @dataclass
     class Answered(Message):
-        """What a search has found; None where a newer one went before."""
+        """The results of a search; None if a newer one replaced it."""
 
         ticket: int
         found: Found | None
 
     @dataclass
     class Failed(Message):
-        """Something could not be read or written; `reading`: the vault itself."""
+        """A file could not be read or written; `reading` if it was the vault itself."""
 
         error: RetainError
         reading: bool = False
@@ -89,12 +89,12 @@ class BrowseSearch(Page):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        """Reads the vault in the background; once more, if it is asked for meanwhile."""
+        """Read the vault in the background, and again if asked meanwhile."""
         if self._loading:
             self._load_again = True
             return
         self._loading = True
-        self.run_worker(aside(self._read), group="browse-read")
+        self.run_worker(read_in_background(self._read), group="browse-read")
 
     def _read(self) -> None:
         worker = get_current_worker()
@@ -122,13 +122,13 @@ class BrowseSearch(Page):
     def on_browse_search_grew(self, message: Grew) -> None:
         held = self._open
         if message.done < message.total:
-            self.query_one(TopBar).say(said.indexing(message.done, message.total))
+            self.query_one(TopBar).show_status(said.indexing(message.done, message.total))
         else:
             self._loading = False
             self._show_counts()
             if held.index.repaired > self._repaired:
                 self._repaired = held.index.repaired
-                self.query_one(Notice).tell(said.REPAIRED)
+                self.query_one(Notice).show_message(said.REPAIRED)
         self._search(told=True)
         if not self._loading and self._load_again:
             self._load_again = False
@@ -136,7 +136,7 @@ class BrowseSearch(Page):
 
     def on_browse_search_failed(self, message: Failed) -> None:
         self._loading = self._loading and not message.reading
-        self.say(message.error)
+        self.show_error(message.error)
 
     # --- searching --------------------------------------------------------------------------------------------------
 
@@ -147,14 +147,14 @@ class BrowseSearch(Page):
             self._search()
 
     def _search(self, *, told: bool = False) -> None:
-        """Asks for what is written now; what was asked for before need not be answered any more.
+        """Search for the current text; an earlier search that still runs is dropped.
 
         With `told`, what stands in the notice is not about the search, and stays.
         """
         try:
             self._query = parse(self._open.words)
         except RetainError as error:
-            self.query_one(Notice).tell(str(error))  # calmly: a filter may be half written
+            self.query_one(Notice).show_message(str(error))  # calmly: a filter may be half written
             return
         if self._asked == "" and not told:
             self.query_one(Notice).clear()
@@ -176,7 +176,7 @@ class BrowseSearch(Page):
 
             found = None
             try:
-                with beside_the_screen():
+                with without_gc_pauses():
                     found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
             except Superseded:
                 pass
@@ -217,7 +217,7 @@ class BrowseSearch(Page):
         total = (cards if held.scope != "articles" else 0) + (
             len(held.index.view.articles) if held.scope != "cards" else 0
         )
-        self.query_one(TopBar).say(said.counts(len(held.found), total, len(held.marked)))
+        self.query_one(TopBar).show_status(said.counts(len(held.found), total, len(held.marked)))
 
     def _names(self) -> dict[str, tuple[str, ...]]:
         columns = self._open.columns

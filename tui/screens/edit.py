@@ -1,4 +1,4 @@
-"""A card's two sides where they can be changed. Nothing but these words moves in the file; undo takes the edit back."""
+"""The screen that edits a card's question and answer in its deck; undo reverses the edit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from textual.widgets import Static, TextArea
 
 from learning.cards.edit import Words, edit_card, words_of
 from learning.cards.workspace import Placed
+from learning.store.cards import IndexedCards
+from learning.store.deck_index import read_index
 from tui.context import Context
 from tui.keys import EDIT, bindings
 from tui.screen import Page
@@ -18,11 +20,12 @@ from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
+from vault.ids import CardId
 from vault.text.sanitize import clean
 
 
 class EditScreen(Page):
-    """`about` is the card's id."""
+    """Edits the question and answer of a card; `about` is its id."""
 
     NAME = "edit"
     CSS_PATH = "edit.tcss"
@@ -30,18 +33,18 @@ class EditScreen(Page):
 
     @dataclass
     class Read(Message):
-        """The card as its file has it."""
+        """The card has been read from its file."""
 
         card: Placed
 
     @dataclass
     class Failed(Message):
-        """It could not be read or saved."""
+        """The card could not be read or saved."""
 
         error: RetainError
 
     class Saved(Message):
-        """It says now what the human wrote."""
+        """The card has been saved."""
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
@@ -63,9 +66,6 @@ class EditScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-        from learning.store.cards import IndexedCards
-        from learning.store.deck_index import read_index
-        from vault.ids import CardId
 
         try:
             found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
@@ -83,10 +83,10 @@ class EditScreen(Page):
         self._question.load_text(self._shown.question)
         self._answer.load_text(self._shown.answer)
         self._question.focus()
-        self.query_one(TopBar).say(message.card.title)
+        self.query_one(TopBar).show_status(message.card.title)
 
     def on_edit_screen_failed(self, message: Failed) -> None:
-        self.say(message.error)
+        self.show_error(message.error)
 
     def on_edit_screen_saved(self) -> None:
         self.leave()
@@ -95,7 +95,7 @@ class EditScreen(Page):
         self._asked = False
 
     def action_save(self) -> None:
-        """Saves, and leads back; where the file has changed meanwhile, the words stay here and the error says so."""
+        """Save the card and close; if its file has changed meanwhile, show the error and keep the text."""
         before, now = self._before, self._now
         if before is None or now == self._shown:
             self.leave()
@@ -110,10 +110,10 @@ class EditScreen(Page):
             self.post_message(self.Failed(error))
 
     def action_back(self) -> None:
-        """Back; with words that are not saved only when asked twice."""
+        """Close; with unsaved changes only at the second press."""
         if self._before is not None and self._now != self._shown and not self._asked:
             self._asked = True
-            self.query_one(Notice).tell(said.NOT_SAVED)
+            self.query_one(Notice).show_message(said.NOT_SAVED)
         else:
             self.leave()
 

@@ -1,4 +1,4 @@
-"""The first run: make a vault, try the example, or lay a vault over a folder; and what cannot be opened says why.
+"""The first run: create a vault, try the example, or adopt a folder; or show why a vault cannot be opened.
 
 An app of its own, as there is no vault yet: what it does is done by the commands that do it elsewhere.
 """
@@ -35,7 +35,7 @@ _FINE = (0, 1)  # exit codes after which it goes on: one document that cannot be
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The vault to open, and the screen to begin with."""
+    """The vault to open, and the first screen."""
 
     root: Path
     start: str = "home"
@@ -61,7 +61,7 @@ class Start:
 
 
 class Choices(OptionList):
-    """What can be done."""
+    """The menu of the first run."""
 
     def __init__(self) -> None:
         rows = [
@@ -81,7 +81,7 @@ class FirstRunApp(App[Choice]):
 
     @dataclass
     class Seen(Message):
-        """The folder has been looked at."""
+        """The folder has been counted."""
 
         survey: Survey
 
@@ -125,7 +125,7 @@ class FirstRunApp(App[Choice]):
 
     def _show(self) -> None:
         step = self._step
-        self.query_one(TopBar).say(str(self._start.folder))
+        self.query_one(TopBar).show_status(str(self._start.folder))
         self.query_one(Choices).display = step == "menu"
         self.query_one("#first-form").display = step in ("new", "example")
         self.query_one(WorkView).display = step == "work"
@@ -167,7 +167,7 @@ class FirstRunApp(App[Choice]):
                 return self._step not in ("problem", "menu")
         return key.action == "quit" and self._step in ("problem", "menu")
 
-    # --- what the human does ----------------------------------------------------------------------------------------
+    # --- choices and input ------------------------------------------------------------------------------------------
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()
@@ -248,7 +248,7 @@ class FirstRunApp(App[Choice]):
         self._next()
 
     def _next(self) -> None:
-        """Begins what comes next; after the last, the vault is opened."""
+        """Start the next command; after the last, open the vault."""
         if not self._todo:
             self.exit(self._choice)
             return
@@ -257,7 +257,7 @@ class FirstRunApp(App[Choice]):
         try:
             self.jobs.start(start.program, root, words, start.environment, start.clock)
         except RetainError as error:
-            self.query_one(Notice).failure(error)
+            self.query_one(Notice).show_error(error)
         self._show()
 
     def on_work_moved(self) -> None:
@@ -281,7 +281,7 @@ class FirstRunApp(App[Choice]):
         self._show()
 
     def action_again(self) -> None:
-        """Looks whether the vault can be opened now."""
+        """Try to open the vault again."""
         if self._step != "problem":
             return
         try:
@@ -313,7 +313,7 @@ class FirstRunApp(App[Choice]):
             (menu.action_cursor_down if rows > 0 else menu.action_cursor_up)()
 
     def _fatal_error(self) -> None:
-        """Ends after a defect without painting local variables on the terminal: `first_run` raises what it was."""
+        """End after an unexpected error without printing local variables; `first_run` raises the error."""
         self._close_messages_no_wait()
 
 
@@ -333,7 +333,7 @@ def _adopting(seen: Survey) -> Content:
 
 
 def first_run(start: Start) -> Choice | None:
-    """Asks what to do; the vault that is to be opened now, None if the human left. Raises: whatever a defect raised."""
+    """Run the first-run app; return the vault to open, None if the user left. Raises: any unexpected error."""
     app = FirstRunApp(start)
     try:
         choice = app.run()

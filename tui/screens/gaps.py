@@ -1,4 +1,4 @@
-"""The reading agenda as a place to work: decide, take back, read where it is felt, look for what fills it, add that."""
+"""The reading agenda: decide on gaps, undo, read where they are mentioned, add what fills them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from textual.widgets import Input, Static
 
 from learning.agenda.gap_decisions import Decision, decide, read_agenda, read_plan
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
+from learning.cards.workspace import open_desk
 from tui.context import Context
 from tui.keys import GAPS, bindings
 from tui.process.jobs import busy
 from tui.screen import Page
 from tui.strings import gaps as strings
 from tui.text import content
-from tui.views.gap import GapView
-from tui.views.gaps import AgendaList
+from tui.views.gaps import AgendaList, GapView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
@@ -44,14 +44,14 @@ class GapsScreen(Page):
 
     @dataclass
     class Mentioned(Message):
-        """Where a gap is mentioned has been read."""
+        """The mentions of a gap have been read."""
 
         gap: str
         mentions: Sequence[Mention]
 
     @dataclass
     class Failed(Message):
-        """Which cards fail has been found out, by gap."""
+        """The failing cards of each gap are known."""
 
         cards: Mapping[GapId, tuple[Failing, ...]]
 
@@ -87,7 +87,7 @@ class GapsScreen(Page):
         self._look_for_failing()
 
     def on_screen_resume(self) -> None:
-        """A compile may have filled some meanwhile."""
+        """Read the agenda again: a compile may have filled gaps."""
         if self._seen:
             self._mentions.clear()
             self._read()
@@ -97,12 +97,12 @@ class GapsScreen(Page):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        """Reads the agenda and shows what is asked for."""
+        """Read the agenda and show the gaps that match."""
         try:
             self._all = read_agenda(self.context.vault)
         except RetainError as error:
             self._all = []
-            self.say(error)
+            self.show_error(error)
         self._show()
 
     def _show(self) -> None:
@@ -117,15 +117,15 @@ class GapsScreen(Page):
         self.query_one(AgendaList).show(by_kind)
         still_open = sum(gap.open for gap in self._all)
         told = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
-        self.query_one(TopBar).say(told)
+        self.query_one(TopBar).show_status(told)
 
     def _asked_for(self, gap: Gap) -> bool:
         said = f"{gap.what} {gap.missing} {gap.fill} {' '.join(gap.mentions)}".casefold()
         named = all(word in said for word in self._words.casefold().split())
         return (gap.open or self._settled) and self._kind in ("", gap.kind) and named
 
-    def on_agenda_list_reached(self, message: AgendaList.Reached) -> None:
-        self._at, self._turn = message.gap, 0
+    def on_grouped_list_reached(self, message: AgendaList.Reached) -> None:
+        self._at, self._turn = message.id, 0
         gap = self._gaps.get(self._at)
         self.query_one(GapView).show(gap)
         if gap is not None and gap.id in self._mentions:
@@ -134,7 +134,7 @@ class GapsScreen(Page):
             self._look_for_mentions(gap)
 
     def _look_for_mentions(self, gap: Gap) -> None:
-        """One at a time: who runs down the list waits for no note but that of the gap they stop at."""
+        """Read the mentions of a gap in the background, one gap at a time; only the newest request is kept."""
         if not self._reading:
             self._reading = True
             self.run_worker(lambda: self._find_mentions(gap), thread=True, group="mentions")
@@ -156,7 +156,6 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-        from learning.cards.workspace import open_desk
 
         try:
             desk = open_desk(self.context.vault, self.context.clock())
@@ -171,12 +170,12 @@ class GapsScreen(Page):
             self._tell(gap)
 
     def _tell(self, gap: Gap) -> None:
-        self.query_one(GapView).tell(self._mentions.get(gap.id, ()), self._failing.get(gap.id, ()))
+        self.query_one(GapView).show_mentions(self._mentions.get(gap.id, ()), self._failing.get(gap.id, ()))
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def action_decide(self, decision: str) -> None:
-        """Decides on the gap; the same decision again takes it back."""
+        """Decide on the gap; the same decision again reopens it."""
         gap = self._gaps.get(self._at)
         if gap is None:
             return
@@ -188,21 +187,21 @@ class GapsScreen(Page):
 
     def action_undo(self) -> None:
         if not self._done:
-            self.query_one(Notice).tell(strings.NOTHING_BACK)
+            self.query_one(Notice).show_message(strings.NOTHING_BACK)
             return
         before = self._done[-1]
         if self._decided(before.id, _BACK[before.status]):
             self._done.pop()
 
     def _decided(self, gap: GapId, decision: Decision) -> bool:
-        """Whether the decision is in the ledger; if not, the error is on the screen."""
+        """Record a decision in the ledger; return False and show the error if that fails."""
         try:
             now = decide(self.context.vault, gap, decision, self.context.clock(), via="tui")
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
             return False
         self._read()
-        self.query_one(Notice).tell(strings.decided(now, decision))
+        self.query_one(Notice).show_message(strings.decided(now, decision))
         return True
 
     # --- the list ---------------------------------------------------------------------------------------------------
@@ -236,7 +235,7 @@ class GapsScreen(Page):
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         if message.input.id == "gaps-file" and message.value.strip() and self.context.jobs.running:
-            self.say(busy())  # what was typed stays, to be entered again
+            self.show_error(busy())  # what was typed stays, to be entered again
             return
         self._stop_asking()
         if message.input.id == "gaps-file" and message.value.strip() and self._at in self._gaps:
@@ -248,7 +247,7 @@ class GapsScreen(Page):
         self.query_one(AgendaList).focus()
 
     def action_back(self) -> None:
-        """First from what is being typed, then from the words that narrow the list, then from the agenda."""
+        """Close the text field, then the filter, then the agenda."""
         if self.query_one("#gaps-ask").display:
             self._stop_asking()
         elif self._words:
@@ -269,7 +268,7 @@ class GapsScreen(Page):
         self.action_article()
 
     def action_article(self, further: int = 0) -> None:
-        """Opens the note that mentions the gap; with `further`, the next one each time."""
+        """Open the article that mentions the gap; with `further`, the next one each time."""
         gap = self._gaps.get(self._at)
         if gap is None:
             return
@@ -281,25 +280,25 @@ class GapsScreen(Page):
         elif self._failing.get(gap.id):
             self.action_card()
         else:
-            self.query_one(Notice).tell(strings.NO_ARTICLE)
+            self.query_one(Notice).show_message(strings.NO_ARTICLE)
 
     def action_card(self) -> None:
         cards = self._failing.get(GapId(self._at), ())
         if cards:
             self.go("browse", f"id:{cards[0].card}")
         elif self._at in self._gaps:
-            self.query_one(Notice).tell(strings.NO_CARD)
+            self.query_one(Notice).show_message(strings.NO_CARD)
 
     def action_query(self) -> None:
-        """Copies words to search the web for, by way of the terminal."""
+        """Copy a web search query to the clipboard."""
         gap = self._gaps.get(self._at)
         if gap is not None:
             words = self._query_for(gap)
             self.app.copy_to_clipboard(words)
-            self.query_one(Notice).tell(strings.copied(words))
+            self.query_one(Notice).show_message(strings.copied(words))
 
     def _query_for(self, gap: Gap) -> str:
-        """What the reading list says to look for; of a gap that it doesn't have, its name and what would fill it."""
+        """Return the search query of a gap from the reading list, else its name and what would fill it."""
         try:
             subjects = read_plan(self.context.vault).subjects
         except RetainError:

@@ -1,4 +1,4 @@
-"""The keys of the screen below, from the registry: what they do, in groups."""
+"""The help: the keys of the screen below, in groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from tui import keymap
 from tui.keys import EVERYWHERE, HELP, Key, bindings
-from tui.strings import help as strings
+from tui.strings import app as strings
 from tui.text import content
 
 Group = tuple[str, list[Key]]
@@ -22,15 +22,15 @@ _BETWEEN, _SHORT = ", ", 8
 
 
 class HelpScreen(ModalScreen[None]):
-    """On top of another screen, whose `keys` it tells, as the user has them."""
+    """The keys of another screen, shown above it."""
 
     CSS_PATH = "help.tcss"
     BINDINGS = bindings(HELP)  # type: ignore[assignment]
 
     def __init__(self, keys: Sequence[Key], moved: dict[str, str]) -> None:
         super().__init__()
-        here = groups(keymap.as_moved(keys, moved), strings.HERE)
-        everywhere = groups(keymap.as_moved(EVERYWHERE, moved), strings.EVERYWHERE)
+        here = groups(keymap.with_user_keys(keys, moved), strings.HERE)
+        everywhere = groups(keymap.with_user_keys(EVERYWHERE, moved), strings.EVERYWHERE)
         self._left, self._right = halves([*here, *everywhere])
 
     def compose(self) -> ComposeResult:
@@ -53,7 +53,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def groups(keys: Iterable[Key], otherwise: str) -> list[Group]:
-    """The keys under their headings, in the order in which these first come."""
+    """Group the keys under their headings, in order of first appearance."""
     found: dict[str, list[Key]] = {}
     for key in keys:
         found.setdefault(key.group or otherwise, []).append(key)
@@ -61,7 +61,7 @@ def groups(keys: Iterable[Key], otherwise: str) -> list[Group]:
 
 
 def halves(all_groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
-    """Two columns of about the same height; a group stays whole."""
+    """Split the groups into two columns of about the same height."""
     heights = [len(keys) + 2 for _, keys in all_groups]
     cuts = range(1, len(all_groups) + 1)
     cut = min(cuts, key=lambda at: (max(sum(heights[:at]), sum(heights[at:])), at))
@@ -69,7 +69,7 @@ def halves(all_groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
 
 
 class HelpColumn(Widget):
-    """Some of the groups; what a key does wraps beside the key, not below it."""
+    """One column of groups; a long description wraps beside its key."""
 
     def __init__(self, half: Sequence[Group]) -> None:
         super().__init__(classes="help-half")
@@ -93,14 +93,14 @@ def _rows(half: Sequence[Group], width: int) -> list[Content]:
 
 
 def _row(key: Key, pressed: int, room: int) -> list[Content]:
-    first, *more = textwrap.wrap(key.told, room) or [""]
+    first, *more = textwrap.wrap(key.description, room) or [""]
     name = content.plain(_pressed(key).ljust(pressed), "bold $text-accent")
     return [Content.assemble(name, content.plain(first)), *(content.plain(" " * pressed + line) for line in more)]
 
 
 def _pressed(key: Key) -> str:
-    """The key as people write it, with the second one where both are short."""
+    """Return the key as people write it, with a second one if both are short."""
     first, *others = key.keys.split(",")
-    names = list(dict.fromkeys([key.shown or keymap.shown(first), *map(keymap.shown, others)]))
+    names = list(dict.fromkeys([key.shown or keymap.display_name(first), *map(keymap.display_name, others)]))
     both = _BETWEEN.join(names[:2])
     return both if len(both) <= _SHORT else names[0]

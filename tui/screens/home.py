@@ -1,4 +1,4 @@
-"""Home: what today holds, how it has been going, what changed, what is missing; where nothing is yet, what to do."""
+"""The home screen: today's cards, figures, news and gaps; in an empty vault, what to do."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
 from learning.cards.workspace import open_desk
+from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.context import Context
 from tui.keys import HOME, bindings
 from tui.models import home_rows
-from tui.process.background import aside
+from tui.process.background import read_in_background
 from tui.screen import Page
-from tui.state.overview import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.strings import home as strings
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
-from tui.widgets.fact import Fact
+from tui.widgets.fact import Fact, Tile
 from tui.widgets.notice import Notice
-from tui.widgets.tile import Tile
 from vault.errors import RetainError
 
 _FACTS = {  # by id: its name, and where a click on it leads
@@ -45,13 +44,13 @@ class HomeScreen(Page):
 
     @dataclass
     class Read(Message):
-        """What today holds has been read."""
+        """The overview of today has been read."""
 
         overview: Overview
 
     @dataclass
     class Found(Message):
-        """The figures have been found; before the last message those of the topics and the backlog perhaps not yet."""
+        """The figures are ready; topics and backlog may still be missing."""
 
         figures: Figures
         last: bool = False
@@ -92,22 +91,22 @@ class HomeScreen(Page):
         self.query_one("#advice", Static).update(content.plain(strings.READING, content.DIM))
 
     def on_screen_resume(self) -> None:
-        """Whenever home comes back, the vault may have changed."""
+        """Read the vault again: another screen may have changed it."""
         self._begin_reading()
 
     def on_screen_suspend(self) -> None:
-        """What nobody looks at need not be found."""
+        """Stop reading while another screen is in front."""
         if self._reading is not None:
             self._reading.cancel()
 
     def action_refresh(self) -> None:
-        """Asked for by the human, who has read what was said."""
+        """Clear the notice and read the vault again."""
         self._problem = None
         self._begin_reading()
 
     def _begin_reading(self) -> None:
-        """Reads the vault without holding up the screen: first what today holds, then what takes longer to find."""
-        self._reading = self.run_worker(aside(self._read), exclusive=True)
+        """Read the vault in the background: first the overview, then the figures that take longer."""
+        self._reading = self.run_worker(read_in_background(self._read), exclusive=True)
 
     def _read(self) -> None:
         worker = get_current_worker()
@@ -132,9 +131,9 @@ class HomeScreen(Page):
         self._show(message.overview)
         notice = self.query_one(Notice)
         if self._problem is not None:
-            notice.failure(self._problem)
+            notice.show_error(self._problem)
         else:
-            notice.found((*self.context.preferences.found, *message.overview.diagnostics))
+            notice.show_findings((*self.context.preferences.found, *message.overview.diagnostics))
 
     def on_home_screen_found(self, message: Found) -> None:
         figures, before = message.figures, self._figures
@@ -146,17 +145,17 @@ class HomeScreen(Page):
 
     def on_home_screen_failed(self, message: Failed) -> None:
         self.query_one("#advice", Static).update(content.plain(strings.UNREADABLE, "bold"))
-        self.say(message.error)
+        self.show_error(message.error)
 
-    def say(self, problem: RetainError) -> None:
-        """Shows what went wrong, until the human refreshes or goes on."""
+    def show_error(self, problem: RetainError) -> None:
+        """Show an error until the user refreshes or leaves."""
         self._problem = problem
-        self.query_one(Notice).failure(problem)
+        self.query_one(Notice).show_error(problem)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def _show(self, seen: Overview) -> None:
-        self.query_one(TopBar).say(home_rows.dated(self.context.vault.settings.name, seen.date))
+        self.query_one(TopBar).show_status(home_rows.dated(self.context.vault.settings.name, seen.date))
         self.set_class(not seen.cards, "-bare")
         self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
         self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
@@ -168,7 +167,7 @@ class HomeScreen(Page):
         self.query_one("#holdings", Static).update(content.line(holdings))
 
     def _show_figures(self) -> None:
-        """Each figure in the room that is kept for it."""
+        """Show each figure in its row."""
         seen, found = self._seen, self._figures
         if seen is None or found is None:
             return
@@ -185,7 +184,7 @@ class HomeScreen(Page):
         self._fact("agenda").show(home_rows.agenda(seen, self._wide, width))
 
     def _drawn(self, name: str, draw: Callable[[int], Content]) -> None:
-        """Shows what depends on the room there is."""
+        """Show a row whose content depends on its width."""
         fact = self._fact(name)
         width = fact.words.content_size.width
         if width:

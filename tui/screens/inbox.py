@@ -1,4 +1,4 @@
-"""The inbox as a place to decide: your version beside the machine's, accepted, kept, rejected with a reason, undone."""
+"""The inbox: your version beside the proposed one; accept, keep, reject with a reason, undo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from tui.context import Context
 from tui.keys import INBOX, bindings
-from tui.process.background import aside
+from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import inbox as strings
 from tui.text import content
@@ -35,7 +35,7 @@ class InboxScreen(Page):
 
     @dataclass
     class Read(Message):
-        """What waits has been read."""
+        """The inbox has been read."""
 
         items: Sequence[Item]
 
@@ -45,7 +45,7 @@ class InboxScreen(Page):
 
     @dataclass
     class Told(Message):
-        """The two versions of a question have been compared."""
+        """The two versions of an item have been compared."""
 
         question: str
         compared: TextDiff
@@ -71,13 +71,13 @@ class InboxScreen(Page):
         self.query_one(InboxList).focus()
 
     def on_screen_resume(self) -> None:
-        """A compile may have laid other versions there meanwhile, or the human edited some."""
+        """Read the inbox again: a compile or an edit may have changed it."""
         self._begin_reading()
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _begin_reading(self) -> None:
-        self.run_worker(aside(self._read), group="inbox", exclusive=True)
+        self.run_worker(read_in_background(self._read), group="inbox", exclusive=True)
 
     def _read(self) -> None:
         try:
@@ -94,18 +94,18 @@ class InboxScreen(Page):
         nothing.update(content.prose(strings.NOTHING))
         cards = sum(bool(question.view.part) for question in questions)
         pages = sum(bool(question.item.path) for question in questions) - cards
-        self.query_one(TopBar).say(strings.shown(pages, cards, len(questions) - pages - cards))
+        self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
 
     def on_inbox_screen_failed(self, message: Failed) -> None:
-        self.say(message.error)
+        self.show_error(message.error)
 
-    def on_inbox_list_reached(self, message: InboxList.Reached) -> None:
-        self._at = message.question
+    def on_grouped_list_reached(self, message: InboxList.Reached) -> None:
+        self._at = message.id
         question = self._questions.get(self._at)
         self.query_one(DifferenceView).show(question)
         if question is not None:
-            self.run_worker(aside(lambda: self._compare(question)), group="difference", exclusive=True)
+            self.run_worker(read_in_background(lambda: self._compare(question)), group="difference", exclusive=True)
 
     def _compare(self, question: Question) -> None:
         found = compare_texts(question.view.mine, question.view.offered)
@@ -113,7 +113,7 @@ class InboxScreen(Page):
 
     def on_inbox_screen_told(self, message: Told) -> None:
         if message.question == self._at:
-            self.query_one(DifferenceView).tell(message.compared)
+            self.query_one(DifferenceView).show_differences(message.compared)
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
@@ -124,14 +124,14 @@ class InboxScreen(Page):
         self._decide(Choice.KEEP)
 
     def action_reject(self) -> None:
-        """Asks for the reason first."""
+        """Ask for the reason first."""
         if self._at in self._questions:
             self.query_one("#inbox-ask").display = True
             self.set_focus(self.query_one("#inbox-why", Input))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         if not message.value.strip():
-            self.query_one(Notice).tell(strings.WHY_MISSING)
+            self.query_one(Notice).show_message(strings.WHY_MISSING)
             return
         self._stop_asking()
         if self._decide(Choice.REJECT, message.value):
@@ -142,7 +142,7 @@ class InboxScreen(Page):
         self.query_one(InboxList).focus()
 
     def _decide(self, choice: Choice, reason: str = "") -> bool:
-        """Whether it is decided; if not, what was wrong is on the screen, and the list as it is now."""
+        """Record a decision; return False and show the error if that fails."""
         question = self._questions.get(self._at)
         if question is None:
             return False
@@ -150,12 +150,12 @@ class InboxScreen(Page):
         try:
             decide(self.context.vault, [item.id], choice, at, reason=reason, part=part, via="tui")
         except RetainError as error:
-            self.say(error)
-            if isinstance(error, NotFound):  # it was edited since: shown anew
+            self.show_error(error)
+            if isinstance(error, NotFound):  # edited meanwhile: show it again
                 self._begin_reading()
             return False
         told = source_of(item.kind).messages.get(choice, "")
-        self.query_one(Notice).tell(strings.decided(item, question.view, choice, told))
+        self.query_one(Notice).show_message(strings.decided(item, question.view, choice, told))
         self._begin_reading()
         return True
 
@@ -163,12 +163,12 @@ class InboxScreen(Page):
         try:
             done = undo(self.context.vault, self.context.clock(), via="tui")
         except NotFound:
-            self.query_one(Notice).tell(strings.NOTHING_BACK)
+            self.query_one(Notice).show_message(strings.NOTHING_BACK)
             return
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
             return
-        self.query_one(Notice).tell(strings.undone(done))
+        self.query_one(Notice).show_message(strings.undone(done))
         self._begin_reading()
 
     # --- from here --------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class InboxScreen(Page):
         self.action_open()
 
     def action_open(self) -> None:
-        """Your version: the page in the reader, the card in the browser."""
+        """Open your version: the page in the reader, the card in the browser."""
         question = self._questions.get(self._at)
         if question is None:
             return
@@ -186,7 +186,7 @@ class InboxScreen(Page):
         elif question.item.path.startswith("wiki/"):
             self.go("article", question.item.path)
         else:
-            self.query_one(Notice).tell(strings.NOT_A_PAGE)
+            self.query_one(Notice).show_message(strings.NOT_A_PAGE)
 
     def action_move(self, rows: int) -> None:
         listed = self.query_one(InboxList)
@@ -200,7 +200,7 @@ class InboxScreen(Page):
         view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
 
     def action_back(self) -> None:
-        """First from what is being typed, then from the inbox."""
+        """Close the text field, then the inbox."""
         if self.query_one("#inbox-ask").display:
             self._stop_asking()
         else:

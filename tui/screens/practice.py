@@ -1,4 +1,4 @@
-"""Cards beyond today's: which, how many, and whether it counts. Enter begins."""
+"""Practice: choose cards beyond today's queue, how many, and how."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
+from learning.cards.workspace import open_desk
 from learning.review.choices import Choice, choices
 from learning.review.plan import Mode, Plan
 from tui.context import Context
 from tui.keys import PRACTISE, bindings
 from tui.screen import Page
 from tui.strings import review as said
-from tui.strings.card import READING
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
@@ -35,7 +35,7 @@ class PractiseScreen(Page):
 
     @dataclass
     class Read(Message):
-        """What there is to choose from."""
+        """The topics and tags to choose from have been read."""
 
         choices: list[Choice]
 
@@ -77,11 +77,10 @@ class PractiseScreen(Page):
 
     def on_mount(self) -> None:
         self._show()
-        self.query_one(TopBar).say(READING)
+        self.query_one(TopBar).show_status(said.READING)
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-        from learning.cards.workspace import open_desk
 
         try:
             self.post_message(self.Read(choices(open_desk(self.context.vault, self.context.clock()))))
@@ -95,19 +94,19 @@ class PractiseScreen(Page):
         options.add_options([_row(choice) for choice in self._choices])
         options.highlighted = 0
         options.focus()
-        self.query_one(TopBar).say("")
+        self.query_one(TopBar).show_status("")
         if not self._choices[0].cards:
-            self.query_one(Notice).tell(said.NO_CARDS)
+            self.query_one(Notice).show_message(said.NO_CARDS)
 
     def on_practise_screen_failed(self, message: Failed) -> None:
-        self.query_one(TopBar).say("")
-        self.say(message.error)
+        self.query_one(TopBar).show_status("")
+        self.show_error(message.error)
 
     # --- what is chosen ---------------------------------------------------------------------------------------------
 
     @property
     def plan(self) -> Plan:
-        """What enter begins."""
+        """Return the plan that enter starts."""
         chosen = self.query_one(OptionList).highlighted
         tag = self._choices[chosen].tag if chosen is not None and self._choices else ""
         ahead = self._mode is Mode.AHEAD
@@ -132,7 +131,7 @@ class PractiseScreen(Page):
         self._show()
 
     def action_number(self, step: int) -> None:
-        """More or fewer: cards, or days ahead; 0 cards are all of them, which is the most."""
+        """Change the number of cards or days; 0 cards means all."""
         if self._mode is Mode.AHEAD:
             self._days = min(max(self._days + step, 0), len(_DAYS) - 1)
         else:

@@ -1,4 +1,4 @@
-"""A quiz on a topic: a model asks, follows up and points to the article; it ends with what was right and what was not.
+"""A quiz on a topic: a model asks and points to articles; it ends with what was right and what was missing.
 
 Nothing is rated and nothing is written. The model is asked in a worker, and esc gives up waiting for it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Center, Vertical, VerticalScroll
@@ -17,6 +16,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from learning.review.plan import Plan
+from learning.review.quiz_material import readings
+from learning.store.topics import topics
 from tui.context import Context
 from tui.keys import QUIZ, Key, bindings
 from tui.screen import Page
@@ -26,15 +27,12 @@ from tui.views.typed_answer import TypedAnswer
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import ModelUnavailable, RetainError
-from vault.log.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
-
-if TYPE_CHECKING:
-    from vault.log.grading import Tutor
+from vault.log.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn, Tutor
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A quiz as far as it has come."""
+    """The conversation of a quiz so far."""
 
     topic: str
     readings: tuple[Reading, ...]
@@ -42,7 +40,7 @@ class Talk:
 
 
 class QuizScreen(Page):
-    """`about` is the topic or concept; "" asks for one."""
+    """A quiz about a topic or concept named by `about`; "" lets the user choose."""
 
     NAME = "quiz"
     CSS_PATH = "quiz.tcss"
@@ -50,13 +48,13 @@ class QuizScreen(Page):
 
     @dataclass
     class Opened(Message):
-        """There is something to ask about, and somebody who asks."""
+        """The tutor and the articles are ready."""
 
         talk: Talk
 
     @dataclass
     class Choose(Message):
-        """No topic was named: these are there."""
+        """No topic was given: these are available."""
 
         topics: list[str]
 
@@ -66,7 +64,7 @@ class QuizScreen(Page):
 
     @dataclass
     class Said(Message):
-        """The tutor's turn, asked for before `asked` was given up."""
+        """The tutor's answer to request number `asked`."""
 
         reply: QuizReply
         asked: Event
@@ -100,14 +98,12 @@ class QuizScreen(Page):
         self._open()
 
     def _open(self) -> None:
-        self.query_one(TopBar).say(said.READING)
+        self.query_one(TopBar).show_status(said.READING)
         self.run_worker(self._read, thread=True)
         self._show_keys()
 
     def _read(self) -> None:
         from compiler.engines.grading.configured import tutor
-        from learning.review.quiz_material import readings
-        from learning.store.topics import topics
 
         vault = self.context.vault
         try:
@@ -122,15 +118,15 @@ class QuizScreen(Page):
     # --- before the first question ----------------------------------------------------------------------------------
 
     def on_quiz_screen_failed(self, message: Failed) -> None:
-        self.query_one(TopBar).say("")
-        self.say(message.error)
+        self.query_one(TopBar).show_status("")
+        self.show_error(message.error)
         if isinstance(message.error, ModelUnavailable):
             rows = [content.plain(row) for row in said.NEEDS]
             rows += [Content(""), *(content.plain(f"  {row}", content.CODE) for row in said.EXAMPLE), Content("")]
             self.query_one("#said", Static).update(Content("\n").join([*rows, content.plain(said.SENT, content.DIM)]))
 
     def on_quiz_screen_choose(self, message: Choose) -> None:
-        self.query_one(TopBar).say("")
+        self.query_one(TopBar).show_status("")
         self.query_one("#said", Static).update(content.plain(said.WHICH if message.topics else said.NO_TOPICS, "bold"))
         names = self.query_one("#topics", OptionList)
         names.add_options([Option(content.line(name), id=str(n)) for n, name in enumerate(message.topics)])
@@ -154,7 +150,7 @@ class QuizScreen(Page):
         self._ask()
 
     def _ask(self, *, last: bool = False) -> None:
-        """The tutor's next turn, in a worker."""
+        """Ask the tutor for the next turn, in a worker."""
         if self._talk is None:
             return
         talk, asked = self._talk, Event()
@@ -184,7 +180,7 @@ class QuizScreen(Page):
         if message.asked is self._asked:
             self._asked = None
             self._show()
-            self.say(message.error)
+            self.show_error(message.error)
 
     def on_typed_answer_done(self, message: TypedAnswer.Done) -> None:
         if self._asked is not None or self._ending is not None or self._talk is None:
@@ -199,7 +195,7 @@ class QuizScreen(Page):
         self.action_leave()
 
     def action_leave(self) -> None:
-        """Gives up waiting for the tutor; where nobody waits, goes back."""
+        """Stop waiting for the tutor; if nothing is awaited, close the quiz."""
         if self._asked is None:
             self.action_back()
             return
@@ -212,7 +208,7 @@ class QuizScreen(Page):
             self._ask(last=True)
 
     def action_article(self) -> None:
-        """Opens the article that the tutor pointed to last."""
+        """Open the article that the tutor named last."""
         path = next((turn.article for turn in reversed(self._turns) if turn.article), "")
         if path:
             self.go("article", path)
@@ -240,7 +236,7 @@ class QuizScreen(Page):
         elif self._asked is not None:
             parts.append(content.plain(said.THINKING, content.DIM))
         self.query_one("#said", Static).update(Content("\n\n").join(parts))
-        self.query_one(TopBar).say(said.above(talk.topic, talk.tutor.name, talk.tutor.place, self._cost))
+        self.query_one(TopBar).show_status(said.above(talk.topic, talk.tutor.name, talk.tutor.place, self._cost))
         area = self.query_one(TypedAnswer)
         area.display = self._ending is None
         if self._ending is None:

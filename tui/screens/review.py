@@ -1,4 +1,4 @@
-"""The review: a question, its answer, a rating; thin over the sitting, which puts each rating on disk first."""
+"""The review screen: question, answer, rating. The sitting saves each rating first."""
 
 from __future__ import annotations
 
@@ -16,20 +16,17 @@ from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.sitting import Sitting
 from learning.review.summary import Tally
-from tui.context import Context
+from tui.context import REPEAT_S, Context
 from tui.keys import REVIEW, TYPED, Key, bindings
-from tui.presses import REPEAT_S
 from tui.screens.typed_review import Typing
-from tui.state.review import Table
+from tui.state.review import ReviewSession
 from tui.strings import review as said
-from tui.strings.card import READING
 from tui.views.card import CardView
 from tui.views.evidence import SupportPanel
 from tui.views.rating import RatingBar
 from tui.views.session_end import SessionEnd
-from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.bars import KeyBar, Progress, TopBar
 from tui.widgets.notice import Notice
-from tui.widgets.progress import Progress
 from vault.errors import RetainError
 from vault.log.events import Rating
 
@@ -37,7 +34,7 @@ _AT_THE_END = ("insight", "ahead")
 
 
 class ReviewScreen(Typing):
-    """`about` is the text of a plan; "" is today's queue, with the context's tag."""
+    """The review. `about` is a plan as text; "" is today's queue with the context's tag."""
 
     NAME = "review"
     CSS_PATH = "review.tcss"
@@ -45,28 +42,28 @@ class ReviewScreen(Typing):
 
     @dataclass
     class Opened(Message):
-        """The vault has been read, and the first card is on the table."""
+        """The vault has been read, and the first card is ready."""
 
-        sitting: Table
+        sitting: ReviewSession
 
     @dataclass
     class Failed(Message):
-        """There is nothing to review with."""
+        """The vault or the review log could not be read."""
 
         error: RetainError
 
     class Left(Message):
-        """The human goes home."""
+        """The user goes home."""
 
     @dataclass
     class Painted(Message):
-        """What was shown as number `shown` is on the terminal."""
+        """What was shown as number `shown` is visible on the terminal."""
 
         shown: int
 
     @dataclass
-    class Reckoned(Message):
-        """What is to come after the sitting is known."""
+    class Tallied(Message):
+        """The summary of the session is complete."""
 
         tally: Tally
 
@@ -79,7 +76,7 @@ class ReviewScreen(Typing):
             self._plan, self._wrong = Plan(), error
         self._asked_to_leave = False  # at the end: one more press goes home
         self._changed: Changed | None = None  # the card on the table, since it was last there
-        self._reopening = False  # what was done goes to its pages, and the vault is read anew
+        self._reopening = False  # the pages are being written, and the vault read again
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
         self._asked_early = False  # for the answer, before the vault was read
@@ -97,16 +94,16 @@ class ReviewScreen(Typing):
         yield KeyBar(())
 
     def on_mount(self) -> None:
-        self._say_above(READING)
+        self._say_above(said.READING)
         self._keep_time()
         self._reopen(self._plan)
 
     def _reopen(self, plan: Plan) -> None:
-        """Begins anew with `plan`, once what was done is on its pages."""
+        """Write the pages of the finished session and begin a new one with `plan`."""
         before, self._plan, self._reopening = self._sitting, plan, True
         self.run_worker(lambda: self._open(before), thread=True, group="open")
 
-    def _open(self, before: Table | None) -> None:
+    def _open(self, before: ReviewSession | None) -> None:
         try:
             if self._wrong is not None:
                 raise self._wrong
@@ -116,7 +113,7 @@ class ReviewScreen(Typing):
         except RetainError as error:
             self.post_message(self.Failed(error))
 
-    def _opened(self) -> Table:
+    def _opened(self) -> ReviewSession:
         if self._plan.counts:
             return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
         from learning.review.practice_session import PracticeSession  # few practise
@@ -126,12 +123,12 @@ class ReviewScreen(Typing):
     def on_review_screen_opened(self, message: Opened) -> None:
         self._begin(message.sitting)
 
-    def _begin(self, sitting: Table) -> None:
+    def _begin(self, sitting: ReviewSession) -> None:
         self._sitting, self._reopening = sitting, False
         gc.freeze()  # what was read stays: searching it for garbage would make a key wait for tens of milliseconds
         self._deal()
         if self._placed is not None:
-            self._notice.found(sitting.desk.diagnostics)
+            self._notice.show_findings(sitting.desk.diagnostics)
             if self._asked_early:
                 self._asked_early = False
                 self.action_reveal()
@@ -139,12 +136,12 @@ class ReviewScreen(Typing):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _deal(self) -> None:
-        """Shows the front of the next card, or the end."""
+        """Show the front of the next card, or the end of the session."""
         sitting = self._sitting
         if sitting is None:
             return
         self._placed = sitting.table()
-        self._forget_looks()
+        self._reset_lookups()
         self.clear_writing()
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
@@ -157,7 +154,7 @@ class ReviewScreen(Typing):
         self._show_progress(sitting)
         self._show_keys()
         if sitting.problems:
-            self._notice.failure(sitting.problems.pop())
+            self._notice.show_error(sitting.problems.pop())
 
     def _show_front(self, placed: Placed) -> None:
         assert self._sitting is not None
@@ -167,22 +164,22 @@ class ReviewScreen(Typing):
         self._card.show(placed.kind, placed.title, card.question, told)
         self._ratings.ask()
 
-    def _show_end(self, sitting: Table) -> None:
-        """What was done at once; what is to come when it is reckoned, as that may take a moment."""
-        self._await_sight()
+    def _show_end(self, sitting: ReviewSession) -> None:
+        """Show the summary of the session at once, and what comes next when it has been computed."""
+        self._wait_until_painted()
         tally = sitting.done_so_far()
-        self._end.show(tally, self._clock(), sitting.desk, self._plan, reckoned=not sitting.counts)
+        self._end.show(tally, self._clock(), sitting.desk, self._plan, complete=not sitting.counts)
         if isinstance(sitting, Sitting):
-            self.run_worker(lambda: self._reckon(sitting), thread=True, group="end", exclusive=True)
+            self.run_worker(lambda: self._tally(sitting), thread=True, group="end", exclusive=True)
 
-    def _reckon(self, sitting: Sitting) -> None:
-        self.post_message(self.Reckoned(sitting.tally()))
+    def _tally(self, sitting: Sitting) -> None:
+        self.post_message(self.Tallied(sitting.tally()))
 
-    def on_review_screen_reckoned(self, message: Reckoned) -> None:
+    def on_review_screen_tallied(self, message: Tallied) -> None:
         if self._sitting is not None and self._placed is None:
-            self._end.show(message.tally, self._clock(), self._sitting.desk, self._plan, reckoned=True)
+            self._end.show(message.tally, self._clock(), self._sitting.desk, self._plan, complete=True)
 
-    def _show_progress(self, sitting: Table) -> None:
+    def _show_progress(self, sitting: ReviewSession) -> None:
         if isinstance(sitting, Sitting):
             self._say_above(said.progress(sitting.done, sitting.session.counts()))
         else:
@@ -216,7 +213,7 @@ class ReviewScreen(Typing):
     # --- the answer and its rating ----------------------------------------------------------------------------------
 
     def action_reveal(self) -> None:
-        """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
+        """Show the answer; pressed again, rate Good or as suggested; at the end, continue or go home."""
         if self._sitting is None:
             self._asked_early = True
         elif self._placed is None:
@@ -226,8 +223,8 @@ class ReviewScreen(Typing):
         elif self._meant and (accepted := self.accepted()) is not None:
             self.action_rate(accepted)
 
-    def _go_on(self, sitting: Table, *, meant: bool) -> None:
-        """At the end: on with a card that has come back, else home; what was done is left by no press too many."""
+    def _go_on(self, sitting: ReviewSession, *, meant: bool) -> None:
+        """At the end, continue with a card that is due again, else go home; a press by accident does not leave."""
         asked, rated = self._asked_to_leave, sitting.done
         self._deal()
         if self._placed is not None:
@@ -236,16 +233,16 @@ class ReviewScreen(Typing):
             self.action_home()
         elif meant:
             self._asked_to_leave = True
-            self._notice.tell(said.ONCE_MORE)
+            self._notice.show_message(said.ONCE_MORE)
 
     @property
     def _meant(self) -> bool:
-        """Whether the press, which says Good as in Anki, was made for what is shown; a key held down says nothing."""
+        """Whether the key was pressed after the current content was visible, and not held down."""
         presses, ready = self.context.presses, self._ready_at_s
         return not presses.repeated and ready is not None and presses.at_s >= ready
 
-    def _await_sight(self) -> None:
-        """What is shown now counts as seen once it has been painted, and a moment has passed."""
+    def _wait_until_painted(self) -> None:
+        """Ignore rating presses until the new content has been painted and a moment has passed."""
         self._ready_at_s = None
         self._shown += 1
         shown = self._shown
@@ -255,25 +252,25 @@ class ReviewScreen(Typing):
         if message.shown == self._shown:
             self._ready_at_s = message.time + REPEAT_S
 
-    def _reveal(self, sitting: Table, placed: Placed) -> None:
-        self._stir()
-        self._await_sight()
+    def _reveal(self, sitting: ReviewSession, placed: Placed) -> None:
+        self._note_activity()
+        self._wait_until_painted()
         if not sitting.reveal():
             self._deal()  # the card has just become another
             return
-        self._notice.go_on()
+        self._notice.clear_message()
         self._show_back(placed)
         self._ratings.offer(self._intervals(sitting))
         self.compare_writing(placed)
         self._show_keys()
 
-    def _intervals(self, sitting: Table) -> dict[Rating, str]:
+    def _intervals(self, sitting: ReviewSession) -> dict[Rating, str]:
         if isinstance(sitting, Sitting):
             return {rating: labels.interval(state) for rating, state in sitting.previews().items()}
         return {rating: said.in_practice(self._plan.mode, rating) for rating in Rating}
 
     def _show_back(self, placed: Placed) -> None:
-        """The answer; where the fact changed, what the learner was asked to remember before stands beside it."""
+        """Show the answer; if the fact has changed, with the earlier answer beside it."""
         card, changed = placed.card, self._changed
         if changed is None or changed.how != changes.FACT:
             self._card.reveal(card.answer)
@@ -281,7 +278,7 @@ class ReviewScreen(Typing):
             self._card.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")
 
     def _show_again(self, placed: Placed) -> None:
-        """The card on the table in the words that it has now, its answer shown if it was."""
+        """Show the current card with its current text; the answer stays visible if it was."""
         self._placed = placed
         self._show_front(placed)
         if self._revealed and self._sitting is not None:
@@ -297,17 +294,17 @@ class ReviewScreen(Typing):
     def on_typed_answer_done(self) -> None:
         self.action_reveal()
 
-    def suggestion_came(self) -> None:
-        self._await_sight()
+    def suggestion_shown(self) -> None:
+        self._wait_until_painted()
 
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def action_ahead(self) -> None:
-        """At the end: goes on with what is due by tomorrow."""
+        """At the end, continue with the cards due by tomorrow."""
         if self._sitting is None or self._placed is not None or not self._sitting.counts or self._reopening:
             return
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
-        self._say_above(READING)
+        self._say_above(said.READING)
         self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
 
     def action_home(self) -> None:
@@ -317,7 +314,7 @@ class ReviewScreen(Typing):
         self.action_reveal()
 
     def on_rating_bar_rated(self, message: RatingBar.Rated) -> None:
-        """A click rates; the second of two at once on what shows the answer was no rating."""
+        """Rate by a click; the second click of a double click on the answer does not count."""
         if self._ready_at_s is not None and message.at_s >= self._ready_at_s:
             self.action_rate(message.rating)
 

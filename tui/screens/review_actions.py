@@ -1,4 +1,4 @@
-"""What one can do with the card on the table besides rating it: look at its source, mark, mend, take a step back."""
+"""The review's actions on the current card besides rating: source, flag, bury, suspend, edit, undo."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from learning.cards.workspace import Placed
 from learning.review.sitting import Sitting
 from tui.context import Context
 from tui.screen import Page
-from tui.state.review import Table
+from tui.state.review import ReviewSession, pictures_of
 from tui.strings import review as said
-from tui.text.review_images import pictures_of
 from tui.views.card import CardView
 from tui.views.evidence import SupportPanel
 from tui.views.rating import RatingBar
@@ -32,12 +31,12 @@ if TYPE_CHECKING:  # few cards are flagged
 _Part = TypeVar("_Part", bound=Widget)
 
 
-class ReviewDeeds(Page):
-    """The part of the review that acts on its card; what is shown of it, and when, is the screen's."""
+class ReviewActions(Page):
+    """The actions of the review on the current card besides rating."""
 
     @dataclass
     class Surrounded(Message):
-        """What stands around a quote in its source."""
+        """The text around a quote in its source has been read."""
 
         evidence: Evidence
         around: QuoteContext
@@ -45,14 +44,14 @@ class ReviewDeeds(Page):
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
         self._clock = context.clock
-        self._sitting: Table | None = None
+        self._sitting: ReviewSession | None = None
         self._placed: Placed | None = None
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
         self._shown_picture = ""  # the one that the next press opens
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
-        self._mends = False  # the human has gone to edit the card on the table
+        self._editing_card = False  # the edit screen is open for the current card
         self._parts: dict[type[Widget], Widget] = {}
 
     def _deal(self) -> None:
@@ -70,11 +69,11 @@ class ReviewDeeds(Page):
 
     @property
     def _counting(self) -> Sitting | None:
-        """The sitting whose deeds are kept; says so where practice keeps none. None without a card."""
+        """The session if there is a card and its actions are saved, else None; in practice shows a message."""
         if self._sitting is None or self._placed is None:
             return None
         if not isinstance(self._sitting, Sitting):
-            self._notice.tell(said.NOT_IN_PRACTICE)
+            self._notice.show_message(said.NOT_IN_PRACTICE)
             return None
         return self._sitting
 
@@ -89,45 +88,45 @@ class ReviewDeeds(Page):
             self._do(sitting.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
-        """Takes the last step back, says which it was, and shows that card again."""
+        """Undo the last step, show what it was, and show that card again."""
         sitting = self._sitting
         if sitting is None:
             return
         self._close_flag()
         try:
-            deed = sitting.undo()
+            undone = sitting.undo()
         except NotFound as error:  # there is nothing to take back: no fault
-            self._notice.tell(f"{error.what} ({error.hint})" if error.hint else error.what)
+            self._notice.show_message(f"{error.what} ({error.hint})" if error.hint else error.what)
             return
         except RetainError as error:
-            self._notice.failure(error)
+            self._notice.show_error(error)
             return
         self._deal_again(sitting)
-        self._notice.tell(said.undone(deed))
+        self._notice.show_message(said.undone(undone))
 
-    def _deal_again(self, sitting: Table) -> None:
-        """The card that undo leads back to; its answer stays where it was shown, as after a flag."""
+    def _deal_again(self, sitting: ReviewSession) -> None:
+        """Show the card that undo returned to; its answer stays visible if it was."""
         revealed = sitting.revealed
         self._deal()
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
     def _do(self, step: Callable[[], None], told: str = "") -> None:
-        """Takes a step, deals the next card and tells; if the disk refuses, the card stays and the error says why."""
+        """Run a step and show the next card and a message; if saving fails, keep the card and show the error."""
         try:
             step()
         except RetainError as error:
             if isinstance(error, EditedMeanwhile):
                 self._deal()
-            self._notice.failure(error)
+            self._notice.show_error(error)
             return
         self._notice.clear()
         if told:
-            self._notice.tell(told)
+            self._notice.show_message(told)
         self._deal()
 
     async def action_flag(self) -> None:
-        """Asks what is wrong with the card."""
+        """Ask for the reason of a flag."""
         from tui.views.flag import FlagLine
 
         if self._counting is None or self.query(FlagLine):
@@ -145,10 +144,10 @@ class ReviewDeeds(Page):
         try:
             sitting.flag(message.reason)
         except RetainError as error:
-            self._notice.failure(error)
+            self._notice.show_error(error)
             return
         self._show_keys()
-        self._notice.tell(said.flagged(message.reason))
+        self._notice.show_message(said.flagged(message.reason))
 
     def on_flag_line_left(self) -> None:
         self._close_flag()
@@ -158,38 +157,38 @@ class ReviewDeeds(Page):
             self.query("FlagLine").remove()
             self.remove_class("-flagging")
             self.set_focus(None)
-            self._stir()
+            self._note_activity()
 
     # --- mending ----------------------------------------------------------------------------------------------------
 
     def action_edit(self) -> None:
-        """Opens the card's words where they can be changed; back leads to the same card."""
+        """Open the card in the edit screen."""
         if self._placed is not None:
-            self._mends = True
+            self._editing_card = True
             self.go("edit", self._placed.id)
 
     def action_edit_outside(self) -> None:
-        """Opens the card in the human's own editor."""
+        """Open the card in the user's editor."""
         if self._placed is None:
             return
-        from tui.external import run_outside, tell
+        from tui.external import run_in_terminal, show_result
 
         self._pause()
-        ended = run_outside(self.app, self.context, "card", "edit", self._placed.id)
-        self._take_edit()
-        tell(self, ended)
+        ended = run_in_terminal(self.app, self.context, "card", "edit", self._placed.id)
+        self._show_edited_card()
+        show_result(self, ended)
 
     def action_insight(self) -> None:
-        """At the end: the human writes a thought of their own, in their own editor."""
+        """At the end, let the user write an insight in their editor."""
         if self._sitting is None or self._placed is not None:
             return
-        from tui.external import run_outside, tell
+        from tui.external import run_in_terminal, show_result
 
-        tell(self, run_outside(self.app, self.context, "insight"))
+        show_result(self, run_in_terminal(self.app, self.context, "insight"))
 
-    def _take_edit(self) -> None:
-        """Shows the card as it is after the human's edit, which undo takes back from now on."""
-        self._stir()
+    def _show_edited_card(self) -> None:
+        """Show the card after an edit, which undo can reverse."""
+        self._note_activity()
         if self._placed is None or self._sitting is None:
             return
         now = self._sitting.edited() if isinstance(self._sitting, Sitting) else self._sitting.table()
@@ -200,11 +199,11 @@ class ReviewDeeds(Page):
     # --- looking around ---------------------------------------------------------------------------------------------
 
     def action_source(self) -> None:
-        """Shows the words that the answer rests on; pressed again, the next of them; after the last it is hidden."""
+        """Show the quotes behind the answer, one more at each press; after the last, hide them."""
         panel = self._part(SupportPanel)
         if not self._revealed:
             return
-        self._stir()
+        self._note_activity()
         if not panel.display:
             panel.show(self._behind())
         elif not panel.next():
@@ -219,28 +218,28 @@ class ReviewDeeds(Page):
         with suppress(RetainError):  # then the quote stands alone
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
-    def on_review_deeds_surrounded(self, message: Surrounded) -> None:
+    def on_review_actions_surrounded(self, message: Surrounded) -> None:
         self._part(SupportPanel).place(message.evidence, message.around)
 
     def action_article(self) -> None:
-        """Opens the article of the card's concept; back leads to the same card, as it was."""
+        """Open the article of the card's concept."""
         if self._placed is None or not self._revealed:
             return
         path = self._placed.article
         if (self.context.vault.root / path).is_file():
             self.go("article", path)
         else:
-            self._notice.tell(said.NO_ARTICLE)
+            self._notice.show_message(said.NO_ARTICLE)
 
     def _behind(self) -> list[Evidence]:
-        """The words behind the answer; that the sources' addresses can be opened is known from here on."""
+        """Return the evidence of the card, read once; also collects the addresses of its sources."""
         if self._evidence is None and self._placed is not None:
             self._evidence = EvidenceReader(self.context.vault).of(self._placed.card.support)
             self._addresses = list(dict.fromkeys(each.address for each in self._evidence if each.address))
         return self._evidence or []
 
     def action_open(self) -> None:
-        """Shows the web address of the source; pressed again, opens it in the browser. Only http and https."""
+        """Show the web address of the source; pressed again, open it in the browser. Only http and https."""
         if self._placed is None or not self._revealed:
             return
         self._behind()
@@ -251,39 +250,39 @@ class ReviewDeeds(Page):
         elif self._addresses:
             self._shown_address = self._addresses[0]
             self._addresses = [*self._addresses[1:], self._shown_address]
-            self._notice.tell(said.address(self._shown_address))
+            self._notice.show_message(said.address(self._shown_address))
         else:
-            self._notice.tell(said.NO_ADDRESS)
+            self._notice.show_message(said.NO_ADDRESS)
 
     def _pictures(self) -> list[str]:
-        """The card's pictures, those of its sources if these have been asked for."""
+        """Return the card's pictures, and those of its sources once these have been read."""
         if self._placed is None:
             return []
         return pictures_of(self._placed.card, self._evidence or (), revealed=self._revealed)
 
     def action_picture(self) -> None:
-        """Shows where the card's first picture lies; pressed again, opens it in the desktop's program."""
+        """Show the path of the card's first picture; pressed again, open it in the desktop's viewer."""
         if self._revealed:
             self._behind()
         found = self._pictures()
         if not found:
-            self._notice.tell(said.NO_PICTURE)
+            self._notice.show_message(said.NO_PICTURE)
             return
-        from tui.text.images import checked_for_outside, open_outside  # with what draws them, which few cards need
+        from tui.text.images import checked_picture, open_in_viewer  # with what draws them, which few cards need
 
         vault, shown, self._shown_picture = self.context.vault, self._shown_picture, ""
         try:
             if shown == found[0]:
-                open_outside(vault, shown, self.context.environment)
+                open_in_viewer(vault, shown, self.context.environment)
                 self._notice.clear()
             else:
-                self._shown_picture = checked_for_outside(vault, found[0])
-                self._notice.tell(said.picture(self._shown_picture))
+                self._shown_picture = checked_picture(vault, found[0])
+                self._notice.show_message(said.picture(self._shown_picture))
         except RetainError as error:
-            self._notice.failure(error)
+            self._notice.show_error(error)
 
-    def _forget_looks(self) -> None:
-        """Nothing that was looked at belongs to the next card."""
+    def _reset_lookups(self) -> None:
+        """Forget addresses, pictures and evidence of the previous card."""
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
         self._shown_picture = ""
@@ -292,17 +291,17 @@ class ReviewDeeds(Page):
             panel.display = False
 
     def action_scroll(self, rows: int) -> None:
-        self._stir()
+        self._note_activity()
         self._card.scroll_rows(rows)
 
     def action_page(self, pages: int) -> None:
-        self._stir()
+        self._note_activity()
         self._card.scroll_rows(pages * max(1, self._card.size.height - 1))
 
     # --- time -------------------------------------------------------------------------------------------------------
 
     def _keep_time(self) -> None:
-        """Counts only while the human is here: not while another window, program or screen is in front."""
+        """Count time only while this window, program and screen are in front."""
         self.watch(self.app, "app_focus", self._on_front, init=False)
         self.app.app_suspend_signal.subscribe(self, lambda _: self._pause())
         self.app.app_resume_signal.subscribe(self, lambda _: self._come_back())
@@ -310,26 +309,26 @@ class ReviewDeeds(Page):
             self.set_interval(1, self._tick)
 
     def _on_front(self, here: bool) -> None:
-        self._stir() if here else self._pause()
+        self._note_activity() if here else self._pause()
 
     def _come_back(self) -> None:
-        """After the program was stopped, or the terminal lent out: it is painted again as it was."""
-        self._stir()
+        """Repaint after the program was stopped or another program had the terminal."""
+        self._note_activity()
         self.refresh(layout=True)
 
     def on_screen_suspend(self) -> None:
         self._pause()
 
     def on_screen_resume(self) -> None:
-        mends, self._mends = self._mends, False
+        mends, self._editing_card = self._editing_card, False
         if mends:
-            self._take_edit()
+            self._show_edited_card()
         elif isinstance(self._sitting, Sitting) and (now := self._sitting.reworded()) is not None:
             self._evidence = None  # it was edited in the browser, or by a compile
             self._show_again(now)
-        self._stir()
+        self._note_activity()
 
-    def _stir(self) -> None:
+    def _note_activity(self) -> None:
         if isinstance(self._sitting, Sitting):
             self._sitting.stir()
 
@@ -341,7 +340,7 @@ class ReviewDeeds(Page):
         self._say_above(self._above)
 
     def _timer(self) -> str:
-        """How long the card has been looked at, or that time does not count; "" unless the user wants to see it."""
+        """Return the time spent on the card, or that it is paused; "" unless the user wants the timer."""
         sitting = self._sitting
         if not self.context.preferences.show_timer or not isinstance(sitting, Sitting) or self._placed is None:
             return ""
@@ -354,10 +353,10 @@ class ReviewDeeds(Page):
 
     def _say_above(self, words: str) -> None:
         self._above = words
-        self._part(TopBar).say(words + self._timer())
+        self._part(TopBar).show_status(words + self._timer())
 
     def _part(self, kind: type[_Part]) -> _Part:
-        """The one widget of its kind, looked for once: the hot path asks at each key."""
+        """Return the one widget of a class, cached: it is needed at each key."""
         found = self._parts.get(kind)
         if not isinstance(found, kind):
             found = self._parts[kind] = self.query_one(kind)

@@ -1,4 +1,4 @@
-"""The settings: how one learns in this vault, how the app looks, which key does what; changed in place."""
+"""The settings screen: learning, appearance and keys, changed in place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from learning.cards.workspace import open_desk
+from learning.stats.outlook import Outlook
 from tui.context import Context
 from tui.keys import SETTINGS, bindings
 from tui.models import settings as rows
@@ -30,7 +32,7 @@ from vault.toml_edit import Value
 from vault.vault import Vault
 
 _DAYS = 90
-_FORETOLD = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
+_PREDICTED = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
 
 
 class SettingsScreen(Page):
@@ -40,14 +42,14 @@ class SettingsScreen(Page):
 
     @dataclass
     class Changed(Message):
-        """From now on these hold, on every screen."""
+        """The settings or preferences have changed, for all screens."""
 
         settings: Settings
         preferences: Preferences
 
     @dataclass
-    class Foretold(Message):
-        """What a change does to the days to come."""
+    class Predicted(Message):
+        """The effect of a change on the coming days."""
 
         words: str
 
@@ -57,7 +59,7 @@ class SettingsScreen(Page):
         self._rows = {row.id: row for row in (*rows.LEARNING, *rows.APP, *rows.keys())}
         self._at: Row = rows.LEARNING[0]
         self._undo: list[Callable[[], None]] = []
-        self._asked: tuple[Vault, Vault] | None = None  # what is to be foretold next: before a change and after it
+        self._asked: tuple[Vault, Vault] | None = None  # the next prediction: before a change and after it
         self._reckoning = False
 
     def compose(self) -> ComposeResult:
@@ -72,8 +74,8 @@ class SettingsScreen(Page):
     def on_mount(self) -> None:
         self.query_one(SettingList).show(self._lines())
         self.query_one(SettingList).focus()
-        self.query_one(TopBar).say(self._settings.name)
-        self.query_one(Notice).found(self._preferences.found)
+        self.query_one(TopBar).show_status(self._settings.name)
+        self.query_one(Notice).show_findings(self._preferences.found)
 
     def _lines(self) -> list[Line]:
         lines: list[Line] = []
@@ -105,7 +107,7 @@ class SettingsScreen(Page):
     # --- changing -------------------------------------------------------------------------------------------------
 
     def action_step(self, steps: int) -> None:
-        """The next value of a number, a choice or a switch."""
+        """Set the next value of a number, choice or switch."""
         after = rows.stepped(self._at, self._held(self._at), steps)
         if after is not None:
             self._change(self._at, after)
@@ -114,7 +116,7 @@ class SettingsScreen(Page):
         self.action_edit()
 
     def action_edit(self) -> None:
-        """A switch changes; what can be typed is typed."""
+        """Toggle a switch, or edit the value as text."""
         if self._at.kind in (rows.Kind.SWITCH, rows.Kind.CHOICE):
             self.action_step(1)
             return
@@ -122,14 +124,14 @@ class SettingsScreen(Page):
         line.value = rows.typed(self._at, self._held(self._at))
         self.add_class("-editing")
         line.focus()
-        self.query_one(Notice).tell(strings.EDIT)
+        self.query_one(Notice).show_message(strings.EDIT)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         try:
             after = rows.read(self._at, message.value)
         except ValueError:
-            self.say(UsageError(strings.NOT_A_NUMBER))
+            self.show_error(UsageError(strings.NOT_A_NUMBER))
             return
         if self._change(self._at, after):
             self._leave_line()
@@ -139,24 +141,24 @@ class SettingsScreen(Page):
         self.query_one(SettingList).focus()
 
     def action_default(self) -> None:
-        """As a newcomer has it."""
+        """Reset the setting to its default."""
         self._change(self._at, self._at.default)
 
     def action_undo(self) -> None:
         if not self._undo:
-            self.query_one(Notice).tell(strings.NOTHING_TO_UNDO)
+            self.query_one(Notice).show_message(strings.NOTHING_TO_UNDO)
             return
         try:
             self._undo[-1]()
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
             return
         self._undo.pop()
         self._hold()
-        self.query_one(Notice).tell(strings.UNDONE)
+        self.query_one(Notice).show_message(strings.UNDONE)
 
     def action_back(self) -> None:
-        """Out of the line that is being edited first, then off the screen."""
+        """Cancel the edit, else close the screen."""
         if self.has_class("-editing"):
             self.query_one(Notice).clear()
             self._leave_line()
@@ -164,7 +166,7 @@ class SettingsScreen(Page):
             super().action_back()
 
     def _change(self, row: Row, after: Value) -> bool:
-        """Whether the file says so now; if not, the error is on the screen."""
+        """Write a value to the file; return False and show the error if that fails."""
         if after == self._held(row):
             return True
         before = self._settings
@@ -174,12 +176,12 @@ class SettingsScreen(Page):
             else:
                 self._change_user(row, None if after == row.default else after)
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
             return False
         self._hold()
-        self.query_one(Notice).tell(strings.SAVED)
-        if row.in_vault and row.key in _FORETOLD:
-            self._foretell(before, self._settings)
+        self.query_one(Notice).show_message(strings.SAVED)
+        if row.in_vault and row.key in _PREDICTED:
+            self._predict(before, self._settings)
         return True
 
     def _change_vault(self, row: Row, after: Value) -> None:
@@ -209,7 +211,7 @@ class SettingsScreen(Page):
         self._undo.append(undo)
 
     def _hold(self) -> None:
-        """What has changed holds everywhere from now on."""
+        """Publish the changed settings to all screens."""
         held = self.query_one(SettingList)
         for row in self._rows.values():
             held.update(self._line(row))
@@ -218,38 +220,36 @@ class SettingsScreen(Page):
 
     # --- what it does ---------------------------------------------------------------------------------------------
 
-    def _foretell(self, before: Settings, after: Settings) -> None:
-        self._explain(strings.RECKONING)
+    def _predict(self, before: Settings, after: Settings) -> None:
+        self._explain(strings.CALCULATING)
         tried = replace(self.context.vault, keeps_caches=False)  # the one is over, the other may be before it is known
         self._asked = replace(tried, settings=before), replace(tried, settings=after)
         if not self._reckoning:
-            self._begin_reckoning()
+            self._start_prediction()
 
-    def _begin_reckoning(self) -> None:
-        """One at a time: who holds a key down waits for what was set last, and for nothing in between."""
+    def _start_prediction(self) -> None:
+        """Predict the effect of a change in the background, one at a time; only the newest request is kept."""
         if self._asked is not None:
             (old, new), self._asked, self._reckoning = self._asked, None, True
-            self.run_worker(lambda: self._reckon(old, new), thread=True)
+            self.run_worker(lambda: self._tally(old, new), thread=True)
 
-    def _reckon(self, old: Vault, new: Vault) -> None:
+    def _tally(self, old: Vault, new: Vault) -> None:
         try:
             (before, _), (after, minutes) = self._a_day(old), self._a_day(new)
         except RetainError:
-            self.post_message(self.Foretold(""))
+            self.post_message(self.Predicted(""))
             return
-        self.post_message(self.Foretold(strings.effect(before, after, minutes, _DAYS)))
+        self.post_message(self.Predicted(strings.effect(before, after, minutes, _DAYS)))
 
     def _a_day(self, vault: Vault) -> tuple[float, float]:
-        """Reviews and minutes a day that these settings bring."""
-        from learning.cards.workspace import open_desk
-        from learning.stats.outlook import Outlook
+        """Return the reviews and minutes a day with these settings."""
 
         found = Outlook(open_desk(vault, self.context.clock()), _DAYS).at(vault.settings.retention)
         return sum(found.reviews) / _DAYS, sum(found.minutes) / _DAYS
 
-    def on_settings_screen_foretold(self, message: Foretold) -> None:
+    def on_settings_screen_predicted(self, message: Predicted) -> None:
         self._reckoning = False
         if self._asked is None:
             self._explain(message.words)
         else:
-            self._begin_reckoning()
+            self._start_prediction()

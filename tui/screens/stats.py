@@ -1,4 +1,4 @@
-"""Statistics: how well is remembered, what is coming, what it takes, what is weak; each with what it means."""
+"""The statistics screen: recall, forecast, workload, mastery, each with its meaning."""
 
 from __future__ import annotations
 
@@ -15,18 +15,25 @@ from textual.worker import Worker, get_current_worker
 
 from learning.cards.workspace import Desk, open_desk, queued
 from learning.stats import wording
-from learning.stats.stats import Material, Stats
+from learning.stats.material import narrowed, with_reviews, without_reviews
+from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
+from learning.stats.stats import (
+    Material,
+    Stats,
+    stats_of_states,
+    with_activity,
+    with_memory,
+)
 from tui.context import Context
 from tui.keys import STATS, bindings
 from tui.models import charts
 from tui.models.charts import Load
-from tui.process.background import aside
+from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import stats as strings
 from tui.text import content
-from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.bars import KeyBar, Sections, TopBar
 from tui.widgets.notice import Notice
-from tui.widgets.sections import Sections
 from vault.errors import RetainError
 
 _LOAD = strings.SECTIONS.index("Load")
@@ -50,7 +57,7 @@ _MEANS = (
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Some of the cards: of a topic or with a tag; all of them with neither."""
+    """The cards of a topic or tag; all cards with neither."""
 
     topic: str = ""
     tag: str = ""
@@ -63,11 +70,11 @@ class Filter:
 
 
 class _Unwanted(Exception):
-    """Nobody waits for this any more."""
+    """The result is no longer needed."""
 
 
 def _go_on() -> None:
-    """Raises: _Unwanted, in the thread of a worker that was cancelled."""
+    """Raise _Unwanted in a worker thread that was cancelled."""
     if get_current_worker().is_cancelled:
         raise _Unwanted
 
@@ -79,20 +86,20 @@ class StatsScreen(Page):
 
     @dataclass
     class Step(Message):
-        """What is being done; it takes a while."""
+        """A message about a step that takes a while."""
 
         words: str
 
     @dataclass
     class Read(Message):
-        """What all the figures are made of."""
+        """The data of all figures has been read."""
 
         desk: Desk
         material: Material
 
     @dataclass
     class Counted(Message):
-        """Figures, of which those for the sections `ready` are found by now."""
+        """Figures, complete for the sections `ready`."""
 
         stats: Stats
         of: Filter
@@ -132,7 +139,7 @@ class StatsScreen(Page):
 
     def on_mount(self) -> None:
         self._show()
-        self._working = self.run_worker(aside(self._read), exclusive=True)
+        self._working = self.run_worker(read_in_background(self._read), exclusive=True)
 
     def on_unmount(self) -> None:
         if self._working is not None:
@@ -142,8 +149,6 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-        from learning.stats.material import with_reviews, without_reviews
-        from learning.stats.stats import stats_of_states
 
         try:
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
@@ -163,9 +168,7 @@ class StatsScreen(Page):
             self.post_message(self.Failed(error))
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
-        """All figures, the quick ones first. Raises: _Unwanted."""
-        from learning.stats.material import narrowed
-        from learning.stats.stats import stats_of_states, with_activity, with_memory
+        """Compute all figures, the quick ones first. Raises: _Unwanted."""
 
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
@@ -179,8 +182,7 @@ class StatsScreen(Page):
         self.post_message(self.Counted(stats, wanted, _ALL))
 
     def _play(self, desk: Desk) -> None:
-        """The future, once for each retention. Raises: _Unwanted."""
-        from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
+        """Simulate the future for each retention. Raises: _Unwanted."""
 
         _go_on()
         outlook = Outlook(queued(desk), _DAYS)
@@ -210,7 +212,7 @@ class StatsScreen(Page):
         chooser.clear_options()
         chooser.add_options([Option(content.line(each.words)) for each in filters])
         self._filters = filters
-        self.query_one(Notice).found(message.desk.diagnostics)
+        self.query_one(Notice).show_findings(message.desk.diagnostics)
 
     def on_stats_screen_counted(self, message: Counted) -> None:
         if message.of != self._wanted:
@@ -225,7 +227,7 @@ class StatsScreen(Page):
     def on_stats_screen_failed(self, message: Failed) -> None:
         self._step, self._wanted = strings.FAILED, self._filter
         self._show()
-        self.say(message.error)
+        self.show_error(message.error)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -234,13 +236,13 @@ class StatsScreen(Page):
 
     def _show(self) -> None:
         self.query_one(Sections).show(self._at)
-        self.query_one(TopBar).say(self._filter.words)
+        self.query_one(TopBar).show_status(self._filter.words)
         means, picture = self._of_section()
         self.query_one("#means", Static).update(means)
         self.query_one("#picture", Static).update(picture)
 
     def _of_section(self) -> tuple[Content, Content]:
-        """What the section means, and its picture."""
+        """Return the meaning of the section and its chart."""
         width = self.query_one("#picture", Static).content_size.width or 74
         height = max(8, self.size.height - _ABOVE)
         stats = self._stats
@@ -257,7 +259,7 @@ class StatsScreen(Page):
         assert mean is not None and draw is not None
         return content.plain(mean(stats)), draw(stats, width, height)
 
-    # --- what the human does ------------------------------------------------------------------------------------------
+    # --- keys and choices ---------------------------------------------------------------------------------------------
 
     def action_section(self, number: int) -> None:
         self._at = number - 1
@@ -271,7 +273,7 @@ class StatsScreen(Page):
         self.query_one("#stats", VerticalScroll).scroll_relative(y=rows, animate=False)
 
     def action_choose(self) -> None:
-        """Opens the list of topics and tags, or closes it."""
+        """Open or close the list of topics and tags."""
         chooser = self.query_one(OptionList)
         chooser.display = not chooser.display and self._material is not None
         if chooser.display:
@@ -279,7 +281,7 @@ class StatsScreen(Page):
             chooser.focus()
 
     def action_back(self) -> None:
-        """Closes the list where it is open, else goes back."""
+        """Close the list, else the screen."""
         chooser = self.query_one(OptionList)
         if chooser.display:
             chooser.display = False
@@ -305,7 +307,7 @@ class StatsScreen(Page):
             except RetainError as error:
                 self.post_message(self.Failed(error))
 
-        self._working = self.run_worker(aside(count), exclusive=True)
+        self._working = self.run_worker(read_in_background(count), exclusive=True)
 
     def on_sections_chosen(self, message: Sections.Chosen) -> None:
         self.action_section(message.number + 1)

@@ -1,4 +1,4 @@
-"""Answers in writing, a part of the review: typed, then shown, compared and, if a model may, graded."""
+"""Typed answers in the review: compared with the card and, if configured, graded by a model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from textual.message import Message
 
 from learning.review.sitting import Sitting
 from tui.context import Context
-from tui.screens.review_actions import ReviewDeeds
-from tui.state.review import Table
+from tui.screens.review_actions import ReviewActions
+from tui.state.review import ReviewSession
 from tui.strings import typed as said
 from vault.errors import ModelUnavailable, RetainError
 from vault.log.events import Rating
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # few type their answers
 
 @dataclass(slots=True)
 class Written:
-    """An answer that was typed, and what it came to so far. `gone` is set when the human has gone on."""
+    """A typed answer and its comparison so far. `gone` is set when the user has gone on to another card."""
 
     comparison: Comparison
     grader: Grader | None
@@ -38,12 +38,12 @@ class Written:
         return self.grade.suggested if self.grade is not None else self.comparison.suggested
 
 
-class Typing(ReviewDeeds):
-    """The part of the review in which one writes. Nothing of what is typed is kept once the card has been rated."""
+class Typing(ReviewActions):
+    """The part of the review where answers are typed; what was typed is dropped after the rating."""
 
     @dataclass
     class Graded(Message):
-        """What a model says of what was written; `problem` why it says nothing."""
+        """A model's grade of the typed answer; `problem` if there is none."""
 
         written: Written
         grade: Grade | None
@@ -60,7 +60,7 @@ class Typing(ReviewDeeds):
         return self._field is not None
 
     def action_type(self) -> None:
-        """Asks for the answer in writing, before it is shown."""
+        """Let the user type the answer before it is shown."""
         if self._placed is None or self._revealed or self.types:
             return
         from tui.views.typed_answer import TypedAnswer
@@ -73,12 +73,12 @@ class Typing(ReviewDeeds):
         self._show_keys()
 
     def begin_writing(self) -> None:
-        """A card was dealt: whoever always types is asked to."""
+        """Start typing at a new card if the user always types."""
         if self.context.preferences.type_answers:
             self.action_type()
 
     def clear_writing(self) -> None:
-        """Another card is on the table, or none."""
+        """Drop the typed answer of the previous card."""
         if self._written is not None:
             self._written.gone.set()
             self._written = None
@@ -98,12 +98,12 @@ class Typing(ReviewDeeds):
         self._show_keys()
 
     def on_text_area_changed(self) -> None:
-        self._stir()
+        self._note_activity()
 
     # --- what was written --------------------------------------------------------------------------------------------
 
     def compare_writing(self, placed: Placed) -> None:
-        """The answer is shown: what was typed is held against it."""
+        """Compare the typed answer with the card's."""
         if self._field is None:
             return
         from learning.review.typed_answer import compare
@@ -120,7 +120,7 @@ class Typing(ReviewDeeds):
             self.run_worker(lambda: self._ask(written, placed), thread=True)
 
     def _grader(self) -> Grader | None:
-        """Who grades; nobody unless the user has named a model for that."""
+        """Return the model that grades; None unless the user has configured one."""
         from compiler.engines.grading.configured import grader  # late: most answers are not typed
 
         try:
@@ -128,7 +128,7 @@ class Typing(ReviewDeeds):
         except ModelUnavailable:
             return None
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
             return None
 
     def _ask(self, written: Written, placed: Placed) -> None:
@@ -149,7 +149,7 @@ class Typing(ReviewDeeds):
     def on_typing_graded(self, message: Graded) -> None:
         written = message.written
         if written is not self._written:
-            return  # the human did not wait
+            return  # the user has gone on
         from tui.views.verdict import Verdict
 
         verdict, grader = self.query_one(Verdict), written.grader
@@ -163,17 +163,17 @@ class Typing(ReviewDeeds):
             written.grade = found
             verdict.graded(written.comparison, found, grader.place)
         self._ratings.suggest(written.suggested)
-        self.suggestion_came()
+        self.suggestion_shown()
 
-    def suggestion_came(self) -> None:
-        """A key that was pressed for something else is not to take it."""
+    def suggestion_shown(self) -> None:
+        """Called when a suggested rating appears, so that an earlier key press does not accept it."""
 
     def accepted(self) -> Rating | None:
-        """What the key that shows the answer says once that is shown: Good, or what is suggested for what was typed."""
+        """Return the rating that space gives once the answer is shown: Good, or the suggested one."""
         return Rating.GOOD if self._written is None else self._written.suggested
 
-    def rate_written(self, sitting: Table, given: Rating) -> None:
-        """Rates, and writes down beside it what had been suggested. Raises: as `Sitting.rate` does."""
+    def rate_written(self, sitting: ReviewSession, given: Rating) -> None:
+        """Rate the card and record what was suggested. Raises: as `Sitting.rate` does."""
         written = self._written
         sitting.rate(given)
         if written is None or not isinstance(sitting, Sitting):
@@ -181,7 +181,7 @@ class Typing(ReviewDeeds):
         try:
             _note(sitting, given, written)
         except RetainError as error:  # the rating stands
-            self.call_after_refresh(self.say, error)
+            self.call_after_refresh(self.show_error, error)
 
 
 def _note(sitting: Sitting, given: Rating, written: Written) -> None:

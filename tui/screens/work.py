@@ -1,4 +1,4 @@
-"""Long work: choose it, see how far it is, cancel it, go on meanwhile, and see what came of it."""
+"""The job screen: choose a command, follow it, cancel it, see its result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from textual.widgets.option_list import Option
 
 from tui.context import Context
 from tui.keys import WORK, Key, bindings
+from tui.models import work as strings
 from tui.screen import Page
 from tui.state.job_state import WorkState
-from tui.strings import work as strings
 from tui.text import content
 from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
@@ -27,7 +27,7 @@ _HARVEST = ("review", "gaps")  # keys that lead to what was made
 
 
 class WorkMenu(OptionList):
-    """What can be begun."""
+    """The commands that can be run."""
 
     def __init__(self) -> None:
         rows = [
@@ -37,7 +37,7 @@ class WorkMenu(OptionList):
         super().__init__(*rows, markup=False, compact=True)
 
     def action_cursor_up(self) -> None:
-        """Up from the first stays there: one press too many must not stand on what makes everything anew."""
+        """Stop at the first entry, so that one press too many does not select the last."""
         if self.highlighted:
             super().action_cursor_up()
 
@@ -47,7 +47,7 @@ class WorkMenu(OptionList):
 
 
 class WorkScreen(Page):
-    """`about` is the command's words as a shell has them: `compile`, `import FILE`, `add --fills GAP FILE`."""
+    """Runs a command and shows its progress. `about` is its words: `compile`, `import FILE`, `add --fills GAP FILE`."""
 
     NAME = "work"
     CSS_PATH = "work.tcss"
@@ -83,7 +83,7 @@ class WorkScreen(Page):
             self._show()
 
     def _tick(self) -> None:
-        """Time passes also while the work says nothing."""
+        """Update the times, also while the job sends no events."""
         if self.context.jobs.running:
             self._show_state()
 
@@ -122,7 +122,7 @@ class WorkScreen(Page):
                 return over
         return over if key.action.startswith("result") else True
 
-    # --- what the human does ----------------------------------------------------------------------------------------
+    # --- keys and choices -------------------------------------------------------------------------------------------
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()
@@ -155,7 +155,7 @@ class WorkScreen(Page):
             self._show()
 
     def _begin(self, words: tuple[str, ...]) -> None:
-        """Starts the work; if it cannot be, the notice says why."""
+        """Start a command; if that fails, show the error."""
         context = self.context
         self._asking = ""
         if not words:
@@ -163,7 +163,7 @@ class WorkScreen(Page):
         try:
             context.jobs.start(context.program, context.vault.root, words, context.environment, context.clock)
         except RetainError as error:
-            self.say(error)
+            self.show_error(error)
         else:
             self.query_one(Notice).clear()
 
@@ -195,7 +195,7 @@ class WorkScreen(Page):
             self.action_back()
 
     def action_back(self) -> None:
-        """From a question to the menu; from the work, which goes on, and from its result to where one came from."""
+        """Close the question or the result; a running job continues."""
         if self._asking:
             self._asking = ""
             self._show()
@@ -210,7 +210,7 @@ class WorkScreen(Page):
 
 
 def words_of(about: str) -> tuple[str, ...]:
-    """The words of a command; `import FILE` and `sync` are of Anki, as all that is imported yet is."""
+    """Return the words of a command for the shell; `import FILE` and `sync` become Anki commands."""
     try:
         words = tuple(shlex.split(about))
     except ValueError:

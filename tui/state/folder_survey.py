@@ -1,4 +1,4 @@
-"""What a folder holds that is to become a vault: counted before anything is asked, and nothing of it is opened."""
+"""The number of files in a folder that is to become a vault; nothing is opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = 20_000  # files that are counted
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`notes` end in .md; `more` says that there are more files than were counted."""
+    """The number of files: `notes` end in .md; `more` if counting stopped early."""
 
     notes: int = 0
     others: int = 0
@@ -25,7 +25,7 @@ class Survey:
 
 
 def survey(folder: Path) -> Survey:
-    """Counts the files below `folder`, hidden folders left out; what cannot be listed counts as nothing."""
+    """Count the files below `folder`, without hidden and unreadable folders."""
     notes = others = 0
     for _, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -1,4 +1,4 @@
-"""How far a piece of long work has come: folded from the lines that its process writes, of which none is trusted."""
+"""The state of a job, folded from the untrusted JSON lines of its process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COSTS = ("input_tokens", "output_tokens", "usd")
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the work: `done` of `of` are done; `of` is 0 before it has begun."""
+    """One step of a job: `done` of `of`; `of` is 0 before it has begun."""
 
     name: str
     done: int = 0
@@ -36,8 +36,8 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Something the work said on its way: what, where, and what to do; the last two may be ""."""
+class Finding:
+    """A message of a job: what, where, and a hint; the last two may be ""."""
 
     what: str
     where: str = ""
@@ -46,9 +46,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
-    """One run of `retain WORDS`. `code` is its exit code, None while it runs; `result` what it printed as JSON.
+    """One run of `retain WORDS`. `code` is its exit code, None while it runs; `result` is its JSON output.
 
-    `stopping` says that the human asked it to end; `cost` has tokens and dollars as far as they were told.
+    `stopping` if the user cancelled it; `cost` has tokens and dollars as far as they are known.
     """
 
     words: tuple[str, ...]
@@ -56,9 +56,9 @@ class WorkState:
     stages: tuple[Stage, ...] = ()
     path: str = ""
     waits: str = ""
-    findings: tuple[Told, ...] = ()
+    findings: tuple[Finding, ...] = ()
     note: str = ""
-    error: Told | None = None
+    error: Finding | None = None
     cost: Mapping[str, float] = field(default_factory=dict)
     stopping: bool = False
     code: int | None = None
@@ -76,15 +76,15 @@ class WorkState:
 
     @property
     def stage(self) -> Stage | None:
-        """The step that is being done: the last one that has begun."""
+        """The current step: the last one that has begun."""
         return next((stage for stage in reversed(self.stages) if stage.began is not None), None)
 
     def seconds(self, now: datetime) -> float:
-        """How long it ran, or has been running at `now`."""
+        """Return how long the job ran, or has been running at `now`."""
         return max(0.0, ((self.ended or now) - self.began).total_seconds())
 
     def seconds_left(self, now: datetime) -> float | None:
-        """How long the present step will go on if it goes on as it began; None where that cannot be told yet."""
+        """Estimate how long the current step will take; None if unknown."""
         stage = self.stage
         if not self.running or stage is None or stage.began is None or not 0 < stage.done < stage.of:
             return None
@@ -93,13 +93,13 @@ class WorkState:
 
 
 def begun(words: Sequence[str], at: datetime) -> WorkState:
-    """The work before its first word."""
+    """Return the state of a job that has just been started."""
     stages = tuple(Stage(name) for name in _STAGES.get(words[0] if words else "", ()))
     return WorkState(tuple(words), at, stages)
 
 
 def event_in(line: bytes) -> Mapping[str, Any] | None:
-    """The event on one line of the process's; None for what is no event: it is not shown."""
+    """Parse one line of a job's stderr; None if it is not an event."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def event_in(line: bytes) -> Mapping[str, Any] | None:
 
 
 def after(state: WorkState, event: Mapping[str, Any], at: datetime) -> WorkState:
-    """The state once `event` has been heard at `at`; an event of an unknown kind or shape changes nothing."""
+    """Return the state after `event` at `at`; unknown events change nothing."""
     state = _with_cost(state, event)
     match event["event"]:
         case "note":
@@ -116,9 +116,9 @@ def after(state: WorkState, event: Mapping[str, Any], at: datetime) -> WorkState
         case "wait":
             return replace(state, waits=_text(event, "words"))
         case "error":
-            return replace(state, error=Told(_text(event, "what"), _text(event, "where"), _text(event, "hint")))
+            return replace(state, error=Finding(_text(event, "what"), _text(event, "where"), _text(event, "hint")))
         case "finding":
-            told = Told(_text(event, "reason"), _place(event), _text(event, "hint"))
+            told = Finding(_text(event, "reason"), _place(event), _text(event, "hint"))
             return replace(state, findings=(*state.findings, told)[-MOST_FINDINGS:])
     done, of = event.get("done"), event.get("of")
     if not (_is_count(done) and _is_count(of)):
@@ -141,7 +141,7 @@ def _stepped(state: WorkState, name: str, done: int, of: int, path: str, at: dat
 
 
 def ended(state: WorkState, code: int, output: bytes, at: datetime) -> WorkState:
-    """The state once the process has ended with that exit code, having printed `output`."""
+    """Return the state after the process ended with exit code `code` and printed `output`."""
     try:
         found = json.loads(output) if output.strip() else {}
     except (ValueError, RecursionError):
@@ -176,15 +176,15 @@ def _place(event: Mapping[str, Any]) -> str:
 
 
 def count(result: Mapping[str, Any], *keys: str) -> int:
-    """The whole number at that place of what a process printed; 0 where there is none."""
+    """Return the whole number at a path in a job's result; 0 if there is none."""
     value: Any = result
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if _is_count(value) else 0
 
 
-def failures(result: Mapping[str, Any]) -> list[Told]:
-    """What failed, by file, of what a process printed."""
+def failures(result: Mapping[str, Any]) -> list[Finding]:
+    """Return the failed files of a job's result."""
     lists = (rows for key in ("failures", "refused", "failed") if isinstance(rows := result.get(key), list))
     rows = (row for rows in lists for row in rows if isinstance(row, dict))
-    return [Told(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]
+    return [Finding(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]

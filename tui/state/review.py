@@ -1,7 +1,8 @@
-"""What the review asks of those that deal its cards, whether their ratings count or not."""
+"""What the review screen needs of a session, whether its ratings count or not; and the pictures of a card."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from learning.cards.changes import ChangedCards
@@ -12,12 +13,15 @@ from learning.review.plan import Plan
 from learning.review.practice import Recall
 from learning.review.summary import Tally
 from vault.errors import RetainError
+from vault.evidence.evidence import Evidence
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating
+from vault.model.card import Card
+from vault.model.exhibit import ExhibitKind, embedded_assets
 
 
-class Table(Protocol):
-    """Where cards are dealt: a `Sitting`, or a `PracticeSession`, whose ratings do not count."""
+class ReviewSession(Protocol):
+    """What the review screen needs of a session: a `Sitting`, or a `Practising`, whose ratings do not count."""
 
     desk: Desk
     plan: Plan
@@ -41,3 +45,22 @@ class Table(Protocol):
     def rate(self, rating: Rating) -> None: ...
     def undo(self) -> LogEvent | Edited | Recall: ...
     def done_so_far(self) -> Tally: ...
+
+
+def pictures_of(card: Card, evidence: Iterable[Evidence], *, revealed: bool) -> list[str]:
+    """Return the vault paths of a card's pictures, each once; before the answer is shown only those of the question."""
+    if not revealed:
+        return _in(card.question)
+    shown = [
+        exhibit.content
+        for each in evidence
+        if each.claim is not None
+        for exhibit in each.claim.exhibits
+        if exhibit.kind is ExhibitKind.PICTURE and exhibit.copied
+    ]
+    return list(dict.fromkeys([*_in(card.question), *_in(card.answer), *shown]))
+
+
+def _in(words: str) -> list[str]:
+    """Return the embedded pictures in order of appearance."""
+    return sorted(embedded_assets(words), key=words.find) if "![[" in words else []

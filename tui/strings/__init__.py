@@ -1,1 +1,1 @@
-"""What the app says, in English: one file a screen. Screens and widgets hold no sentence of their own."""
+"""The app's text in English, one module per screen."""

@@ -1,38 +1,39 @@
-"""What the app itself says: its palette, and what a terminal that is too small shows."""
+"""The words of the app: palette, themes, help, and programs that take over the terminal."""
 
 from __future__ import annotations
 
 FEWEST_COLUMNS, FEWEST_ROWS = 40, 12
 TOO_SMALL = f"too small: at least {FEWEST_COLUMNS}x{FEWEST_ROWS}"
-KEYS = "What can be done here, and its keys"
+HERE, EVERYWHERE = "Here", "Everywhere"  # the headings of the help
+KEYS = "Keys and commands"
 THEME = "Colours"
 QUIT = "Quit"
-QUIT_ABOUT = "Leave retain; all that was rated is on disk"
+QUIT_ABOUT = "Leave retain; all ratings are saved"
 PLACES = {
-    "home": ("Home", "Today: what is due, what is missing"),
-    "review": ("Review", "Begin with what is due today"),
-    "gaps": ("Reading agenda", "What is missing, and what would fill it"),
-    "inbox": ("Inbox", "What waits for your word"),
+    "home": ("Home", "Today: due cards and gaps"),
+    "review": ("Review", "Start with the cards due today"),
+    "gaps": ("Reading agenda", "Gaps, and what would fill them"),
+    "inbox": ("Inbox", "Proposals that wait for your decision"),
     "browse": ("Browse", "Every card and article"),
-    "stats": ("Statistics", "How well you remember, and what is coming"),
+    "stats": ("Statistics", "Recall, forecast and workload"),
     "work": ("Work", "Compile, import, fit the scheduler"),
     "practise": ("Practise", "Cards beyond today's, without scheduling"),
-    "quiz": ("Quiz", "Be asked about a topic"),
-    "settings": ("Settings", "How you learn, and how the app looks"),
+    "quiz": ("Quiz", "Answer questions about a topic"),
+    "settings": ("Settings", "Learning and appearance"),
 }
 THEMES = {
-    "auto": ("as the terminal", "Colours as the terminal's background asks for"),
+    "auto": ("automatic", "By the terminal's background"),
     "dark": ("dark", "Light words on dark"),
     "light": ("light", "Dark words on light"),
     "contrast": ("high contrast, dark", "White on black, strong colours"),
     "contrast-light": ("high contrast, light", "Black on white, strong colours"),
     "terminal": ("the terminal's own", "The sixteen colours that the terminal is set to"),
 }
-NOT_LENT = "this terminal cannot be handed over"
+NOT_LENT = "this terminal cannot run another program"
 
 
 def elsewhere(command: str) -> str:
-    return f"run `{command}` in another one"
+    return f"run `{command}` in another terminal"
 
 
 def not_started(command: str, why: str) -> str:
@@ -40,4 +41,4 @@ def not_started(command: str, why: str) -> str:
 
 
 def ended(code: int) -> str:
-    return f"it ended with code {code}, and said nothing"
+    return f"exit code {code}, no message"

@@ -1,34 +1,34 @@
-"""What the article reader says."""
+"""The words of the article reader."""
 
 from __future__ import annotations
 
 from learning.pages.article import ArticlePage, PageContext
-from tui.text.formats import counted
 from vault.model.card import CardKind
+from vault.text.formatting import plural
 
 TITLE = "Article"
 READING = "reading …"
-CUT = "*The page is cut here; the file has the rest.*"
-NO_INSIGHT = "An insight is written about a concept: open its page first."
-NO_CARDS = "Only the page of a concept has cards of its own."
-NO_WAY_BACK = "This is where you came in."
-NO_WAY_ON = "There is nothing to go forward to."
-NO_LINKS = "This page links nowhere."
+CUT = "*The page is too long to show in full; the rest is in the file.*"
+NO_INSIGHT = "Insights belong to a concept: open its page first."
+NO_CARDS = "Only concept pages have cards."
+NO_WAY_BACK = "No previous page."
+NO_WAY_ON = "No next page."
+NO_LINKS = "This page has no links."
 NEEDS = "Needs"
 RELATED = "Relates to"
 BACKLINKS = "Linked from"
 GAPS = "Missing"
 KNOWN = "How well you know it"
-QUOTE = "What it rests on"
-NOTHING_AROUND = "Nothing links here yet, and it has no cards."
+QUOTE = "Source of the claim"
+NOTHING_AROUND = "No backlinks and no cards yet."
 INDEX = "All pages"
-SUMMARY = "All that was taken from this source"
-ALONE = "Only the quote can be shown: this kind of source is not read here."
+SUMMARY = "All claims from this source"
+ALONE = "Only the quote can be shown for this kind of source."
 _VERBS = {
-    CardKind.DEFINITIONAL: "Say what it is",
-    CardKind.MECHANISTIC: "Explain how it works",
-    CardKind.RELATIONAL: "Relate it to others",
-    CardKind.APPLIED: "Tell when to use it",
+    CardKind.DEFINITIONAL: "Definition",
+    CardKind.MECHANISTIC: "How it works",
+    CardKind.RELATIONAL: "Relation to others",
+    CardKind.APPLIED: "When to use it",
 }
 _NONE = "no card"
 
@@ -40,7 +40,7 @@ def head(page: ArticlePage) -> str:
         confidence += f" ({page.base}, but old)"
     elif page.stale and confidence:
         confidence += " (old)"
-    sources = counted(page.sources, "source") if page.sources else ""
+    sources = plural(page.sources, "source") if page.sources else ""
     updated = f"updated {page.updated}" if page.updated else ""
     return " · ".join(filter(None, (page.kind, confidence, sources, updated)))
 
@@ -50,33 +50,33 @@ def mastery(standing: PageContext) -> str:
     known = standing.mastery
     if known is None:
         return ""
-    return f"{counted(known.cards, 'card')}, {known.seen or 'none'} reviewed"
+    return f"{plural(known.cards, 'card')}, {known.seen or 'none'} reviewed"
 
 
 def kind(name: str, score: float | None) -> tuple[str, str]:
-    """(what a card of that kind asks for, how well that goes)."""
+    """Return (what cards of the kind ask for, how well they are known)."""
     return _VERBS[CardKind(name)], _NONE if score is None else f"{round(score * 100)} %"
 
 
 def more(number: int) -> str:
-    return f"and {counted(number, 'other page')}"
+    return f"and {plural(number, 'other page')}"
 
 
 def opens(address: str) -> str:
-    return f"{address} opens in your browser: follow it again"
+    return f"{address} opens in your browser: press again"
 
 
 def opens_picture(path: str) -> str:
-    return f"{path} opens in your viewer: follow it again"
+    return f"{path} opens in your viewer: press again"
 
 
 def no_address(address: str) -> str:
-    return f"{address} is no address that is opened from here."
+    return f"{address} cannot be opened from here."
 
 
 def no_page(words: str) -> str:
-    return f"{words}: no page of this vault goes by that name"
+    return f"{words}: no such page in this vault"
 
 
 def found(words: str, rows: int) -> str:
-    return f"{words}: on {counted(rows, 'row')}, enter goes to the next" if rows else f"{words}: not on this page"
+    return f"{words}: on {plural(rows, 'row')}, enter goes to the next" if rows else f"{words}: not on this page"

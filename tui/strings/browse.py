@@ -1,11 +1,11 @@
-"""What the browser says."""
+"""The words of the card browser."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from learning.cards.actions import MOST_DAYS
-from tui.text.formats import counted
+from vault.text.formatting import plural
 
 TITLE = "Browse"
 SEARCH_HINT = "words, or state:due  kind:applied  is:leech  topic:…  lapses>3  due<7"
@@ -35,28 +35,28 @@ SORTS = {
 }
 ARTICLE, TOPIC = "article", "topic"
 RETRACTED, SUSPENDED, BURIED, NEW = "retracted", "suspended", "buried", "new"
-GONE = "(gone from its deck)"
+GONE = "(no longer in its deck)"
 READING = "reading the vault …"
-NOTHING_FOUND = "Nothing is found. Fewer words find more; esc clears the search."
-NO_CARDS = "There are no cards yet. `retain compile` makes them of your sources."
-REPAIRED = "The search index was damaged and has been made anew; nothing else was touched."
-NOTHING_MARKED = "There is no card here: articles are read, but not suspended, tagged or given a day."
-NOTHING_TO_UNDO = "Nothing to take back here."
-UNCHANGED = "All of them are so already."
+NOTHING_FOUND = "Nothing found. esc clears the search."
+NO_CARDS = "There are no cards yet. `retain compile` creates them from your sources."
+REPAIRED = "The search index was damaged and has been rebuilt."
+NOTHING_MARKED = "No card selected: articles cannot be suspended, tagged or rescheduled."
+NOTHING_TO_UNDO = "Nothing to undo."
+UNCHANGED = "No changes needed."
 QUESTION, ANSWER = "Question", "Answer"
-WHY_FLAGGED = "Why is it flagged? (may be empty; esc leaves it)"
-WHICH_TAG = "Tag to add, or -tag to take away (esc leaves it)"
-WHICH_DAY = "Due in how many days? 0 is today (esc leaves it)"
-NOT_A_DAY = "a number of days is needed"
+WHY_FLAGGED = "Reason for the flag (may be empty; esc cancels)"
+WHICH_TAG = "Tag to add, or -tag to remove (esc cancels)"
+WHICH_DAY = "Due in how many days? 0 is today (esc cancels)"
+NOT_A_DAY = "enter a number of days"
 DAY_HINT = f"from 0 to {MOST_DAYS}"
-DEEDS = {
+DONE = {
     "suspend": "suspended",
-    "resume": "back in the queue",
+    "resume": "resumed",
     "bury": "buried until tomorrow",
     "flag": "flagged",
     "tag": "tagged",
-    "reschedule": "given another day",
-    "undo": "as before",
+    "reschedule": "rescheduled",
+    "undo": "restored",
 }
 
 
@@ -79,28 +79,28 @@ def due(days: int, *, is_now: bool) -> str:
 
 
 def counts(found: int, total: int, marked: int) -> str:
-    """What stands at the head of the screen."""
+    """Return the counts shown at the top of the screen."""
     shown = f"{total:,}" if found == total else f"{found:,} of {total:,}"
-    return f"{marked:,} chosen · {shown}" if marked else shown
+    return f"{marked:,} selected · {shown}" if marked else shown
 
 
 def indexing(done: int, total: int) -> str:
-    return f"reading for the search: {done:,} of {total:,} files"
+    return f"indexing for the search: {done:,} of {total:,} files"
 
 
-def done(deed: str, cards: int) -> str:
-    return f"{counted(cards, 'card')} {DEEDS[deed]}. u takes it back."
+def done(action: str, cards: int) -> str:
+    return f"{plural(cards, 'card')} {DONE[action]}. u undoes it."
 
 
 def undone(cards: int) -> str:
-    return f"{counted(cards, 'card')} {DEEDS['undo']}."
+    return f"{plural(cards, 'card')} {DONE['undo']}."
 
 
 def memory(due: str, interval: str, reps: int, lapses: int, recall: float | None) -> str:
-    """One line on what is remembered of a card."""
+    """Return the memory state of a card in one line."""
     if recall is None:
-        return f"due {due}" if due != NEW else "not met yet"
-    times = f"{counted(reps, 'review')}, {counted(lapses, 'lapse')}"
+        return f"due {due}" if due != NEW else "not seen yet"
+    times = f"{plural(reps, 'review')}, {plural(lapses, 'lapse')}"
     return f"due {due} · interval {interval} · recall {recall:.0%} · {times}"
 
 
@@ -109,7 +109,7 @@ def place(path: str, line: int) -> str:
 
 
 def said_before(at: datetime, how: str) -> str:
-    """The heading of an earlier version of a card."""
+    """Return the heading of an earlier version of a card."""
     return f"{at:%Y-%m-%d}" + (f" · {how}" if how else "")
 
 
@@ -117,6 +117,6 @@ def reviewed(at: datetime, rating: str) -> str:
     return f"{at:%Y-%m-%d} {rating}"
 
 
-HISTORY = "What it said before"
+HISTORY = "Earlier versions"
 REVIEWS = "Reviews"
 SOURCE = "Source"

@@ -1,11 +1,12 @@
-"""What home says."""
+"""The words of the home screen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
 
-from tui.text.formats import counted, day_of
+from learning.schedule.date_text import day_of
+from vault.text.formatting import plural
 
 READING = "Reading the vault …"
 UNREADABLE = "The vault cannot be read."
@@ -23,13 +24,13 @@ YESTERDAY = "yesterday"
 EMPTY = "This vault is empty. To fill it:"
 FILL = (
     ("w  Add a document", "a file, a folder or a web page, into raw/"),
-    ("w  Compile", "makes articles and flashcards of it"),
-    ("enter", "starts with the first ones"),
+    ("w  Compile", "creates articles and flashcards from it"),
+    ("enter", "starts the first review"),
 )
-FILL_NOTES = "Notes already in this folder come in the same way: give Add their names."
+FILL_NOTES = "Notes already in this folder are added the same way, by name."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
 NO_CARDS = "There are documents, but no cards yet:"
-COMPILE = (("w  Compile", "makes articles and flashcards of them"),)
+COMPILE = (("w  Compile", "creates articles and flashcards from them"),)
 COMPILE_SHELL = "In a shell: retain compile."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
@@ -37,14 +38,14 @@ PRESS, BEGINS = "Press ", " to begin."
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
-NO_TOPICS = "Topics come with the first compile."
+NO_TOPICS = "Topics are created by the first compile."
 TODAY = "today"
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 MINUTE, MINUTES, DUE, NEW = "minute", "minutes", "due", "new"
 
 
 def reviewed_today(cards: int) -> str:
-    return f"{counted(cards, 'card')} reviewed today."
+    return f"{plural(cards, 'card')} reviewed today."
 
 
 def waiting(cards: int) -> str:
@@ -56,37 +57,37 @@ def only(tag: str) -> str:
 
 
 def next_due(when: str) -> str:
-    return f"The next card comes back {when}."
+    return f"The next card is due {when}."
 
 
 def holdings(cards: int, concepts: int, tomorrow: int) -> str:
     after = f" · {tomorrow:,} due by tomorrow" if tomorrow else ""
-    return f"{counted(cards, 'card')} on {counted(concepts, 'concept')}{after}"
+    return f"{plural(cards, 'card')} on {plural(concepts, 'concept')}{after}"
 
 
 def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
-    """(how many days in a row, what goes with it)."""
+    """Return (days in a row, a remark)."""
     if not longest:
-        return "no day yet", "the first review begins one"
+        return "0 days", "starts with the first review"
     if not days:
-        return "none just now", f"the longest was {counted(longest, 'day')}"
-    head = f"{counted(days, 'day')} in a row"
+        return "0 days", f"the longest was {plural(longest, 'day')}"
+    head = f"{plural(days, 'day')} in a row"
     if days >= longest:
-        return head, "the longest yet" if done_today or days > 1 else "reviewing today makes it two"
+        return head, "your longest" if done_today or days > 1 else "2 days with a review today"
     return head, f"the longest was {longest:,}"
 
 
 def recalled(rate: float | None, reviews: int, wanted: float) -> tuple[str, str]:
-    """(the share recalled in thirty days, what goes with it)."""
+    """Return (the share recalled in 30 days, a remark)."""
     if rate is None:
-        return "nothing yet", "no card has come back yet"
-    return f"{rate:.0%} of {reviews:,}", f"in 30 days; you want {wanted:.0%}"
+        return "nothing yet", "no card has been repeated yet"
+    return f"{rate:.0%} of {reviews:,}", f"in 30 days; desired {wanted:.0%}"
 
 
 def coming(reviews: int, days: int) -> str:
     if not reviews:
-        return f"Nothing is planned for {days} days."
-    return f"{counted(reviews, 'review')} in {days} days"
+        return f"No reviews in {days} days."
+    return f"{plural(reviews, 'review')} in {days} days"
 
 
 def most(reviews: int) -> str:
@@ -94,22 +95,22 @@ def most(reviews: int) -> str:
 
 
 def backlog(overdue: int, cleared: date | None) -> str:
-    when = f"cleared by {day_of(cleared)}" if cleared is not None else "more than a year of it"
+    when = f"cleared by {day_of(cleared)}" if cleared is not None else "in more than a year"
     return f"{overdue:,} overdue, {when}"
 
 
 def open_gaps(count: int) -> str:
-    return counted(count, "open gap")
+    return plural(count, "open gap")
 
 
 def news(
     articles: int, cards: int, changed: int, reworded: int, retracted: int, contested: int, settled: int
 ) -> Iterator[str]:
-    """What came and changed, each in few words; what did not is not told."""
+    """Yield what is new or changed, without zeros: `3 new cards`."""
     told = (
         (changed, "changed fact", "changed facts"),
         (contested, "contested fact", "contested facts"),
-        (settled, "fact settled", "facts settled"),
+        (settled, "fact resolved", "facts resolved"),
         (articles, "new article", "new articles"),
         (cards, "new card", "new cards"),
         (reworded, "card reworded", "cards reworded"),
@@ -119,12 +120,12 @@ def news(
 
 
 def ripe(concepts: int) -> str:
-    return f"{counted(concepts, 'concept')} ready for a thought of yours"
+    return f"{plural(concepts, 'concept')} ready for a note of yours"
 
 
 def held(decks: int) -> str:
     noun, verb = ("deck", "waits") if decks == 1 else ("decks", "wait")
-    return f"{decks} {noun} of an agent's {verb} to be judged"
+    return f"{decks} {noun} of an agent {verb} for review"
 
 
 def inbox(number: int) -> str:
@@ -136,8 +137,8 @@ def known(known: int, concepts: int) -> str:
 
 
 def nothing_reviewed(topics: int) -> str:
-    return f"{counted(topics, 'topic')}, none begun yet"
+    return f"{plural(topics, 'topic')}, none started yet"
 
 
 def more(topics: int) -> str:
-    return f"and {counted(topics, 'more topic')}"
+    return f"and {plural(topics, 'more topic')}"

@@ -1,36 +1,36 @@
-"""What is said of the inbox."""
+"""The words of the inbox."""
 
 from __future__ import annotations
 
-from tui.text.formats import counted
 from vault.inbox.decisions import Undone
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View
+from vault.text.formatting import plural
 
 TITLE = "Inbox"
-READING = "Looking at what waits ..."
+READING = "Reading the inbox ..."
 NOTHING = (
-    "Nothing waits for you. Pages and cards that you edit stay as you left them; when their sources say something "
-    "else, what the machine would write is offered here."
+    "The inbox is empty. Pages and cards that you edit stay as they are; when their sources change, the proposed new "
+    "text appears here."
 )
-NOTHING_BACK = "Nothing to take back."
-WHY = "What is wrong with it"
-WHY_MISSING = "Say in a few words why, or press esc and keep yours (m)."
+NOTHING_BACK = "Nothing to undo."
+WHY = "Reason"
+WHY_MISSING = "Enter a reason, or press esc and keep yours (m)."
 NOT_A_PAGE = "There is no page to open here."
 LEGEND = ("- yours", "+ proposed")
 SAME = "The same words."
-CUT = "Too long to be compared to its end; `retain inbox show` and your editor have the rest."
+CUT = "Too long to compare in full; see `retain inbox show` or your editor."
 TOLD = {
-    Choice.ACCEPT: "accepted; u takes it back",
-    Choice.KEEP: "yours stays; u takes it back",
-    Choice.REJECT: "yours stays, and the reason is kept; u takes it back",
+    Choice.ACCEPT: "accepted; u undoes it",
+    Choice.KEEP: "yours kept; u undoes it",
+    Choice.REJECT: "yours kept, reason saved; u undoes it",
 }
 
 
 def shown(pages: int, cards: int, others: int) -> str:
-    """At the head: what waits."""
+    """Return the counts at the top of the screen."""
     told = ((pages, "page"), (cards, "card"), (others, "question"))
-    return ", ".join(counted(number, noun) for number, noun in told if number)
+    return ", ".join(plural(number, noun) for number, noun in told if number)
 
 
 def heading(kind: str, number: int) -> str:
@@ -38,12 +38,12 @@ def heading(kind: str, number: int) -> str:
 
 
 def name(item: Item, view: View) -> str:
-    """What a row is about: of a deck, the card's question."""
+    """Return the name of a row: in a deck, the card's question."""
     return f"{item.about}: {view.title}" if view.part else item.about
 
 
 def since(item: Item) -> str:
-    """Where it is, and since when the proposal lies there."""
+    """Return the path, and since when the proposal waits."""
     return " · ".join(part for part in (item.path, f"since {item.since[:10]}" if item.since else "") if part)
 
 
@@ -52,7 +52,7 @@ def left_out(number: str) -> str:
 
 
 def more(rows: int) -> str:
-    return f"and {counted(rows, 'more line')}"
+    return f"and {plural(rows, 'more line')}"
 
 
 def decided(item: Item, view: View, choice: Choice, told: str) -> str:
@@ -60,4 +60,4 @@ def decided(item: Item, view: View, choice: Choice, told: str) -> str:
 
 
 def undone(done: Undone) -> str:
-    return f"{done.path or done.about}: {done.decision} taken back."
+    return f"{done.path or done.about}: {done.decision} undone."

@@ -1,4 +1,4 @@
-"""What the review says."""
+"""The words of the review, of a card, of editing a card, and of practice."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ from learning.cards.edit import Edited
 from learning.review.plan import Mode, Plan
 from learning.review.practice import Recall
 from learning.review.session import Counts
-from tui.text.formats import counted
 from vault.log.events import Bury, Flag, LogEvent, Rating, Review, Suspend
+from vault.text.formatting import plural
 
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
-NO_ADDRESS = "No source of this card names an address on the web."
+NO_ADDRESS = "No source of this card has a web address."
 NO_PICTURE = "This card shows no picture."
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."
 PAUSED = "paused"
-NOT_KEPT = "Practice: nothing is scheduled, and nothing is written."
-NOT_IN_PRACTICE = "That would be kept, and practice keeps nothing."
-_RATED = {rating: rating.name.capitalize() for rating in Rating}
+NOT_KEPT = "Practice: nothing is scheduled or saved."
+NOT_IN_PRACTICE = "Not available in practice: nothing is saved."
+_RATINGS = {rating: rating.name.capitalize() for rating in Rating}
 _IN_CRAM = {Rating.AGAIN: "comes again"}
+
+# --- a card ---------------------------------------------------------------------------------------------------------
+READING = "reading the vault …"
+CARD = "Card"
+WAS = "was"
+NOW = "now"
+YOURS = "yours"
+NOW_IN_SOURCE = "now, as in the source"
 
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
@@ -35,7 +43,7 @@ def picture(path: str) -> str:
 
 
 def progress(done: int, counts: Counts) -> str:
-    """How far a review has come."""
+    """Return the progress of a review: `3 done · 7 left: 2 new, 1 learning, 4 review`."""
     if not counts.all:
         return f"{done} done"
     kinds = f"{counts.new} new, {counts.learning} learning, {counts.review} review"
@@ -43,61 +51,61 @@ def progress(done: int, counts: Counts) -> str:
 
 
 def practice_progress(plan: Plan, done: int, left: int) -> str:
-    """How far a practice has come."""
+    """Return the progress of a practice: `3 recalled · 2 left · not scheduled`."""
     said = "recalled" if plan.mode is Mode.CRAM else "seen"
     return f"{done} {said} · {left} left · not scheduled" if left else f"{done} {said} · not scheduled"
 
 
 def in_practice(mode: Mode, rating: Rating) -> str:
-    """What a rating does in practice, in the place of an interval."""
+    """Return what a rating does in practice, shown instead of an interval."""
     return _IN_CRAM.get(rating, "recalled") if mode is Mode.CRAM else "not counted"
 
 
-BURIED = "Buried until tomorrow. u takes it back."
-SUSPENDED = "Suspended: it is not asked again until you resume it. u takes it back."
+BURIED = "Buried until tomorrow. u undoes it."
+SUSPENDED = "Suspended until you resume it. u undoes it."
 
 
 def flagged(reason: str) -> str:
-    return f"Flagged: {reason}. The next compile reads why." if reason else "Flagged."
+    return f"Flagged: {reason}. The next compile takes it into account." if reason else "Flagged."
 
 
-def undone(deed: LogEvent | Edited | Recall) -> str:
-    """What an undo took back."""
-    match deed:
+def undone(action: LogEvent | Edited | Recall) -> str:
+    """Return what an undo reversed."""
+    match action:
         case Review() | Recall():
-            return f"Taken back: {_RATED[deed.rating]}."
+            return f"Undid the rating {_RATINGS[action.rating]}."
         case Bury():
-            return "Taken back: it is no longer buried."
+            return "No longer buried."
         case Suspend():
-            return "Taken back: it is no longer suspended."
+            return "No longer suspended."
         case Flag():
-            return f"Taken back: the flag ({deed.reason})." if deed.reason else "Taken back: the flag."
+            return f"Removed the flag ({action.reason})." if action.reason else "Removed the flag."
         case Edited():
-            return "Taken back: the edit; the card says what it said before."
-    return "Taken back."
+            return "Undid the edit."
+    return "Undone."
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------
-DONE = "That is all for now."
+DONE = "Done for now."
 NOTHING = "Nothing is due now."
-ONCE_MORE = "Once more leads home."
-NOTHING_FITS = "No card fits."
+ONCE_MORE = "Press again to return home."
+NOTHING_FITS = "No matching cards."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
 NEXT = "Next"
-RECKONING = "reckoning what comes next …"
+CALCULATING = "calculating what comes next …"
 
 
 def done_line(ratings: int, stretch: str, pace: float) -> str:
     """`24 ratings in 6 minutes, 15 s each`."""
     each = f", {pace:.0f} s each" if ratings > 1 and pace >= 1 else ""
-    return f"{counted(ratings, 'rating')} in {stretch}{each}"
+    return f"{plural(ratings, 'rating')} in {stretch}{each}"
 
 
 def learnt(cards: int, concepts: tuple[str, ...]) -> str:
     """`3 cards of Forgetting curve, Spacing effect and 2 more`."""
     named = ", ".join(concepts[:3]) + (f" and {len(concepts) - 3} more" if len(concepts) > 3 else "")
-    return f"{counted(cards, 'card')} of {named}" if named else counted(cards, "card")
+    return f"{plural(cards, 'card')} of {named}" if named else plural(cards, "card")
 
 
 def forgotten(times: int) -> str:
@@ -109,17 +117,17 @@ def comes_back(when: str) -> str:
 
 
 def tomorrow(cards: int) -> str:
-    comes = f"{counted(cards, 'card')} will be due" if cards else "nothing will be due"
-    return f"By tomorrow {comes}, besides what is new."
+    comes = f"{plural(cards, 'card')} will be due" if cards else "nothing will be due"
+    return f"By tomorrow {comes}, not counting new cards."
 
 
 # --- editing ----------------------------------------------------------------------------------------------------------
 EDIT = "Edit a card"
-GONE = "this card is gone"
-NO_DECKS = "the decks cannot be listed"
+GONE = "this card no longer exists"
+NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
-NOT_SAVED = "Not saved: ctrl+s saves, esc again leaves it as it was."
+NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------
 PRACTISE = "Practise"
@@ -130,26 +138,26 @@ HOW_MANY = "How many"
 HOW_FAR = "How far"
 ALL_OF_THEM = "all of them"
 MODES = {
-    Mode.REVIEW: ("Review", "What is due of them today, rated as ever."),
-    Mode.AHEAD: ("Ahead", "What falls due in the next days, rated for good, with the time that has truly passed."),
-    Mode.CRAM: ("Cram", "Every one, again until you recall it. Nothing is scheduled or kept."),
-    Mode.PREVIEW: ("Preview", "A look at the new ones. Nothing is scheduled or kept."),
+    Mode.REVIEW: ("Review", "The cards due today, rated and scheduled as usual."),
+    Mode.AHEAD: ("Ahead", "Cards due in the next days; ratings count, with the time that has passed."),
+    Mode.CRAM: ("Cram", "Every card until you recall it. Nothing is scheduled or saved."),
+    Mode.PREVIEW: ("Preview", "The new cards, without rating. Nothing is scheduled or saved."),
 }
 NO_CARDS = "There are no cards yet."
 
 
 def days(number: int) -> str:
-    return counted(number, "day")
+    return plural(number, "day")
 
 
 def group(kind: str) -> str:
-    """What a filter is: a topic, a tag, a kind or a concept."""
+    """Return what a filter selects: a topic, a tag, a kind or a concept."""
     return {"topic": "topic", "tag": "tag", "kind": "kind"}.get(kind, "concept")
 
 
 def number_of(cards: int, due: int, new: int) -> str:
     """`120 cards, 12 due, 5 new`."""
-    return f"{counted(cards, 'card')}, {due} due, {new} new"
+    return f"{plural(cards, 'card')}, {due} due, {new} new"
 
 
 def timer(seconds: int) -> str:
@@ -158,4 +166,4 @@ def timer(seconds: int) -> str:
 
 
 def at_most(cards: int) -> str:
-    return f"at most {counted(cards, 'card')}" if cards else ALL_OF_THEM
+    return f"at most {plural(cards, 'card')}" if cards else ALL_OF_THEM

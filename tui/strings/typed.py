@@ -1,25 +1,25 @@
-"""What is said round an answer that is typed: before it is shown, and of what it came to."""
+"""The words around a typed answer and its comparison with the card."""
 
 from __future__ import annotations
 
-from tui.text.formats import counted
+from vault.text.formatting import plural
 
 INVITES = "Write the answer in your own words"
 SHOW_KEYS = ("ctrl+s", "or enter on an empty line")
 SHOWS = "shows the answer"
 YOURS, CARDS, MISSING, POINTS, NOTE = "Yours", "Card", "Missing", "Points", "Note"
-SAME = "The same words as the card's."
-ALL_THERE = "Every key word of the card is there; whether they say the same is yours to judge."
-BY_WORDS = "Compared word by word; what they mean is yours to judge."
+SAME = "Same words as the card."
+ALL_THERE = "All key words of the card are there; judge yourself whether the meaning is the same."
+BY_WORDS = "Compared word by word; judge the meaning yourself."
 NOTHING = "Nothing was written."
-NO_TERMS = "The card's answer has no words that could be compared."
+NO_TERMS = "The card's answer has no words to compare."
 ASKING = "asking the model …"
 UNSURE = "No suggestion."
 
 
 def terms(said: int, of: int) -> str:
     """`2 of 5 key words`."""
-    return f"{said} of {counted(of, 'key word')}"
+    return f"{said} of {plural(of, 'key word')}"
 
 
 def another_number(yours: str, theirs: str) -> str:
@@ -27,16 +27,16 @@ def another_number(yours: str, theirs: str) -> str:
 
 
 def a_not(yours: str, theirs: str) -> str:
-    """`yours` and `theirs` are the negations that the two hold."""
+    """Return how the negations of the typed answer and of the card differ."""
     if yours and theirs:
-        return f"You say “{yours}”, the card “{theirs}”: mind what is denied."
+        return f"Negation differs: you “{yours}”, the card “{theirs}”."
     return f"You say “{yours}”, the card does not." if yours else f"The card says “{theirs}”, you do not."
 
 
 def suggests(rating: str) -> str:
-    return f"Suggests {rating}: space takes it, 1-4 say otherwise."
+    return f"Suggests {rating}: space accepts it, 1-4 rate otherwise."
 
 
 def asked(engine: str, place: str, tokens: int) -> str:
-    """Who graded, where that is no usual place, and what it took."""
-    return " · ".join(filter(None, (engine, place, counted(tokens, "token") if tokens else "")))
+    """Return the engine that graded, its address if it is not the usual one, and its tokens."""
+    return " · ".join(filter(None, (engine, place, plural(tokens, "token") if tokens else "")))

@@ -1,20 +1,20 @@
-"""The blocks of Markdown: paragraphs, headings, lists, quotes, code, tables and rules, one after the other."""
+"""The blocks of Markdown: paragraphs, headings, code, tables and rules, with the marks of the lists around them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from itertools import groupby
+from typing import TYPE_CHECKING
 
-from tui.text import tables
+from tui.text.inline import parser
 
-DEPTH = 12  # of lists and quotes inside each other; what is nested deeper is shown as it is written
-_ITEM = re.compile(r"(?P<indent> *)(?P<mark>[-*+]|\d{1,9}[.)])(?:(?P<gap>[ \t]+)(?P<task>\[[ xX]\](?=[ \t]))?|$)")
-_QUOTE = re.compile(r" {0,3}> ?")
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})[ \t]+(?P<words>.*?)(?:[ \t]+#+)?[ \t]*")
-_FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*)[^`]*")
-_RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_TASK = re.compile(r"\[(?P<done>[ xX])\][ \t]+")
 _CALLOUT = re.compile(r"\[!(?P<kind>[\w-]+)\][-+]?[ \t]*(?P<title>.*)")
 _BLOCK_ID = re.compile(r"[ \t]*\^(?P<id>[A-Za-z0-9-]+)[ \t]*")
 
@@ -25,139 +25,117 @@ class Kind(Enum):
     CODE = "code"
     TABLE = "table"
     RULE = "rule"
-    ANCHOR = "anchor"  # a block id on a line of its own: nothing to see, and a place to go to
+    ANCHOR = "anchor"  # a block id on a line of its own: not shown, but links lead to it
+
+
+@dataclass(slots=True)
+class _Mark:
+    """What stands before the first row of a list item or quote, and before its other rows."""
+
+    first: str
+    rest: str
+    used: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`first` stands before its first row, `rest` before the others; `gap` says whether an empty line goes before.
+    """`first` goes before its first row, `rest` before the others; `gap` says whether an empty line goes before.
 
-    `info` is a heading's level, the language of code, or a block's id.
+    `info` is a heading's level, the language of code, or a block's id. A table has its alignments ("left", "right",
+    "center") and its rows of cells in Markdown, the head first.
     """
 
     kind: Kind
-    lines: tuple[str, ...]
+    text: str = ""
     first: str = ""
     rest: str = ""
     info: str = ""
     gap: bool = False
+    aligns: tuple[str, ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
 
 
-def blocks(lines: Sequence[str], first: str = "", rest: str = "", depth: int = 0) -> Iterator[Block]:
-    """The blocks of clean lines, in order; each line is looked at once for each level that it is nested in."""
-    at, gap = 0, False
-    while at < len(lines):
-        if not lines[at].strip():
-            at, gap = at + 1, True
-            continue
-        end, found = _block(lines, at, first, rest, depth)
-        for n, block in enumerate(found):
-            yield Block(block.kind, block.lines, block.first, block.rest, block.info, gap if n == 0 else block.gap)
-        at, gap, first = end, False, rest
+def blocks(markdown: str) -> Iterator[Block]:
+    """Yield the blocks of clean Markdown in order."""
+    return _Walk(markdown).blocks()
 
 
-def _block(lines: Sequence[str], at: int, first: str, rest: str, depth: int) -> tuple[int, Iterator[Block]]:
-    """(where the block that begins at a line ends, what it is made of)."""
-    line = lines[at]
-    if fence := _FENCE.fullmatch(line):
-        end = _fence_end(lines, at, fence["fence"])
-        indent = len(fence["indent"])
-        code = tuple(_less(row, indent) for row in lines[at + 1 : end])
-        return end + 1, iter([Block(Kind.CODE, code, first, rest, fence["language"])])
-    if heading := _HEADING.fullmatch(line):
-        return at + 1, iter([Block(Kind.HEADING, (heading["words"],), first, rest, str(len(heading["level"])))])
-    if _RULE.fullmatch(line):
-        return at + 1, iter([Block(Kind.RULE, (), first, rest)])
-    if named := _BLOCK_ID.fullmatch(line):
-        return at + 1, iter([Block(Kind.ANCHOR, (), first, rest, named["id"])])
-    if at + 1 < len(lines) and tables.is_head(line, lines[at + 1]):
-        end = next((n for n in range(at + 2, len(lines)) if "|" not in lines[n] or not lines[n].strip()), len(lines))
-        return end, iter([Block(Kind.TABLE, tuple(lines[at:end]), first, rest)])
-    if depth < DEPTH and _QUOTE.match(line):
-        return _quote(lines, at, first, rest, depth)
-    if depth < DEPTH and (item := _ITEM.match(line)):
-        return _item(lines, at, item, first, rest, depth)
-    end = _paragraph_end(lines, at, depth)
-    return end, iter([Block(Kind.WORDS, tuple(row.lstrip() for row in lines[at:end]), first, rest)])
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the block tokens; `marks` are the lists and quotes that are open."""
 
+    markdown: str
+    marks: list[_Mark] = field(default_factory=list)
+    lines: Sequence[str] = ()
 
-def _fence_end(lines: Sequence[str], at: int, fence: str) -> int:
-    """The line that closes a fence, or the end: a fence that is never closed goes on to it."""
-    for n in range(at + 1, len(lines)):
-        bare = lines[n].strip()
-        if bare.startswith(fence) and not bare.strip(fence[0]):
-            return n
-    return len(lines)
+    def blocks(self) -> Iterator[Block]:
+        self.lines = self.markdown.split("\n")
+        tokens = parser().parse(self.markdown)
+        for n, token in enumerate(tokens):
+            if token.type == "blockquote_open":
+                self.marks.append(_Mark("│ ", "│ "))
+            elif token.type == "list_item_open":
+                mark = f"{token.info}{token.markup}" if token.info else "•"
+                self.marks.append(_Mark(f"{mark} ", " " * (len(mark) + 1)))
+            elif token.type in ("list_item_close", "blockquote_close"):
+                if token.type == "list_item_close" and not self.marks[-1].used:
+                    yield self._block(Kind.WORDS, token)
+                self.marks.pop()
+            elif token.type == "fence":
+                yield self._block(Kind.CODE, token, token.content.removesuffix("\n"), token.info.split(" ")[0])
+            elif token.type == "hr":
+                yield self._block(Kind.RULE, token)
+            elif token.type == "table_open":
+                yield self._table(tokens, n)
+            elif token.type == "inline" and tokens[n - 1].type == "heading_open":
+                yield self._block(Kind.HEADING, token, token.content, tokens[n - 1].tag[1:])
+            elif token.type == "inline" and tokens[n - 1].type == "paragraph_open":
+                yield from self._paragraph(token, tokens[n - 2].type if n > 1 else "")
 
+    def _block(self, kind: Kind, token: Token, text: str = "", info: str = "") -> Block:
+        first = "".join(mark.rest if mark.used else mark.first for mark in self.marks)
+        for mark in self.marks:
+            mark.used = mark.used or kind is not Kind.ANCHOR
+        return Block(kind, text, first, "".join(mark.rest for mark in self.marks), info, self._gap(token))
 
-def _paragraph_end(lines: Sequence[str], at: int, depth: int) -> int:
-    n = at + 1
-    while n < len(lines) and lines[n].strip() and not _begins(lines, n, depth):
-        n += 1
-    return n
+    def _gap(self, token: Token) -> bool:
+        """Return whether the line before the token's first is empty but for the marks of quotes."""
+        start = token.map[0] if token.map else 0
+        return start > 0 and not self.lines[start - 1].strip("> \t")
 
+    def _paragraph(self, token: Token, parent: str) -> Iterator[Block]:
+        content = token.content
+        if parent == "list_item_open" and (task := _TASK.match(content)):
+            self.marks[-1] = _Mark("☐ " if task["done"] == " " else "☑ ", "  ")
+            content = content[task.end() :]
+        elif parent == "blockquote_open" and (callout := _CALLOUT.match(content)):
+            kind = callout["kind"].lower()
+            title = callout["title"] or ("" if kind == "quote" else kind.capitalize())
+            head = title if not title or "**" in title else f"**{title}**"
+            content = f"{head}\n{content[callout.end() + 1 :]}".strip("\n")
+        for is_id, lines in groupby(
+            content.split("\n") if content else [], lambda line: bool(_BLOCK_ID.fullmatch(line))
+        ):
+            if is_id:
+                for line in lines:
+                    yield self._block(Kind.ANCHOR, token, info=line.strip()[1:])
+            else:
+                yield self._block(Kind.WORDS, token, "\n".join(lines))
 
-def _begins(lines: Sequence[str], n: int, depth: int) -> bool:
-    """Whether another block begins at line `n` of a paragraph."""
-    line = lines[n]
-    if _FENCE.fullmatch(line) or _HEADING.fullmatch(line) or _RULE.fullmatch(line) or _BLOCK_ID.fullmatch(line):
-        return True
-    if depth < DEPTH and (_QUOTE.match(line) or _ITEM.match(line)):
-        return True
-    return n + 1 < len(lines) and tables.is_head(line, lines[n + 1])
-
-
-def _quote(lines: Sequence[str], at: int, first: str, rest: str, depth: int) -> tuple[int, Iterator[Block]]:
-    end = at
-    while end < len(lines) and _QUOTE.match(lines[end]):
-        end += 1
-    inside = [lines[n][found.end() :] for n in range(at, end) if (found := _QUOTE.match(lines[n]))]
-    callout = _CALLOUT.fullmatch(inside[0])
-    if callout is None:
-        return end, blocks(inside, f"{first}│ ", f"{rest}│ ", depth + 1)
-    kind = callout["kind"].lower()
-    title = callout["title"] or ("" if kind == "quote" else kind.capitalize())
-    head = [f"**{title}**"] if title and "**" not in title else [title] if title else []
-    return end, blocks([*head, *inside[1:]], f"{first}│ ", f"{rest}│ ", depth + 1)
-
-
-def _item(
-    lines: Sequence[str], at: int, item: re.Match[str], first: str, rest: str, depth: int
-) -> tuple[int, Iterator[Block]]:
-    """One item of a list, with all that is indented below it."""
-    indent = len(item["indent"])
-    inner = item.end() if item["task"] is None else item.start("task")
-    inner = min(inner, indent + len(item["mark"]) + 4) if item["gap"] else indent + len(item["mark"]) + 1
-    end = _item_end(lines, at, inner, depth)
-    mark = item["mark"] if item["mark"][0].isdigit() else "•"
-    words = lines[at][item.end() :]
-    if item["task"] is not None:
-        mark = "☐" if item["task"] == "[ ]" else "☑"
-        words = words.lstrip()
-    inside = [words, *(_less(line, inner) for line in lines[at + 1 : end])]
-    lead = " " * min(indent, 3) if depth == 0 and indent else ""
-    before, after = f"{first}{lead}{mark} ", f"{rest}{lead}{' ' * (len(mark) + 1)}"
-    return end, blocks(inside if any(map(str.strip, inside)) else ["\u00a0"], before, after, depth + 1)
-
-
-def _item_end(lines: Sequence[str], at: int, inner: int, depth: int) -> int:
-    """The first line that belongs to the item no longer: less indented after an empty line, or a block of its own."""
-    n, empty = at + 1, False
-    last = n
-    while n < len(lines):
-        line = lines[n]
-        if not line.strip():
-            empty = True
-        elif len(line) - len(line.lstrip(" ")) >= inner:
-            empty, last = False, n + 1
-        elif empty or _begins(lines, n, depth):
-            break
-        else:
-            last = n + 1
-        n += 1
-    return last
-
-
-def _less(line: str, indent: int) -> str:
-    """The line without up to so many blanks at its front."""
-    return line[min(indent, len(line) - len(line.lstrip(" "))) :]
+    def _table(self, tokens: Sequence[Token], start: int) -> Block:
+        aligns: list[str] = []
+        rows: list[list[str]] = []
+        for n in range(start + 1, len(tokens)):
+            token = tokens[n]
+            if token.type == "table_close":
+                break
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "th_open":
+                aligns.append(str(token.attrs.get("style", "left")).removeprefix("text-align:"))
+            elif token.type == "inline":
+                rows[-1].append(token.content)
+        block = self._block(Kind.TABLE, tokens[start])
+        return Block(
+            Kind.TABLE, "", block.first, block.rest, "", block.gap, tuple(aligns), tuple(tuple(row) for row in rows)
+        )

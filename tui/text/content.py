@@ -1,32 +1,36 @@
-"""Words from cards and documents as Content: clean, inert, lightly styled. Nothing else puts such words on the screen.
+"""Text from cards and documents as Content: clean, inert, lightly styled. All such text is shown through here.
 
 A str given to a Textual widget may act as markup, so no str is ever given: what is shown is a Content made here.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.content import Content
 
-from tui.styles import CODE, DIM, MATH
+from tui.text.inline import Target
+from tui.text.markdown import rows
+from tui.theme import CODE, DIM, MATH
 from vault.text.sanitize import clean, clean_line
 
 __all__ = ["CODE", "DIM", "MATH", "MOST", "line", "plain", "prose"]
 
-MOST = 20_000  # characters of one text on the screen; the rest is said, not painted
+MOST = 20_000  # characters of one text on the screen; a note stands for the rest
 
 
 def plain(text: str, style: str = "") -> Content:
-    """`text` as it is, in one style that the app chooses."""
+    """Return `text` without markup, in one style."""
     return Content.styled(_bounded(clean(text)), style)
 
 
 def line(text: str, style: str = "") -> Content:
-    """`text` on one line: for names, titles, paths and errors."""
+    """Return `text` on one line, without markup: for names, titles, paths and errors."""
     return Content.styled(_bounded(clean_line(text)), style)
 
 
 def fitted(words: str, columns: int, style: str = "") -> Content:
-    """`words` on one line of exactly so many columns, cut or filled up with blanks."""
+    """Return `words` on one line of exactly `columns` cells, cut or padded."""
     shown = line(words, style)
     if shown.cell_length > columns:
         shown = shown.truncate(columns, ellipsis=True)
@@ -34,14 +38,27 @@ def fitted(words: str, columns: int, style: str = "") -> Content:
 
 
 def prose(markdown: str, width: int = 0) -> Content:
-    """The Markdown of a card: emphasis, lists, quotes, tables, code in colours, formulas in Unicode, pictures by name.
+    """Render the Markdown of a card; code is highlighted, formulas become Unicode, pictures are named.
 
     Rows are no wider than `width` cells; with 0 the folding is left to the widget that shows them.
     """
-    from tui.text.markdown import rendered  # most of what is shown is a name or a number
-
     return rendered(_bounded(markdown), width).content
 
 
 def _bounded(text: str) -> str:
     return text if len(text) <= MOST else text[:MOST] + " … (cut here; the file has the rest)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """`links[n]` is the destination of the span whose meta has `target` n."""
+
+    content: Content
+    links: tuple[Target, ...] = ()
+
+
+def rendered(markdown: str, width: int = 0) -> Rendered:
+    """Render all of it; with `width` 0 lines are not folded."""
+    links: list[Target] = []
+    shown = [row.content for row in rows(markdown, width, links)]
+    return Rendered(Content("\n").join(shown), tuple(links))

@@ -1,4 +1,4 @@
-"""Code in colours: each kind of word in one of the theme's. A language that is not known is shown as it is."""
+"""Syntax highlighting of code in the theme's colours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STYLES = {
 
 
 def coloured(code: str, language: str) -> list[tuple[int, int, str]]:
-    """The styles of clean code as (start, end, style).
+    """Return the styles of clean code as (start, end, style).
 
     None where it is longer than what a compile ever shows, or in a language that none of its fences name: the lexers
     are patterns, some of them slow on what was made to be.
@@ -44,7 +44,7 @@ def coloured(code: str, language: str) -> list[tuple[int, int, str]]:
 
 
 def _style(kind: str) -> str:
-    """The style of a kind of token, or of the kind that it is one of: `Name.Function.Magic` is a `Name.Function`."""
+    """Return the style of a token type or of its nearest parent: `Name.Function.Magic` is a `Name.Function`."""
     while kind:
         if kind in STYLES:
             return STYLES[kind]

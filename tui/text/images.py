@@ -1,4 +1,4 @@
-"""Pictures in the terminal, as coloured half blocks, and outside it. Only what a compile has judged is ever decoded.
+"""Pictures as coloured half blocks in the terminal, or in the desktop's viewer. Only checked pictures are decoded.
 
 No terminal is asked what it can do: its answer would mix with keys that are pressed meanwhile. What a terminal shows
 of itself in the environment is enough for colours, and they are enough for half blocks, over ssh and inside tmux too.
@@ -35,7 +35,7 @@ _KINDS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF"
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A picture small enough to keep: `rows` of RGB pixels, as many in each, two of them a cell.
+    """A small copy of a picture: `rows` of RGB pixels, two rows to a line of cells.
 
     `png` is a finer copy, for a terminal that shows pictures of itself; b"" where none was asked for.
     """
@@ -44,20 +44,20 @@ class Thumbnail:
     png: bytes = b""
 
 
-def are_shown(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal says that it has enough colours, and the human wants any."""
+def shows_pictures(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal has enough colours for pictures, and the user has not switched colours off."""
     return environment.get("COLORTERM", "") in ("truecolor", "24bit") and not environment.get("NO_COLOR")
 
 
 def kind_of(data: bytes) -> str:
-    """PNG, JPEG, GIF or WEBP by its first bytes; "" for anything else, whatever its name says."""
+    """Return PNG, JPEG, GIF or WEBP by the first bytes; "" for anything else."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "WEBP"
     return next((kind for first, kind in _KINDS.items() if data.startswith(first)), "")
 
 
-def on_page(vault: Vault, markdown: str, *, fine: bool = False) -> dict[str, Thumbnail]:
-    """The pictures that a page embeds, by vault path; those that cannot be shown are left out. Slow: for a worker."""
+def page_pictures(vault: Vault, markdown: str, *, fine: bool = False) -> dict[str, Thumbnail]:
+    """Return the thumbnails of a page's pictures by vault path. Slow: run it in a worker."""
     found: dict[str, Thumbnail] = {}
     for path in sorted(embedded_assets(markdown))[:MOST]:
         try:
@@ -70,7 +70,7 @@ def on_page(vault: Vault, markdown: str, *, fine: bool = False) -> dict[str, Thu
 
 
 def thumbnail(data: bytes, *, fine: bool = False) -> Thumbnail | None:
-    """A small copy of a picture, `fine` with its PNG; None where it is none, or too large to be one."""
+    """Return a small copy of a picture, with a PNG if `fine`; None if it is invalid or too large."""
     kind = kind_of(data)
     if not kind or len(data) > LARGEST:
         return None
@@ -89,7 +89,7 @@ def thumbnail(data: bytes, *, fine: bool = False) -> Thumbnail | None:
 
 
 def _png(library: Any, image: Any) -> bytes:
-    """The picture on white, as large as the cells that it will take on a usual screen."""
+    """Return the picture on white as PNG bytes, no larger than its cells on a usual screen."""
     copy = image.convert("RGBA")
     copy.thumbnail(_FINE)
     ground = library.new("RGBA", copy.size, "white")
@@ -100,7 +100,7 @@ def _png(library: Any, image: Any) -> bytes:
 
 
 def _pixels(library: Any, image: Any) -> Thumbnail | None:
-    """The picture on white, in few colours, two pixels a cell."""
+    """Return the picture on white in few colours, two pixels to a cell."""
     if not image.width or not image.height:
         return None
     image.thumbnail((MOST_COLUMNS * 4, MOST_ROWS * 8))
@@ -117,14 +117,14 @@ def _pixels(library: Any, image: Any) -> Thumbnail | None:
 
 
 def size_in_cells(small: Thumbnail, width: int) -> tuple[int, int]:
-    """(columns, rows) that a picture takes where it may be so wide."""
+    """Return (columns, rows) of a picture at most `width` cells wide."""
     across, down = len(small.rows[0]), len(small.rows)
     columns = min(width or MOST_COLUMNS, across)
     return columns, max(1, round(down / 2 * columns / across))
 
 
 def cells(small: Thumbnail, width: int) -> list[Content]:
-    """The picture as rows of half blocks, at most `width` cells wide: narrower, it is cut to every so manyth pixel."""
+    """Return the picture as rows of half blocks, at most `width` cells wide."""
     across, down = len(small.rows[0]), len(small.rows)
     columns, rows = size_in_cells(small, width)
     out = []
@@ -148,8 +148,8 @@ def _spans(pairs: list[tuple[tuple[int, int, int], tuple[int, int, int]]]) -> li
 # --- outside ----------------------------------------------------------------------------------------------------------
 
 
-def checked_for_outside(vault: Vault, path: str) -> str:
-    """`path` where it names a picture of the vault that another program may be given.
+def checked_picture(vault: Vault, path: str) -> str:
+    """Return `path` if it is a picture in wiki/assets/ or raw/ that another program may open.
 
     Raises: NotFound, or Refused where it lies elsewhere than in wiki/assets/ or raw/, or is no picture by its bytes.
     """
@@ -163,12 +163,12 @@ def checked_for_outside(vault: Vault, path: str) -> str:
     return path
 
 
-def open_outside(vault: Vault, path: str, environment: Mapping[str, str]) -> None:
-    """Hands a picture to the program that the desktop has for it, and doesn't wait for that.
+def open_in_viewer(vault: Vault, path: str, environment: Mapping[str, str]) -> None:
+    """Open a picture in the desktop's viewer, without waiting for it.
 
-    Raises: as `checked_for_outside`; Refused where there is no such program.
+    Raises: as `checked_picture`; Refused where there is no such program.
     """
-    whole = str(vault.root / checked_for_outside(vault, path))
+    whole = str(vault.root / checked_picture(vault, path))
     opener = shutil.which("open" if sys.platform == "darwin" else "xdg-open", path=environment.get("PATH"))
     if opener is None:
         raise Refused("nothing here opens pictures", where=path, hint="open it yourself, from the folder of the vault")

@@ -1,4 +1,4 @@
-"""Pictures by the terminal's own graphics: kitty's protocol, with cells that stand for parts of a picture.
+"""Pictures by kitty's graphics protocol, with placeholder characters that stand for parts of a picture.
 
 The picture is sent once. From then on it is made of ordinary characters: U+10EEEE with marks that say which row and
 column of the picture the cell shows, in a colour that says which picture. So the framework moves, cuts and covers it
@@ -6,7 +6,7 @@ like any text, and nothing is written at a place of its own choosing. The protoc
 https://sw.kovidgoyal.net/kitty/graphics-protocol/#unicode-placeholders
 
 No terminal is asked; only what it says of itself in the environment counts. What is sent are the bytes of a PNG that
-Pillow made anew of a picture that a compile has judged, never those of the file; every sequence says that no answer
+Pillow made from a picture that a compile has judged, never those of the file; every sequence says that no answer
 is wanted (q=2).
 """
 
@@ -20,7 +20,7 @@ from textual.color import Color
 from textual.content import Content, Span
 from textual.style import Style
 
-from tui.text.images import Thumbnail, are_shown, size_in_cells
+from tui.text.images import Thumbnail, shows_pictures, size_in_cells
 
 _TERMS = ("xterm-kitty", "xterm-ghostty")
 _BETWEEN = ("TMUX", "STY", "SSH_CONNECTION")  # another program in between may not pass them on; a line may be slow
@@ -38,13 +38,13 @@ _CHUNK = 4096  # characters of base64 in one sequence, as the protocol allows
 
 
 def has_graphics(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal shows pictures of itself, with nothing between it and the app."""
+    """Return whether the terminal supports kitty graphics, with nothing between it and the app."""
     named = environment.get("TERM") in _TERMS or environment.get("TERM_PROGRAM") == "ghostty"
-    return named and are_shown(environment) and not any(environment.get(name) for name in _BETWEEN)
+    return named and shows_pictures(environment) and not any(environment.get(name) for name in _BETWEEN)
 
 
 def sent(number: int, png: bytes, columns: int, rows: int) -> Iterator[str]:
-    """The sequences that give the terminal a picture under a number, to be shown in so many cells."""
+    """Yield the escape sequences that send a picture as `number`, to be shown in `columns` x `rows` cells."""
     data = standard_b64encode(png).decode("ascii")
     for at in range(0, len(data), _CHUNK):
         head = "" if at else f"a=t,f=100,i={number},"
@@ -53,26 +53,26 @@ def sent(number: int, png: bytes, columns: int, rows: int) -> Iterator[str]:
 
 
 def forgotten(number: int) -> str:
-    """The sequence that has the terminal forget a picture."""
+    """Return the escape sequence that deletes a picture in the terminal."""
     return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
 def cells(number: int, columns: int, rows: int) -> list[Content]:
-    """The characters in whose place the terminal shows the picture."""
+    """Return the placeholder characters in whose place the terminal shows the picture."""
     style = Style(foreground=Color(number >> 16, number >> 8 & 255, number & 255))
     lines = ("".join(_CELL + _MARKS[row] + _MARKS[column] for column in range(columns)) for row in range(rows))
     return [Content(line, [Span(0, len(line), style)]) for line in lines]
 
 
 class Gallery:
-    """The pictures of one screen; `write` puts what it is given on the terminal as it is, whole."""
+    """The pictures that one screen has sent; `write` writes to the terminal unchanged."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._sent: dict[int, str] = {}
 
     def shown(self, picture: Thumbnail, width: int) -> list[Content]:
-        """The picture, at most `width` cells wide, sent if the terminal has not got it yet in that size."""
+        """Return the placeholders of a picture at most `width` cells wide, and send it if it is new."""
         columns, rows = size_in_cells(picture, width)
         name = sha256(picture.png + bytes((columns, rows))).digest()
         number = int.from_bytes(name[:3], "big") | 0x10000  # 24 bits, as a colour has; not one of the few hundred first
@@ -82,12 +82,12 @@ class Gallery:
         return cells(number, columns, rows)
 
     def send_again(self) -> None:
-        """After another program had the terminal, which has forgotten them all."""
+        """Send all pictures again, after another program had the terminal."""
         for words in list(self._sent.values()):
             self._write(words)
 
     def close(self) -> None:
-        """The terminal need not keep them."""
+        """Delete all pictures in the terminal."""
         for number in self._sent:
             self._write(forgotten(number))
         self._sent.clear()

@@ -10,60 +10,43 @@ from dataclasses import dataclass
 from functools import partial
 
 from textual.content import Content, Span
-from textual.style import Style
 
-from tui.styles import CODE, DIM
 from tui.text import tables
 from tui.text.blocks import Block, Kind, blocks
 from tui.text.highlighting import coloured
-from tui.text.inline import Target, Words, words_of
-from tui.text.tables import folded
-from tui.text.wrapping import cell_len, runs_left
+from tui.text.inline import Target, inline_content
+from tui.text.wrapping import cell_len, folded, runs_left
+from tui.theme import CODE, DIM
 from vault.model.exhibit import UNNAMED
 from vault.model.latex import EMBED
 from vault.text.sanitize import clean
 
-UNKNOWN = 72  # cells that a table and a rule may take where nobody has said how wide the column is
+UNKNOWN = 72  # cells of a table or rule where the width of the column is not known
 _LEAST = 12  # cells that words always get, however deep they are nested
 HEADS = {"1": "bold $text-primary", "2": "bold $text-primary"}
 
 Shown = Callable[[str, int], Sequence[Content]]
 
-__all__ = ["Rendered", "Row", "Shown", "Target", "rendered", "rows"]
+__all__ = ["Row", "Shown", "Target", "rows"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row, or one line where no width is given. `anchors` are the headings and block ids that begin here."""
+    """One row, or one line if there is no width. `anchors` are the headings and block ids that begin here."""
 
     content: Content
     anchors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """`links[n]` is where the span leads whose meta has `target` n."""
-
-    content: Content
-    links: tuple[Target, ...] = ()
-
-
-def rendered(markdown: str, width: int = 0) -> Rendered:
-    """All of it at once; `width` (cells) 0 leaves the folding of words to whoever shows them."""
-    links: list[Target] = []
-    shown = [row.content for row in rows(markdown, width, links)]
-    return Rendered(Content("\n").join(shown), tuple(links))
-
-
 def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = None) -> Iterator[Row]:
-    """The rows from the first to the last; where links lead is appended to `links` as they are met.
+    """Yield the rows in order; the destinations of links are appended to `links`.
 
     `shown` gives the rows of a picture by its path and the cells that it may take, none where only its name is shown.
     """
     anchors: tuple[str, ...] = ()
     bar = ""
     begun = False
-    for block in blocks(clean(markdown).expandtabs(4).split("\n")):
+    for block in blocks(clean(markdown).expandtabs(4)):
         if block.kind is Kind.ANCHOR:
             anchors += (f"^{block.info}",)
             continue
@@ -71,7 +54,7 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
             yield Row(Content.styled(_shared(bar, block.rest), DIM))
         bar, begun = block.rest, True
         if block.kind is Kind.HEADING:
-            anchors += (block.lines[0].casefold(),)
+            anchors += (block.text.casefold(),)
         for content in (*_pictures(block, width, shown), *_block(block, width, links)):
             yield Row(content, anchors)
             anchors = ()
@@ -80,16 +63,17 @@ def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = N
 
 
 def _pictures(block: Block, width: int, shown: Shown | None) -> list[Content]:
-    """The rows of the pictures that a paragraph of nothing else embeds; their names follow below."""
-    if shown is None or block.kind is not Kind.WORDS or not all(map(EMBED.fullmatch, block.lines)):
+    """Return the rows of the pictures in a paragraph of embeds alone; their names follow below."""
+    if shown is None or block.kind is not Kind.WORDS:
         return []
-    found = [path for line in block.lines if (embed := EMBED.fullmatch(line)) and (path := embed["target"].strip())]
+    embeds = [EMBED.fullmatch(line) for line in block.text.split("\n")]
+    paths = [path for embed in embeds if embed and (path := embed["target"].strip())]
     room = max(_LEAST, width - cell_len(block.rest)) if width else 0
-    return [Content(" " * cell_len(block.rest)) + row for path in found for row in shown(path, room)]
+    return [Content(" " * cell_len(block.rest)) + row for path in paths if all(embeds) for row in shown(path, room)]
 
 
 def _shared(before: str, after: str) -> str:
-    """The bars of quotes that go on over an empty line between two blocks."""
+    """Return the quote bars that continue over an empty line between two blocks."""
     same = next(
         (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
@@ -102,19 +86,19 @@ def _block(block: Block, width: int, links: list[Target]) -> Iterator[Content]:
     if block.kind is Kind.CODE:
         inside = _code(block, room)
     elif block.kind is Kind.TABLE:
-        inside = tables.laid_out(tables.parse(block.lines), room or UNKNOWN, partial(_content, links=links))
+        inside = tables.table_rows(block.aligns, block.table, room or UNKNOWN, partial(inline_content, links=links))
     elif block.kind is Kind.RULE:
         inside = [Content.styled("─" * (room or UNKNOWN // 3), "$foreground 40%")]
     else:
         style = HEADS.get(block.info, "bold") if block.kind is Kind.HEADING else ""
-        inside = _set(_content("\n".join(block.lines), style, links), room)
+        inside = _set(inline_content(block.text, style, links), room)
     for n, row in enumerate(inside):
         before = block.rest if n else block.first
         yield Content.styled(before, DIM) + row if before else row
 
 
 def _set(words: Content, room: int) -> list[Content]:
-    """Words in rows; a paragraph that runs from right to left stands at the right."""
+    """Fold text into rows; right-to-left paragraphs are aligned right."""
     lines = folded(words, room)
     if room and runs_left(words.plain):
         return [line.pad_left(max(0, room - line.cell_length)) for line in lines]
@@ -122,7 +106,7 @@ def _set(words: Content, room: int) -> list[Content]:
 
 
 def _code(block: Block, room: int) -> list[Content]:
-    code = "\n".join(block.lines)
+    code = block.text
     named = block.info and block.info != UNNAMED
     styles = coloured(code, block.info) if named else []
     spans = [Span(0, len(code), CODE if not styles else "$foreground"), *(Span(*style) for style in styles)]
@@ -133,18 +117,7 @@ def _code(block: Block, room: int) -> list[Content]:
 
 
 def _cut(line: Content, room: int) -> list[Content]:
-    """Code keeps its blanks: a row that is too long goes on below, wherever that cuts it."""
+    """Cut a line of code into rows, keeping its blanks."""
     if not room or line.cell_length <= room - 2:
         return [line]
     return line.fold(room - 2)
-
-
-def _content(markdown: str, style: str, links: list[Target]) -> Content:
-    """The words of one paragraph or cell over one style."""
-    said: Words = words_of(markdown)
-    spans = [Span(0, len(said.text), style)] if style else []
-    spans += [Span(start, end, each) for start, end, each in said.styles if each]
-    for start, end, target in said.links:
-        spans.append(Span(start, end, Style.from_meta({"target": len(links)})))
-        links.append(target)
-    return Content(said.text, spans)

@@ -1,80 +1,41 @@
-"""Tables of Markdown as rows whose cells line up, however wide the letters are; what is too wide folds in its cell."""
+"""Markdown tables as aligned rows, also with wide characters; long cells are folded."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from textual.content import Content
 
-from tui.text.wrapping import breaks, runs_left
+from tui.text.wrapping import folded, runs_left
 
-DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-MOST_COLUMNS = 40
 _GAP = 2  # cells between two columns
 _LEAST = 6  # cells of a column that is made narrower
-_BAR = re.compile(r"(?<!\\)\|")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """`aligns` has "left", "right" or "center" for each column; each row has as many cells, in Markdown."""
+def table_rows(
+    aligns: Sequence[str], cells: Sequence[Sequence[str]], width: int, shown: Callable[[str, str], Content]
+) -> list[Content]:
+    """Return the rows of a table, none wider than `width`; `shown` gives the Content of a cell, over a style.
 
-    aligns: tuple[str, ...]
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def is_head(line: str, below: str) -> bool:
-    """Whether a table begins with these two lines."""
-    if "|" not in line or "-" not in below or len(below) > 2_000 or not DELIMITER.fullmatch(below):
-        return False
-    return 0 < len(_cells(below)) == len(_cells(line)) <= MOST_COLUMNS
-
-
-def parse(lines: Sequence[str]) -> Table:
-    """The table in these lines, of which the second holds the alignments."""
-    head = _cells(lines[0])
-    aligns = tuple(map(_align, _cells(lines[1])))
-    empty = ("",) * len(head)
-    rows = tuple((*_cells(line), *empty)[: len(head)] for line in lines[2:])
-    return Table(aligns, head, rows)
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    inside = line.strip().removeprefix("|")
-    inside = inside.removesuffix("|") if not inside.endswith("\\|") else inside
-    return tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(inside))
-
-
-def _align(cell: str) -> str:
-    if cell.endswith(":"):
-        return "center" if cell.startswith(":") else "right"
-    return "left"
-
-
-def laid_out(table: Table, width: int, shown: Callable[[str, str], Content]) -> list[Content]:
-    """The rows of the table, none wider than `width`; `shown` gives the Content of a cell, over a style.
-
-    Where the columns have no room beside each other, each row of the table becomes a small list.
+    `aligns` has "left", "right" or "center" for each column; the first of the rows of cells is the head. Where the
+    columns don't fit beside each other, each row of the table becomes a small list.
     """
-    head = [shown(cell, "bold") for cell in table.head]
-    rows = [[shown(cell, "") for cell in row] for row in table.rows]
+    head = [shown(cell, "bold") for cell in cells[0]]
+    rows = [[shown(cell, "") for cell in row] for row in cells[1:]]
     wanted = [max(cell.cell_length for cell in column) for column in zip(head, *rows, strict=True)]
     room = width - _GAP * (len(head) - 1)
     if room < sum(min(_LEAST, cells) for cells in wanted):
         return _listed(head, rows, width)
     widths = _narrowed(wanted, room)
     line = Content.styled((" " * _GAP).join("─" * cells for cells in widths), "$foreground 40%")
-    out = [*_row(head, widths, table.aligns), line]
+    out = [*_row(head, widths, aligns), line]
     for row in rows:
-        out += _row(row, widths, table.aligns)
+        out += _row(row, widths, aligns)
     return out
 
 
 def _narrowed(wanted: Sequence[int], room: int) -> list[int]:
-    """The widths of columns that fit: those that need little keep it, the others share what is left."""
+    """Return column widths that fit: narrow columns keep theirs, the others share the rest."""
     widths = [max(1, cells) for cells in wanted]
     left, share = room, sorted(range(len(widths)), key=widths.__getitem__)
     for done, column in enumerate(share):
@@ -108,12 +69,3 @@ def _listed(head: Iterable[Content], rows: Sequence[Sequence[Content]], width: i
             out += folded(Content.assemble(name, ": ", cell), width)
         out.append(Content(""))
     return out[:-1]
-
-
-def folded(words: Content, width: int) -> list[Content]:
-    """The words as rows of at most `width` cells; 0 folds nothing. Where words hold line ends, rows end there."""
-    out: list[Content] = []
-    for line in words.split("\n", allow_blank=True):
-        cuts = breaks(line.plain, width)
-        out += [part.rstrip() for part in line.divide(cuts)] if cuts else [line]
-    return out

@@ -1,4 +1,4 @@
-"""Lines no wider than a column, in cells: Chinese and Japanese break between characters, but not before a comma."""
+"""Folding of text by cells: Chinese and Japanese break between characters, but not before a comma."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from textual._cells import cell_len
+from textual.content import Content
 
 __all__ = ["breaks", "cell_len", "runs_left"]
 
@@ -22,7 +23,7 @@ _WORD = re.compile(r"\S")
 
 
 def breaks(line: str, width: int) -> list[int]:
-    """The offsets in `line` (one line) at which it goes on below, so that no row is wider than `width` cells."""
+    """Return the offsets at which one line is folded, so that no row is wider than `width` cells."""
     if width <= 0 or (len(line) <= width and line.isascii()) or cell_len(line) <= width:
         return []
     found: list[int] = []
@@ -41,7 +42,7 @@ def breaks(line: str, width: int) -> list[int]:
 
 
 def _folded(word: str, width: int) -> tuple[list[int], int]:
-    """(the offsets at which a word that is too long is cut, the cells of its last part)."""
+    """Return (the offsets at which a long word is cut, the cells of its last part)."""
     cuts, used = [], 0
     for at, character in enumerate(word):
         cells = cell_len(character)
@@ -53,7 +54,7 @@ def _folded(word: str, width: int) -> tuple[list[int], int]:
 
 
 def runs_left(text: str) -> bool:
-    """Whether the first letter is one of a script that runs from right to left."""
+    """Return whether the first letter belongs to a right-to-left script."""
     if text.isascii():
         return False
     for character in text[:200]:
@@ -61,3 +62,12 @@ def runs_left(text: str) -> bool:
         if kind in ("L", "R", "AL"):
             return kind != "L"
     return False
+
+
+def folded(words: Content, width: int) -> list[Content]:
+    """Return the text as rows of at most `width` cells; 0 folds only at line ends."""
+    out: list[Content] = []
+    for line in words.split("\n", allow_blank=True):
+        cuts = breaks(line.plain, width)
+        out += [part.rstrip() for part in line.divide(cuts)] if cuts else [line]
+    return out

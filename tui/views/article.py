@@ -1,4 +1,4 @@
-"""A page of Markdown, however long: only the rows on the screen are painted, and the rest is laid out meanwhile."""
+"""A page of Markdown of any length: only visible rows are painted, the rest is laid out in a thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BATCH = 2_000
 
 
 class ArticleView(ScrollView, can_focus=True):
-    """Links are followed by a click, or when `chosen` is asked for by whoever has the keys."""
+    """A page of Markdown that scrolls. Links are followed by a click or by the screen's keys."""
 
     @dataclass
     class Followed(Message):
@@ -34,7 +34,7 @@ class ArticleView(ScrollView, can_focus=True):
 
     @dataclass
     class LaidOut(Message):
-        """More rows of the page; `page` says of which, as another may be shown by now."""
+        """More rows of the page number `page`, which may have been replaced meanwhile."""
 
         page: int
         rows: list[Row]
@@ -58,7 +58,7 @@ class ArticleView(ScrollView, can_focus=True):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show(self, markdown: str, at: int | str = 0, link: int = -1, shown: Shown | None = None) -> None:
-        """Shows a page from a row, or an anchor (`^block-id`, or a heading), with the keys on a link."""
+        """Show a page from a row or an anchor (`^block-id`, or a heading), with link number `link` selected."""
         self._markdown, self._wish, self._at, self._shown = markdown, at, link, shown
         self._lay_out()
 
@@ -128,7 +128,7 @@ class ArticleView(ScrollView, can_focus=True):
         return strip.adjust_cell_length(width, style.rich_style).apply_offsets(0, row)
 
     def _marked(self, row: Content) -> Content:
-        """The row with the link marked that the keys are on, and the words that are looked for."""
+        """Return the row with the selected link and the search words highlighted."""
         if self._at >= 0:
             for span in row.spans:
                 if isinstance(span.style, Style) and span.style.meta.get("target") == self._at:
@@ -148,12 +148,12 @@ class ArticleView(ScrollView, can_focus=True):
 
     @property
     def top(self) -> int:
-        """The first row on the screen."""
+        """The first visible row."""
         return self.scroll_offset.y
 
     @property
     def at(self) -> int:
-        """The link that the keys are on; -1 for none."""
+        """The number of the selected link; -1 for none."""
         return self._at
 
     @property
@@ -161,7 +161,7 @@ class ArticleView(ScrollView, can_focus=True):
         return self._links[self._at] if 0 <= self._at < len(self._links) else None
 
     def move(self, step: int) -> bool:
-        """To the next link, or with -1 the one before, beginning with what is on the screen. False at the end."""
+        """Select the next or previous link, starting at the visible rows; return False at the end."""
         if 0 <= self._at < len(self._links):
             to = self._at + step
         else:
@@ -175,12 +175,12 @@ class ArticleView(ScrollView, can_focus=True):
         return True
 
     def leave(self) -> None:
-        """The keys are on no link of this page."""
+        """Select no link."""
         self._at = -1
         self.refresh()
 
     def look_for(self, words: str, after: int) -> tuple[int, int]:
-        """(the row below `after` that holds the words, else the first, or -1; how many rows hold them)."""
+        """Return (the next row after `after` with the words, else the first, or -1; the number of such rows)."""
         self.find(words)
         wanted = words.casefold()
         holding = [n for n, row in enumerate(self._rows) if wanted in row.plain.casefold()]
@@ -191,7 +191,7 @@ class ArticleView(ScrollView, can_focus=True):
         return row, len(holding)
 
     def find(self, words: str) -> None:
-        """Marks the words wherever they stand; "" marks none."""
+        """Highlight the words everywhere; "" highlights none."""
         self._words = words.casefold()
         self.refresh()
 

@@ -1,4 +1,4 @@
-"""A card: kind and concept, the question, and, once it is asked for, the answer.
+"""A card: its kind and concept, the question, and the answer once shown.
 
 It is one widget that paints its own rows: a rating leads to the next card without a layout of anything, and what is
 painted early, before the framework is there, stands where this will stand.
@@ -16,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.strings import card as said
+from tui.strings import review as said
 from tui.text import content
 
 COLUMN = 88  # cells, as `.column` in theme.tcss
@@ -28,7 +28,7 @@ _BAR = "▌ "
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a card beside a bar: `markdown`, or words that are no Markdown; `label` stands above them."""
+    """A part of a card beside a bar: `markdown`, or plain text; `label` is shown above."""
 
     markdown: str
     bar: str
@@ -37,7 +37,7 @@ class Part:
     plain: bool = False
 
     def rows(self, width: int) -> list[Content]:
-        """The rows in that many cells, the bar among them."""
+        """Return the rows at a width, including the bar."""
         words = [content.plain(self.label, "bold $text-warning")] if self.label else []
         if self.plain:
             words += content.plain(self.markdown, content.DIM).wrap(width - len(_BAR))
@@ -48,7 +48,7 @@ class Part:
 
 
 class CardView(Widget):
-    """Scrolls where a card is longer than the screen. Texts are Markdown of cards, shown inert."""
+    """The current card; it scrolls if it is longer than the screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class CardView(Widget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show(self, kind: str, concept: str, question: str, marks: str = "") -> None:
-        """The front of a card; `kind` as `vault.model.card` has it, or ""."""
+        """Show the front of a card; `kind` is one of `vault.model.card.CardKind`, or ""."""
         head = [content.plain(kind.capitalize(), f"bold {_colour(kind)}") if kind else Content(said.CARD)]
         if concept:
             head += [content.plain("  ·  ", content.DIM), content.line(concept)]
@@ -75,13 +75,13 @@ class CardView(Widget):
         self._set_back({})
 
     def reveal(self, answer: str) -> None:
-        """The back of the card."""
+        """Show the back of the card."""
         self._set_back({"answer": Part(answer, "$success")})
 
     def reveal_changed(self, answer: str, was: str, now: str = "") -> None:
-        """The back of a card that says another thing than it did: what it said, and beside it what it says.
+        """Show the back of a card whose answer changed: the earlier answer beside the current one.
 
-        `was` and `now` are plain text; `now` is what the sources say where `answer` is a human's own.
+        `was` and `now` are plain text; `now` is what the sources say if `answer` was edited by the user.
         """
         back = {"was": Part(was, "$panel", said.WAS, plain=True)}
         back["answer"] = Part(answer, "$success", said.YOURS if now else said.NOW)
@@ -98,7 +98,7 @@ class CardView(Widget):
 
     @property
     def shown(self) -> Mapping[str, str]:
-        """The words of each part that is on the screen: `head`, `question`, and `answer` and others once they are."""
+        """Return the text of each visible part: `head`, `question`, and `answer` and others once shown."""
         parts = {"question": self._question, **self._back}
         words = {name: self._words(part) for name, part in parts.items()}
         return {"head": self._head.plain, **words}
@@ -128,7 +128,7 @@ class CardView(Widget):
         return Strip(painted, width).apply_offsets(0, at)
 
     def _laid_out(self) -> list[Content]:
-        """All rows of the card, those that are not in sight, too."""
+        """Return all rows of the card, also those out of sight."""
         width = self.size.width
         if width != self._laid:
             self._laid = width
@@ -140,7 +140,7 @@ class CardView(Widget):
         return self._rows
 
     def notify_style_update(self) -> None:
-        """The theme has changed."""
+        """Lay out again after a change of theme."""
         self._strips.clear()
         super().notify_style_update()
 
@@ -170,7 +170,7 @@ class CardView(Widget):
     # --- scrolling --------------------------------------------------------------------------------------------------
 
     def scroll_rows(self, rows: int) -> None:
-        """Moves what is in sight by so many rows, as far as there are any."""
+        """Scroll by `rows`, within the card."""
         self._laid_out()
         top = min(max(0, self._top + rows), self._last_top())
         if top != self._top:
@@ -181,7 +181,7 @@ class CardView(Widget):
         return max(0, len(self._rows) - self.size.height)
 
     def _thumb(self, y: int) -> bool:
-        """Whether row `y` of the right edge shows which part of the card is in sight."""
+        """Return whether row `y` belongs to the thumb of the scrollbar."""
         height, rows = self.size.height, len(self._rows)
         if rows <= height:
             return False
@@ -203,7 +203,7 @@ def _colour(kind: str) -> str:
 
 
 def _side_by_side(parts: list[Part], width: int) -> list[Content]:
-    """The parts beside each other, each in its share of the width."""
+    """Return the parts beside each other, each with its share of the width."""
     share = (width - _GAP * (len(parts) - 1)) // len(parts)
     columns = [part.rows(share) for part in parts]
     height = max(map(len, columns))

@@ -1,4 +1,4 @@
-"""What the cursor of the browser is on: question and answer, what is remembered, where it stands; fully, its past."""
+"""The preview of the browser's current item: question, answer, memory state; in full, its history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REVIEWS = 40
 
 
 class CardPreview(VerticalScroll, can_focus=False):
-    """Shows one item at a time."""
+    """The preview of one item in the browser."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,13 +31,13 @@ class CardPreview(VerticalScroll, can_focus=False):
         yield Static(markup=False)
 
     def show(self, seen: Seen | None, listed: Listed | None) -> None:
-        """Shows the item; nothing where there is none."""
+        """Show an item, or nothing."""
         self._shown = seen, listed
         self._paint()
         self.scroll_home(animate=False)
 
     def on_resize(self, _event: Resize) -> None:
-        """Tables are laid out anew for the room that there is now."""
+        """Lay out tables again for the new width."""
         self._paint()
 
     def _paint(self) -> None:
@@ -48,7 +48,7 @@ class CardPreview(VerticalScroll, can_focus=False):
 
 
 def _words(seen: Seen, listed: Listed, width: int) -> Content:
-    """In so many cells; 0 where they are not known yet."""
+    """Return the preview at a width in cells; 0 if it is not known yet."""
     if seen.item < 0:
         words = content.prose(plain(body_of(seen.article))[:_MOST].strip(), width)
         return _stacked([words, content.line(seen.path, content.DIM)])

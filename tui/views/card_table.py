@@ -1,4 +1,4 @@
-"""Cards and articles as a long table, of which only the rows in sight are ever made; and the names of its columns."""
+"""A long table of cards and articles, whose rows are made when visible; and its header."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CACHED = 500  # rows that stay made
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`width` 0 takes what the others leave. `least` is the width of the table from which on it is shown."""
+    """`width` 0 takes the remaining room. `least` is the table width from which the column is shown."""
 
     name: str
     title: str
@@ -35,21 +35,21 @@ class Column:
 
 
 class Rows(Protocol):
-    """What a table shows: any number of rows, each made when it comes into sight."""
+    """The rows of a table, each made when it becomes visible."""
 
     def __len__(self) -> int: ...
 
     def cells(self, row: int, names: Sequence[str]) -> list[str]:
-        """The words of these columns, as they are in the files."""
+        """Return the raw text of these columns."""
 
     def tint(self, row: int) -> str:
-        """The style of the first column."""
+        """Return the style of the first column."""
 
     def is_marked(self, row: int) -> bool: ...
 
 
 def layout(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
-    """The columns that a table of that width shows, and the cells of each; the open ones share what is left."""
+    """Return the columns that fit a table of that width, with the cells of each."""
     shown = [column for column in columns if width >= column.least]
     fixed = sum(column.width for column in shown)
     open_ = sum(column.width == 0 for column in shown)
@@ -59,11 +59,11 @@ def layout(columns: Sequence[Column], width: int) -> list[tuple[Column, int]]:
 
 
 class TableHead(Static):
-    """The names of the columns; a click on one asks for that order."""
+    """The column names; a click on one sorts by it."""
 
     @dataclass
     class Chosen(Message):
-        """The table shall be sorted by this column."""
+        """Sort the table by this column."""
 
         name: str
 
@@ -73,7 +73,7 @@ class TableHead(Static):
         self._places: list[tuple[int, int, str]] = []
 
     def show(self, by: str, *, descending: bool) -> None:
-        """Marks the column that the table is sorted by."""
+        """Mark the column by which the table is sorted."""
         self._by, self._down = by, descending
         self._paint()
 
@@ -99,7 +99,7 @@ class TableHead(Static):
 
 
 class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Posts where the cursor is, and which row was opened or marked with the mouse.
+    """A table of any number of rows; it reports the cursor, and rows opened or selected by mouse.
 
     Keys are the screen's, as they move the cursor rather than what is in sight.
     """
@@ -110,19 +110,19 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Reached(Message):
-        """The cursor is on this row now; -1 where there is none."""
+        """The cursor is on this row; -1 if there is none."""
 
         row: int
 
     @dataclass
     class Opened(Message):
-        """This row was chosen with two clicks."""
+        """This row was double-clicked."""
 
         row: int
 
     @dataclass
     class Marked(Message):
-        """This row's mark was clicked."""
+        """This row's selection mark was clicked."""
 
         row: int
 
@@ -146,19 +146,19 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Reached(self._at()))
 
     def repaint_with(self, rows: Rows) -> None:
-        """Shows the same rows again, as something in them has changed."""
+        """Show the same rows again after a change."""
         self._rows = rows
         self._made.clear()
         self.refresh()
 
     def move(self, rows: int) -> None:
-        """Moves the cursor, and what is in sight with it."""
+        """Move the cursor, and scroll to it."""
         if self._rows is not None and len(self._rows):
             self.cursor = min(max(0, self.cursor + rows), len(self._rows) - 1)
             self._keep_in_sight()
 
     def page(self) -> int:
-        """Rows in sight, but one."""
+        """Return the number of visible rows minus one."""
         return max(1, self.size.height - 1)
 
     def watch_cursor(self, before: int, after: int) -> None:
@@ -226,7 +226,7 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _fitted(words: Content, width: int, *, right: bool) -> Content:
-    """`words` in exactly that many cells."""
+    """Return `words` in exactly that many cells."""
     cut = words.truncate(width, ellipsis=True)
     space = Content(" " * max(0, width - cut.cell_length))
     return Content("").join([space, cut] if right else [cut, space])

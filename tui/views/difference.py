@@ -1,4 +1,4 @@
-"""Two versions of a page or card side by side: what only yours says, what only the other says."""
+"""Two versions of a page or card, with the lines that differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tui.strings import inbox as strings
 from tui.text import content
-from tui.text.tables import folded
+from tui.text.wrapping import folded
 from tui.views.inbox import Question
 from vault.text.diff import LEFT_OUT, MINE, OFFERED, Row, TextDiff
 
@@ -19,7 +19,7 @@ _STYLES = {MINE: "$text-error", OFFERED: "$text-success"}
 
 
 class DifferenceView(VerticalScroll):
-    """Nothing is shown while the cursor is on no question."""
+    """Shows the two versions of an inbox item; hidden without one."""
 
     def __init__(self) -> None:
         super().__init__(can_focus=False)
@@ -31,7 +31,7 @@ class DifferenceView(VerticalScroll):
         yield Static(markup=False, id="difference-rows")
 
     def show(self, question: Question | None) -> None:
-        """What it is about; its differences come by `tell`."""
+        """Show the item; its differences follow by `show_differences`."""
         self.display = question is not None
         self._compared = None
         if question is None:
@@ -47,7 +47,7 @@ class DifferenceView(VerticalScroll):
         self.query_one("#difference-rows", Static).update(Content(""))
         self.scroll_home(animate=False)
 
-    def tell(self, compared: TextDiff) -> None:
+    def show_differences(self, compared: TextDiff) -> None:
         self._compared = compared
         self._lay_out()
 
@@ -55,7 +55,7 @@ class DifferenceView(VerticalScroll):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Rows are folded here, so that what follows a mark stands right of it."""
+        """Fold rows here, so that continued lines stay to the right of the mark."""
         found = self._compared
         width = self.query_one("#difference-rows", Static).content_size.width
         if found is None or width < 4:

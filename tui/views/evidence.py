@@ -1,4 +1,4 @@
-"""The words behind an answer: each quote, the source it stands in, and the place there."""
+"""The quotes behind an answer, each with its source and place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vault.model.latex import exhibit, words
 
 
 class SupportPanel(VerticalScroll):
-    """Hidden until it is asked for. One of the quotes is the one that is looked at."""
+    """The quotes behind a card, hidden until asked for; one of them is current."""
 
     def __init__(self) -> None:
         super().__init__(can_focus=False)
@@ -33,13 +33,13 @@ class SupportPanel(VerticalScroll):
         yield Static(markup=False, id="quotes")
 
     def show(self, evidence: Sequence[Evidence]) -> None:
-        """Shows the quotes, the first one looked at."""
+        """Show the quotes, the first one current."""
         self._evidence, self._around, self._at = evidence, {}, 0
         self.display = True
         self._paint()
 
     def next(self) -> bool:
-        """Looks at the next quote; False if there is none."""
+        """Make the next quote current; return False if there is none."""
         if self._at + 1 >= len(self._evidence):
             return False
         self._at += 1
@@ -48,11 +48,11 @@ class SupportPanel(VerticalScroll):
 
     @property
     def looked_at(self) -> Evidence | None:
-        """The quote that is looked at; None if there is none."""
+        """The current quote; None if there is none."""
         return self._evidence[self._at] if self._evidence else None
 
     def place(self, evidence: Evidence, around: QuoteContext) -> None:
-        """Shows a quote among the lines that stand around it in its source."""
+        """Show a quote with the lines around it in its source."""
         for number, each in enumerate(self._evidence):
             if each is evidence:
                 self._around[number] = around
@@ -69,7 +69,7 @@ class SupportPanel(VerticalScroll):
         self.call_after_refresh(self._begin_at_quote)
 
     def _begin_at_quote(self) -> None:
-        """What stands before the quote is in sight where all has room; else the quote comes first."""
+        """Scroll to the quote unless everything fits."""
         quotes, around = self.query_one("#quotes", Static), self._around.get(self._at)
         before = _before(around).wrap(max(1, quotes.content_size.width)) if around is not None else []
         fits = quotes.size.height <= self.scrollable_content_region.height
@@ -90,7 +90,7 @@ def _quote(evidence: Evidence, around: QuoteContext | None, *, looked_at: bool) 
 
 
 def _among(quote: Content, around: QuoteContext | None) -> Content:
-    """The quote between the words before and after it, as far as they can be read."""
+    """Return the quote between the text before and after it, where that can be read."""
     if around is None or not around.found:
         return quote
     before = Content.assemble(_before(around), "\n") if around.before else Content("")

@@ -1,4 +1,4 @@
-"""What is wrong with a card: five reasons at hand, or the human's own words."""
+"""The reason of a flag: five suggestions, or the user's own words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui.text import content
 
 
 class Reason(Static):
-    """One of the reasons at hand."""
+    """One of the suggested reasons."""
 
     @dataclass
     class Chosen(Message):
@@ -34,18 +34,18 @@ class Reason(Static):
 
 
 class FlagLine(Vertical):
-    """Stands where the ratings do, and is as high."""
+    """The line that asks for the reason of a flag, in place of the rating bar."""
 
     BINDINGS = [Binding("escape", "leave", show=False)]  # noqa: RUF012
 
     @dataclass
     class Given(Message):
-        """The reason, on one line; "" if the human gives none."""
+        """The reason on one line; "" without one."""
 
         reason: str
 
     class Left(Message):
-        """The card is not flagged after all."""
+        """The flag was cancelled."""
 
     def compose(self) -> ComposeResult:
         hint = content.plain(f"  {said.IN_YOUR_WORDS}", content.DIM)
@@ -56,7 +56,7 @@ class FlagLine(Vertical):
         yield Input(compact=True, max_length=200)
 
     def ask(self) -> None:
-        """Takes the keys."""
+        """Take the focus."""
         self.query_one(Input).focus()
 
     def on_reason_chosen(self, message: Reason.Chosen) -> None:
@@ -64,7 +64,7 @@ class FlagLine(Vertical):
         self.post_message(self.Given(said.REASONS[message.number - 1]))
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """A number that is all that was typed chooses its reason."""
+        """Choose the reason whose number was typed alone."""
         message.stop()
         number = message.value
         if len(number) == 1 and number in map(str, range(1, len(said.REASONS) + 1)):

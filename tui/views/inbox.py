@@ -1,4 +1,4 @@
-"""What waits in the inbox as a list: by kind, a card of a deck on a row of its own."""
+"""The inbox as a list by kind; each card of a deck has its own row."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from textual.content import Content
-from textual.message import Message
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tui.strings import inbox as strings
 from tui.text import content
+from tui.widgets.grouped_list import GroupedList
 from vault.inbox.items import Item, View
 
 
@@ -28,36 +26,19 @@ class Question:
         return f"{self.item.id}-{self.view.part}"
 
 
-class InboxList(OptionList):
-    """Posts which question the cursor is on."""
-
-    @dataclass
-    class Reached(Message):
-        """The cursor is on this row now; on none with ""."""
-
-        question: str
-
-    def __init__(self) -> None:
-        super().__init__(markup=False, compact=True)
+class InboxList(GroupedList):
+    """The inbox items by kind; a row's id is the question's."""
 
     def show(self, questions: Sequence[Question]) -> None:
-        """These questions, the cursor where it was or on what came after."""
-        at = self.highlighted
-        self.clear_options()
-        for kind, group in groupby(questions, lambda question: question.item.kind):
-            of_kind = list(group)
-            heading = content.plain(strings.heading(kind, len(of_kind)), "bold $text-primary")
-            self.add_option(Option(heading, disabled=True))
-            self.add_options([Option(_row(question), id=question.id) for question in of_kind])
-        places = [n for n, option in enumerate(self.options) if not option.disabled]
-        wanted = [n for n in places if n >= (at or 0)] or places[-1:]
-        self.highlighted = wanted[0] if wanted else None
-        if not wanted:
-            self.post_message(self.Reached(""))
-
-    def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
-        message.stop()
-        self.post_message(self.Reached(message.option_id or ""))
+        """Show these questions; the cursor stays, or moves to the next question."""
+        groups = [(kind, list(group)) for kind, group in groupby(questions, lambda question: question.item.kind)]
+        self.show_groups(
+            (
+                content.plain(strings.heading(kind, len(of_kind)), "bold $text-primary"),
+                [(question.id, _row(question)) for question in of_kind],
+            )
+            for kind, of_kind in groups
+        )
 
 
 def _row(question: Question) -> Content:

@@ -1,6 +1,6 @@
-"""Four ratings, each with the interval it would give; before the answer, the one key that shows it.
+"""The four ratings with their intervals; before the answer, the key that shows it.
 
-One widget that paints its own rows: nothing is laid out anew when the ratings come and go, and nothing jumps.
+One widget that paints its own rows: the layout does not change when the ratings come and go.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _COLOURS = {Rating.AGAIN: "$error", Rating.HARD: "$warning", Rating.GOOD: "$succ
 
 
 class RatingBar(Widget):
-    """Three rows, whatever they show."""
+    """The three rows with the prompt or the four ratings."""
 
     class RevealClicked(Message):
-        """The answer is asked for."""
+        """The answer was asked for by a click."""
 
     @dataclass
     class Rated(Message):
-        """This rating was clicked, at `at_s` on the clock of the framework's events."""
+        """This rating was clicked, at `at_s` on the clock of Textual's events."""
 
         rating: Rating
         at_s: float
@@ -47,19 +47,19 @@ class RatingBar(Widget):
         self._under: Rating | None = None  # the mouse
 
     def ask(self) -> None:
-        """Only the way to the answer."""
+        """Show the prompt for the answer."""
         self._show(_PROMPT, {})
 
     def ask_typed(self) -> None:
-        """The way to the answer while one is being typed."""
+        """Show the prompt while an answer is being typed."""
         self._show(_TYPED, {})
 
     def offer(self, intervals: Mapping[Rating, str]) -> None:
-        """The four ratings."""
+        """Show the four ratings with their intervals."""
         self._show(self._prompt, intervals)
 
     def suggest(self, rating: Rating | None) -> None:
-        """Marks the rating that is suggested for what was typed; None marks none."""
+        """Mark the suggested rating; None marks none."""
         self._suggested = rating
         self.refresh()
 
@@ -69,12 +69,12 @@ class RatingBar(Widget):
 
     @property
     def prompt(self) -> str:
-        """What is asked for; "" while there are ratings."""
+        """The prompt that is shown; "" while ratings are shown."""
         return "" if self._intervals else self._prompt.plain
 
     @property
     def offered(self) -> dict[Rating, str]:
-        """What each rating says, in two lines."""
+        """The two lines of each rating."""
         return {rating: f"{self._named(rating).plain}\n{wait}" for rating, wait in self._intervals.items()}
 
     # --- painting ---------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class RatingBar(Widget):
         return Content.assemble(" " * left, *(Content.assemble(" ", self._cell(r, y, cell), " ") for r in Rating))
 
     def _places(self) -> tuple[int, int]:
-        """The cells of one rating, without the blank at each of its sides, and those left of the first."""
+        """Return (the cells of one rating, the cells left of the first)."""
         cell = max(1, min(_WIDEST, self.size.width // len(Rating) - 2))
         return cell, max(0, (self.size.width - len(Rating) * (cell + 2)) // 2)
 
@@ -104,7 +104,7 @@ class RatingBar(Widget):
         return _centred(words, width).truncate(width, pad=True).stylize_before(f"on {ground}")
 
     def _named(self, rating: Rating) -> Content:
-        """The mark of what is suggested is a sign, too, for whoever sees no colours."""
+        """Return the name of a rating, with a mark that also shows without colours if it is suggested."""
         marked = rating is self._suggested
         sign = ("▸ ", "$text-success") if marked else ""
         style = "bold" if marked else ""

@@ -1,4 +1,4 @@
-"""How a sitting ended: what was done, what was learnt, what was hard, and what comes next."""
+"""The end of a session: what was done, learnt and hard, and what comes next."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from learning.cards.workspace import Desk
 from learning.memory import labels
 from learning.review.plan import Mode, Plan
 from learning.review.summary import Tally
+from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
 from tui.strings import review as said
 from tui.text import content
-from tui.text import formats as words
 from vault.log.events import Rating
 from vault.model import latex
 
@@ -40,14 +40,14 @@ class SessionEnd(VerticalScroll):
         with Vertical(classes="column"):
             yield Static(markup=False, id="ended")
 
-    def show(self, tally: Tally, now: datetime, desk: Desk, plan: Plan, *, reckoned: bool) -> None:
-        """`reckoned` is whether the tally knows what is to come."""
-        rows = list(_words(tally, now, desk.scheduler.calendar, plan, _asked(desk, tally), reckoned=reckoned))
+    def show(self, tally: Tally, now: datetime, desk: Desk, plan: Plan, *, complete: bool) -> None:
+        """Show the summary of a session; `complete` if the tally includes what comes next."""
+        rows = list(_words(tally, now, desk.scheduler.calendar, plan, _asked(desk, tally), complete=complete))
         self.query_one("#ended", Static).update(Content("\n").join(rows))
 
 
 def _asked(desk: Desk, tally: Tally) -> list[str]:
-    """The questions of the hardest cards."""
+    """Return the questions of the hardest cards."""
     found = (desk.cards.get(card) for card, _ in tally.hardest)
     return [_short(latex.text(placed.card.question)) if placed is not None else "" for placed in found]
 
@@ -58,7 +58,7 @@ def _short(words: str) -> str:
 
 
 def _words(
-    tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, asked: list[str], *, reckoned: bool
+    tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, asked: list[str], *, complete: bool
 ) -> Iterator[Content]:
     yield content.plain(_head(tally, plan), "bold")
     yield Content("")
@@ -74,7 +74,7 @@ def _words(
         yield _row(said.HARDEST if n == 0 else "", told)
     if tally.learnt or tally.hardest:
         yield Content("")
-    yield from _to_come(tally, now, calendar, plan, reckoned=reckoned)
+    yield from _to_come(tally, now, calendar, plan, complete=complete)
 
 
 def _head(tally: Tally, plan: Plan) -> str:
@@ -83,13 +83,13 @@ def _head(tally: Tally, plan: Plan) -> str:
     return said.NOTHING if plan.mode is Mode.REVIEW else said.NOTHING_FITS
 
 
-def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *, reckoned: bool) -> Iterator[Content]:
+def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *, complete: bool) -> Iterator[Content]:
     if not plan.counts:
         yield content.plain(said.NOT_KEPT, content.DIM)
         return
     if tally.next_at is not None:
         yield Content(said.comes_back(words.when(tally.next_at, now, calendar)))
-    yield Content(said.tomorrow(tally.tomorrow)) if reckoned else content.plain(said.RECKONING, content.DIM)
+    yield Content(said.tomorrow(tally.tomorrow)) if complete else content.plain(said.CALCULATING, content.DIM)
     if tally.ripe:
         yield from (Content(""), content.plain(labels.ready_concepts(tally.ripe), content.DIM))
 

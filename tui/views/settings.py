@@ -1,4 +1,4 @@
-"""The settings as a list: name on the left, value beside it, what is not as it comes marked."""
+"""The settings as a list: name, value, and a mark if it is not the default."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK, _UNMARKED = "• ", "  "
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A setting as it is shown; `own` says that it is not what a newcomer has. Without an id, a heading."""
+    """A setting as it is shown; `own` if it differs from the default. Without an id, a heading."""
 
     id: str
     name: str
@@ -27,17 +27,17 @@ class Line:
 
 
 class SettingList(OptionList):
-    """Posts which setting the cursor is on."""
+    """The settings as a list."""
 
     @dataclass
     class Reached(Message):
-        """The cursor is on this setting now."""
+        """The cursor is on this setting."""
 
         id: str
 
     @dataclass
     class Asked(Message):
-        """The human wants to change this setting."""
+        """The user wants to change this setting."""
 
         id: str
 
@@ -45,15 +45,15 @@ class SettingList(OptionList):
         super().__init__(markup=False, compact=True)
 
     def show(self, lines: Sequence[Line]) -> None:
-        """These settings, the cursor where it was."""
+        """Show these settings; the cursor stays."""
         at = self.highlighted
         self.clear_options()
-        self.add_options([Option(_told(line), id=line.id or None, disabled=not line.id) for line in lines])
+        self.add_options([Option(_prompt(line), id=line.id or None, disabled=not line.id) for line in lines])
         self.highlighted = next((n for n, line in enumerate(lines) if line.id), None) if at is None else at
 
     def update(self, line: Line) -> None:
-        """Shows one setting anew."""
-        self.replace_option_prompt(line.id, _told(line))
+        """Update one setting."""
+        self.replace_option_prompt(line.id, _prompt(line))
 
     def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
         message.stop()
@@ -64,7 +64,7 @@ class SettingList(OptionList):
         self.post_message(self.Asked(message.option_id or ""))
 
 
-def _told(line: Line) -> Content:
+def _prompt(line: Line) -> Content:
     if not line.id:
         return content.plain(line.name, "bold $text-primary")
     mark = content.plain(_MARK if line.own else _UNMARKED, "$text-accent")

@@ -1,4 +1,4 @@
-"""Where the answer is typed before it is shown."""
+"""The text field in which an answer is typed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MOST = 4_000  # characters of one answer
 
 
 class TypedAnswer(TextArea):
-    """What is pasted is cleaned: a terminal would obey what stands in it."""
+    """The text field for an answer; pasted text is cleaned of control characters."""
 
     BINDINGS = bindings(TYPED)  # type: ignore[assignment]
 
     @dataclass
     class Done(Message):
-        """The answer is written; now it may be shown."""
+        """The answer is finished."""
 
         words: str
 
     class Left(Message):
-        """The human would rather not write."""
+        """Typing was cancelled."""
 
     def __init__(self, id: str | None = None, invites: str = said.INVITES, *, enter_sends: bool = False) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, placeholder=Content(invites), compact=True, id=id)
@@ -41,7 +41,7 @@ class TypedAnswer(TextArea):
         self.post_message(self.Left())
 
     def _on_key(self, event: Key) -> None:  # type: ignore[override]  # the framework calls TextArea's own after it
-        """Enter on an empty line below what was written is the end of it."""
+        """Finish at enter on an empty last line."""
         row, _ = self.cursor_location
         ends = self._enter_sends or (self.text.strip() and row and not self.document.get_line(row).strip())
         if event.key == "enter" and ends:

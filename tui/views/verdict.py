@@ -1,4 +1,4 @@
-"""What a typed answer came to: the human's words beside the card's, and what is suggested for them, if anything."""
+"""The comparison of a typed answer with the card's, and the suggested rating."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LABELS = {
 
 
 class Verdict(VerticalScroll):
-    """Scrolls where there is much to say."""
+    """The comparison of a typed answer with the card, and a model's grade."""
 
     def __init__(self, found: Comparison, asking: str = "") -> None:
         super().__init__(can_focus=False)
@@ -42,7 +42,7 @@ class Verdict(VerticalScroll):
         self.compared(self._found, self._asking)
 
     def compared(self, found: Comparison, asking: str = "") -> None:
-        """Word by word; `asking` says that a model is asked meanwhile, or why it gave no answer."""
+        """Show the comparison by words; `asking` says that a model is being asked, or why it failed."""
         self._show("yours", _marked(found.answer, found.in_answer) if found.answer else _dim(said.NOTHING))
         self._show("card", _marked(found.reference, found.in_reference))
         self._show("missing", content.line(" · ".join(found.missing), "$text-warning"))
@@ -52,7 +52,7 @@ class Verdict(VerticalScroll):
         self.scroll_home(animate=False)
 
     def graded(self, found: Comparison, grade: Grade, place: str) -> None:
-        """As a model sees it: what is right, what is missing, what it suggests."""
+        """Show a model's grade: what is right, what is missing, the suggested rating."""
         points = [_point("✓", "$text-success", each) for each in grade.met]
         points += [_point("✗", "$text-warning", each) for each in grade.missed]
         if points:
@@ -79,7 +79,7 @@ def _dim(words: str) -> Content:
 
 
 def _marked(words: str, marks: Iterable[Marked]) -> Content:
-    """`words` with their marks, as `compare` gave them; cleaned character for character, so that places stand."""
+    """Return `words` with the marks of `compare`; cleaned character by character, so that offsets stay valid."""
     shown = content.plain(words)
     spans = [Span(mark.start, mark.end, _STYLES[mark.mark]) for mark in marks]
     return Content(shown.plain, spans)

@@ -1,4 +1,4 @@
-"""Long work as it goes, and what came of it: steps with their bars, time, cost, findings; then the harvest."""
+"""A running job with its steps, time, cost and findings; then its result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import datetime
 from textual.content import Content
 from textual.widgets import Static
 
+from tui.models import work as strings
 from tui.state import job_state
-from tui.state.job_state import Stage, Told, WorkState
-from tui.strings import work as strings
+from tui.state.job_state import Finding, Stage, WorkState
 from tui.text import content
 
 _BAR = 24  # cells of a step's bar
@@ -20,7 +20,7 @@ _MOST = 6  # failures shown; the command itself tells them all
 
 
 class WorkView(Static):
-    """Shows one state at a time."""
+    """Shows the state of a job."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)
@@ -54,7 +54,7 @@ def _over(state: WorkState) -> list[Content]:
     good = state.code == 0
     rows = [content.plain(strings.head(state), "bold $text-success" if good else "bold $text-warning")]
     if state.error is not None:
-        rows += [Content(""), *_told(state.error)]
+        rows += [Content(""), *_finding_row(state.error)]
     elif state.code not in (0, 1) and state.note and not state.stopping:
         rows += [Content(""), content.line(state.note)]
     made = strings.made(state)
@@ -65,7 +65,7 @@ def _over(state: WorkState) -> list[Content]:
         rows.append(
             Content.assemble(content.plain("cost".ljust(_NOUN), content.DIM), content.plain(strings.cost(state)))
         )
-    why = [Told(words) for words in strings.reasons(state)]
+    why = [Finding(words) for words in strings.reasons(state)]
     rows += _named(strings.WHY_LEFT_OUT, why[:_MOST])
     rows += _named(strings.FAILURES, job_state.failures(state.result)[:_MOST])
     if state.name == "add" and good:
@@ -73,13 +73,13 @@ def _over(state: WorkState) -> list[Content]:
     return rows
 
 
-def _named(heading: str, told: Sequence[Told]) -> list[Content]:
+def _named(heading: str, told: Sequence[Finding]) -> list[Content]:
     if not told:
         return []
-    return [Content(""), content.plain(heading, "bold"), *(row for one in told for row in _told(one))]
+    return [Content(""), content.plain(heading, "bold"), *(row for one in told for row in _finding_row(one))]
 
 
-def _told(one: Told) -> list[Content]:
+def _finding_row(one: Finding) -> list[Content]:
     where = Content.assemble(content.line(one.where, content.DIM), ": ") if one.where else Content("")
     rows = [Content.assemble(where, content.line(one.what))]
     return [*rows, Content.assemble("  ", content.line(one.hint, content.DIM))] if one.hint else rows

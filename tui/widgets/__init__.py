@@ -1,1 +1,1 @@
-"""What screens are made of; a widget knows no screen and no app, it posts a message."""
+"""Generic widgets; they know no screen and no app, and post messages."""

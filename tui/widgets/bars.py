@@ -1,8 +1,8 @@
-"""The line at the head of every screen and the keys at its foot."""
+"""The bar at the top of every screen, the keys at the bottom, sections and progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.keymap import with_user_keys
 from tui.keys import ANYWHERE, Key
 from tui.text import content
 
@@ -20,7 +21,7 @@ _WAYS_OUT = ("back", "home", "quit", "close")  # never left out for want of room
 
 
 class TopBar(Horizontal):
-    """Where one is, on the left, and what goes with it, on the right."""
+    """The title of the screen on the left, a status on the right."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -32,17 +33,17 @@ class TopBar(Horizontal):
         yield Static(markup=False, classes="bar-work")
         yield Static(markup=False, classes="bar-note")
 
-    def at_work(self, words: str) -> None:
-        """Shows what long work goes on, beside the name; nothing with ""."""
+    def show_job(self, words: str) -> None:
+        """Show the running job beside the title; nothing for ""."""
         self.query_one(".bar-work", Static).update(content.line(words, "$text-accent"))
 
-    def say(self, words: str) -> None:
-        """Shows `words` on the right."""
+    def show_status(self, words: str) -> None:
+        """Show `words` on the right."""
         self.query_one(".bar-note", Static).update(content.line(words), layout=False)  # its width is what is left
 
 
 class KeyBar(Widget):
-    """The keys of a screen, from the registry, on one line; each can be clicked. The help stands at its right end.
+    """The keys of a screen on one line; each can be clicked. Help is at the right end.
 
     Of what has no room, the last goes first; the way out stays.
     """
@@ -65,7 +66,7 @@ class KeyBar(Widget):
         self.refresh()
 
     def follow(self, moved: Mapping[str, str]) -> None:
-        """Shows the keys that the user has moved where they are now."""
+        """Use the user's own keys."""
         self._moved = moved
         self.refresh()
 
@@ -73,7 +74,7 @@ class KeyBar(Widget):
         return self.line(self.content_size.width)
 
     def line(self, width: int) -> Content:
-        """The keys in so many columns."""
+        """Return the keys that fit into `width` columns."""
         keys, last = [key for key in self._as_moved(self._keys) if key.words], list(self._as_moved(ANYWHERE))
         room = width - sum(_part(key).cell_length for key in last)
         keys = _fitting(keys, room)
@@ -86,9 +87,8 @@ class KeyBar(Widget):
     def _as_moved(self, keys: Iterable[Key]) -> Iterable[Key]:
         if not self._moved:
             return keys
-        from tui.keymap import as_moved
 
-        return as_moved(keys, self._moved)
+        return with_user_keys(keys, self._moved)
 
     def on_click(self, event: Click) -> None:
         for start, end, action in self._places:
@@ -111,10 +111,63 @@ def _fitting(keys: list[Key], room: int) -> list[Key]:
 
 
 def _places(keys: Iterable[Key | None], gap: int) -> Iterator[tuple[int, int, str]]:
-    """Where each key is clicked: first column, the one after its last, action; None is the gap."""
+    """Yield (first column, column after the last, action) of each key; None is the gap."""
     at = 0
     for key in keys:
         width = gap if key is None else _part(key).cell_length
         if key is not None:
             yield at, at + width, key.action
         at += width
+
+
+class Progress(Widget):
+    """A line of one row that fills."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._done, self._all = 0, 0
+
+    def show(self, done: int, of: int) -> None:
+        if (done, of) != (self._done, self._all):
+            self._done, self._all = done, of
+            self.refresh()
+
+    def render(self) -> Content:
+        width = self.size.width
+        filled = round(width * self._done / self._all) if self._all else 0
+        return Content.assemble(("━" * filled, "$primary"), ("─" * (width - filled), "$foreground 20%"))
+
+
+class Sections(Widget):
+    """The numbered sections of a screen on one line; one of them is shown."""
+
+    @dataclass
+    class Chosen(Message):
+        """By its place, from 0."""
+
+        number: int
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names, self._at = tuple(names), 0
+
+    def show(self, number: int) -> None:
+        self._at = number
+        self.refresh()
+
+    def render(self) -> Content:
+        return Content("").join(self._parts())
+
+    def _parts(self) -> Iterator[Content]:
+        for number, name in enumerate(self._names):
+            here = number == self._at
+            key = (f" {number + 1}", "bold $text-accent")
+            yield Content.assemble(key, content.plain(f" {name}", "bold underline" if here else content.DIM))
+
+    def on_click(self, event: Click) -> None:
+        at = event.x - self.gutter.left
+        for number, part in enumerate(self._parts()):
+            at -= part.cell_length
+            if at < 0:
+                self.post_message(self.Chosen(number))
+                return

@@ -1,19 +1,19 @@
-"""A fact behind its name: the rows of home, all aligned."""
+"""A label with its value, and a large number with its label."""
 
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Digits, Static
 
 from tui.text import content
 
 
 class Fact(Horizontal):
-    """Keeps its room whether it is known yet or not. A click on it says so."""
+    """A label with a value; it keeps its place while the value is unknown, and can be clicked."""
 
     class Clicked(Message):
         """`fact` was clicked."""
@@ -23,7 +23,7 @@ class Fact(Horizontal):
             self.fact = fact
 
     class Resized(Message):
-        """The words have another width now."""
+        """The value has another width now."""
 
     def __init__(self, name: str, id: str) -> None:
         super().__init__(id=id)
@@ -46,3 +46,16 @@ class Fact(Horizontal):
     def on_click(self, event: Click) -> None:
         event.stop()
         self.post_message(self.Clicked(self))
+
+
+class Tile(Vertical):
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+
+    def compose(self) -> ComposeResult:
+        yield Digits()
+        yield Static(markup=False)
+
+    def show(self, number: int, words: str) -> None:
+        self.query_one(Digits).update(str(number))
+        self.query_one(Static).update(content.line(words, content.DIM))

@@ -1,12 +1,14 @@
-"""What went wrong, in place, until something goes right: what, where, and what to do."""
+"""Errors, warnings and messages on a screen; and the line on a terminal that is too small."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.strings.app import TOO_SMALL
 from tui.text import content
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
@@ -15,17 +17,17 @@ _MARKS = {"error": "× ", "warning": "! "}  # where there is no colour, these te
 
 
 class Notice(Static):
-    """Hidden until there is something to say."""
+    """An error, warning or note on the screen; hidden without one."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)
 
-    def failure(self, error: RetainError) -> None:
-        """Shows an error."""
+    def show_error(self, error: RetainError) -> None:
+        """Show an error."""
         self._show("error", error.what, error.where, error.hint)
 
-    def found(self, diagnostics: Sequence[Diagnostic]) -> None:
-        """Shows the first of the findings, and how many more there are."""
+    def show_findings(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Show the first finding, and how many more there are."""
         if not diagnostics:
             self.clear()
             return
@@ -33,15 +35,15 @@ class Notice(Static):
         place = f"{first.path}:{first.line}" if first.line else first.path
         self._show("warning", first.message + (f" (and {more} more)" if more else ""), place, first.hint)
 
-    def tell(self, words: str) -> None:
-        """Says something that is no failure."""
+    def show_message(self, words: str) -> None:
+        """Show a message that is no error."""
         self._show("note", words, "", "")
 
     def clear(self) -> None:
         self.display = False
 
-    def go_on(self) -> None:
-        """What was told has been read; failures and findings stay."""
+    def clear_message(self) -> None:
+        """Hide a message; errors and findings stay."""
         if self.display and self.has_class("note"):
             self.clear()
 
@@ -55,3 +57,10 @@ class Notice(Static):
             parts += [Content(" "), content.line(f"({hint})", content.DIM)]
         self.update(Content("").join(parts))
         self.display = True
+
+
+class TooSmall(Widget):
+    """One line that covers a terminal that is too small; the keys still work."""
+
+    def render(self) -> Content:
+        return content.plain(TOO_SMALL, "bold")

@@ -1,4 +1,4 @@
-"""A line to type a path into: tab completes names of files as a shell does."""
+"""A text field for a path; tab completes names as a shell does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 5_000  # names of one folder that are looked at
 
 
 class Paths(Suggester):
-    """Suggests the first name, by the alphabet, that goes on as was typed; folders with a slash at their end."""
+    """Suggests the first path, alphabetically, that continues what was typed; folders end in a slash."""
 
     def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -28,7 +28,7 @@ class Paths(Suggester):
 
 
 def completions(typed: str, suffixes: tuple[str, ...] = ()) -> list[str]:
-    """What `typed` may go on to be, folders included; with `suffixes` only files that end so.
+    """Return the paths that `typed` can be completed to; with `suffixes` only folders and such files.
 
     Names that a terminal would not show as they are don't come up: they can be typed, not offered.
     """
@@ -48,7 +48,7 @@ def completions(typed: str, suffixes: tuple[str, ...] = ()) -> list[str]:
 
 
 def whole(typed: str) -> str:
-    """A path as the process needs it, wherever that stands; an address as it is."""
+    """Return an absolute path for a typed one; an address is unchanged."""
     if is_address(typed):
         return typed
     try:
@@ -58,7 +58,7 @@ def whole(typed: str) -> str:
 
 
 class PathInput(Input):
-    """Posts `Input.Submitted` as every input does."""
+    """An input for a path or address, completed by tab."""
 
     BINDINGS = [Binding("tab", "complete", show=False)]  # noqa: RUF012
 
@@ -67,11 +67,11 @@ class PathInput(Input):
         super().__init__(suggester=Paths(suffixes), id=id)
 
     def restrict_to(self, suffixes: tuple[str, ...]) -> None:
-        """Offers only folders and files that end so."""
+        """Suggest only folders and files with these suffixes."""
         self._suffixes, self.suggester = suffixes, Paths(suffixes)
 
     def action_complete(self) -> None:
-        """As far as all that fits is the same, or the first that fits."""
+        """Complete as far as all suggestions agree, else to the first."""
         found = completions(self.value, self._suffixes)
         common = os.path.commonprefix(found)  # noqa: RUF071 (letters are wanted, not whole names)
         if found:

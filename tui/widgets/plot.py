@@ -1,4 +1,4 @@
-"""Pictures of numbers, in characters: bars, a line of braille dots, a year of days. Each is a Content, so it is inert.
+"""Plots in characters: bars, lines of braille dots, a calendar of a year.
 
 `textual-plotext` was looked at and left: it paints a fixed row of RGB colours that know nothing of our themes, of
 sixteen colours or of none; it goes by way of escapes that are read back into another library's text; it counts on
@@ -35,7 +35,7 @@ _BUSY = 0.9  # of the days with reviews, this part has fewer than what counts as
 
 
 def bars(values: Sequence[float], height: int, each: int = 2, gap: int = 1, style: str = "$primary") -> Content:
-    """An upright bar for each value, the highest as high as `height` rows; what is not nothing can be seen."""
+    """Return an upright bar for each value, the highest `height` rows high; any value above 0 is visible."""
     most = max(values, default=0) or 1
     eighths = [max(1, round(value / most * height * 8)) if value > 0 else 0 for value in values]
     rows = []
@@ -46,7 +46,7 @@ def bars(values: Sequence[float], height: int, each: int = 2, gap: int = 1, styl
 
 
 def bar(share: float, width: int, style: str = "$primary") -> Content:
-    """A bar of `share` (in [0, 1]) of `width` columns, on a track as long as it may get."""
+    """Return a bar of `share` (in [0, 1]) of `width` columns, on a track."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     full, rest = divmod(eighths, 8)
     drawn = "█" * full + (EIGHTHS[rest] if rest else "")
@@ -54,7 +54,7 @@ def bar(share: float, width: int, style: str = "$primary") -> Content:
 
 
 def under(labels: Sequence[str], each: int, gap: int = 1, style: str = content.DIM) -> Content:
-    """A label below each bar, as far as it has room there: one that is longer takes the room of empty ones after it."""
+    """Return the row of labels below bars; a long label uses the room of empty ones after it."""
     step = each + gap
     row = [" "] * (len(labels) * step)
     free = 0
@@ -67,7 +67,7 @@ def under(labels: Sequence[str], each: int, gap: int = 1, style: str = content.D
 
 
 def line(values: Sequence[float | None], width: int, height: int, low: float, high: float) -> list[str]:
-    """`values` from left to right as rows of braille dots, two to a column and four to a row; None leaves a hole."""
+    """Return `values` as rows of braille dots, two to a column and four to a row; None leaves a gap."""
     dots = [[_BLANK] * width for _ in range(height)]
     before: int | None = None
     for x in range(width * 2):
@@ -84,7 +84,7 @@ def line(values: Sequence[float | None], width: int, height: int, low: float, hi
 
 
 def _between(values: Sequence[float | None], at: float) -> float | None:
-    """The value at a place between two; that of the nearer one where the other is missing."""
+    """Interpolate between two values; if one is missing, return the nearer one."""
     left, right = values[math.floor(at)], values[math.ceil(at)]
     if left is None or right is None:
         return values[round(at)]
@@ -92,13 +92,13 @@ def _between(values: Sequence[float | None], at: float) -> float | None:
 
 
 def _row(value: float, low: float, high: float, rows: int) -> int:
-    """The row of dots, from the top, on which a value lies."""
+    """Return the row of dots, from the top, of a value."""
     share = (value - low) / (high - low) if high > low else 0.5
     return round((1 - max(0.0, min(1.0, share))) * (rows - 1))
 
 
 def axed(rows: Sequence[str], labels: Mapping[int, str], style: str = "$primary") -> Content:
-    """Rows of a plot behind their axis; `labels` by row."""
+    """Return the rows of a plot with an axis; `labels` by row."""
     wide = max(map(len, labels.values()), default=0)
     parts: list[Content] = []
     for number, row in enumerate(rows):
@@ -109,14 +109,14 @@ def axed(rows: Sequence[str], labels: Mapping[int, str], style: str = "$primary"
 
 
 def weeks_in(width: int) -> tuple[int, int]:
-    """(weeks, columns for each) of a calendar that is so many columns wide: a year at most, half of one at least."""
+    """Return (weeks, columns for each) of a calendar of `width` columns, at most a year."""
     room = width - _GUTTER
     each = 2 if room >= WEEKS else 1
     return max(1, min(WEEKS, room // each)), each
 
 
 def calendar(reviews: Mapping[int, int], today: int, width: int) -> Content:
-    """The days up to `today` (ordinals), weeks as columns and Monday on top; the more reviews, the stronger."""
+    """Return a calendar of reviews up to the day `today` (ordinals): weeks as columns, Monday on top."""
     weeks, each = weeks_in(width)
     monday = today - date.fromordinal(today).weekday()
     first = monday - 7 * (weeks - 1)
@@ -141,7 +141,7 @@ def _level(count: int, full: int) -> int:
 
 
 def _months(first: int, weeks: int, each: int) -> Content:
-    """The months above the weeks in which they begin."""
+    """Return the row of month names above the weeks in which they begin."""
     row = [" "] * (_GUTTER + weeks * each + 3)
     free = 0
     for week in range(weeks):

@@ -1,4 +1,4 @@
-"""What is said of long work: while it runs, when it is over, and of what could be begun."""
+"""The words and rows of jobs: the menu, a running job's steps, time and cost, and its result."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.state.job_state import Stage, WorkState, count
-from tui.text.formats import counted
+from vault.text.formatting import plural
 
 TITLE = "Work"
-MENU_TITLE = "What shall be done?"
+MENU_TITLE = "Run a command"
 MENU = {  # the words of a command, what it is called, what it does
-    "compile": ("Compile", "make articles and cards of what is new in raw/"),
+    "compile": ("Compile", "create articles and cards from new files in raw/"),
     "add": ("Add a document", "a file, a folder or a web page, into raw/"),
     "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
-    "sync": ("Sync with Anki", "cards there, reviews back; Anki has to run"),
-    "optimize": ("Fit the scheduler", "learn from your reviews how you forget"),
-    "rebuild": ("Rebuild", "make everything anew; the same bytes come out"),
+    "sync": ("Sync with Anki", "send cards, fetch reviews; Anki must be running"),
+    "optimize": ("Fit the scheduler", "fit its parameters to your reviews"),
+    "rebuild": ("Rebuild", "create all pages and cards again from the sources"),
 }
-ENDING = "retain: ending the work that was going on"
 ASK_ADD = "A file, a folder or a web address:"
 ASK_IMPORT = "An .apkg or .colpkg file:"
-ASK_HOW = "tab completes a name, enter begins, esc goes back"
+ASK_HOW = "tab completes a name, enter starts, esc goes back"
 DOING = {
     "compile": "compiling",
     "rebuild": "rebuilding",
@@ -48,28 +47,28 @@ STAGES = {
     "copy": "Copying",
     "fetch": "Fetching",
     "fit": "Fitting to your reviews",
-    "reviews": "Taking in reviews",
+    "reviews": "Importing reviews",
     "changes": "Sending changes to Anki",
 }
 STARTING = "Starting …"
-FINDINGS = "Noticed on the way"
-WHY_LEFT_OUT = "Left out, and why"
-FAILURES = "Could not be read or taken"
-STOPPING = "Ending … what has been saved stays saved."
+FINDINGS = "Findings"
+WHY_LEFT_OUT = "Skipped, and why"
+FAILURES = "Could not be read or imported"
+STOPPING = "Stopping … what has been saved stays saved."
 CANCELLED, WITH_FINDINGS, WENT_WRONG = "was cancelled", "done, with findings", "failed"
-STOPPED = "Cancelled. What had been saved stays saved; the same work again goes on from there."
-FAILED = "It did not come to its end."
-PARTLY = "Done, but for what is named below."
-NOTHING_NEW = "Nothing has changed, so nothing was written."
-OFFLINE = "offline: costs nothing"
-ON_MEANWHILE = "You can go on meanwhile; the head of each screen says how far it is."
-ADDED_NEXT = "Compile makes articles and cards of it."
+STOPPED = "Cancelled. What was saved stays saved; running it again continues from there."
+FAILED = "Failed."
+PARTLY = "Finished with errors:"
+NOTHING_NEW = "No changes."
+OFFLINE = "offline: no cost"
+ON_MEANWHILE = "You can keep using the app; each screen shows the progress at the top."
+ADDED_NEXT = "Compile creates articles and cards from it."
 INTERRUPTED = 130
-_VERBS = {"ours": "made here", "strange": "made elsewhere", "known": "known already"}
+_VERBS = {"ours": "created here", "strange": "created elsewhere", "known": "already known"}
 
 
 def in_short(state: WorkState | None) -> str:
-    """At the head of every screen: `compiling 3 of 20`; "" with nothing to say."""
+    """Return the line at the top of every screen: `compiling 3 of 20`; "" without a job."""
     if state is None:
         return ""
     doing = DOING.get(state.name, state.name)
@@ -91,7 +90,7 @@ def stage(one: Stage) -> str:
 
 
 def step(one: Stage) -> str:
-    """How far a step is: `3 of 20`; "" before it has begun."""
+    """Return the progress of a step: `3 of 20`; "" before it has begun."""
     return f"{one.done:,} of {one.of:,}" if one.of else ""
 
 
@@ -109,7 +108,7 @@ def length(seconds: float) -> str:
 
 
 def cost(state: WorkState) -> str:
-    """Tokens and dollars; without any, that nothing was asked of a model."""
+    """Return tokens and dollars, or that no model was used."""
     tokens = int(state.cost.get("input_tokens", 0)), int(state.cost.get("output_tokens", 0))
     if not any(tokens) and not state.cost.get("usd", 0):
         return OFFLINE
@@ -117,7 +116,7 @@ def cost(state: WorkState) -> str:
 
 
 def head(state: WorkState) -> str:
-    """What became of it, in one sentence."""
+    """Return the outcome of a finished job in one sentence."""
     name = DONE.get(state.name, state.name)
     if was_stopped(state):
         return STOPPED
@@ -131,7 +130,7 @@ def head(state: WorkState) -> str:
 
 
 def made(state: WorkState) -> list[tuple[str, str]]:
-    """What came of it as rows of (noun, what of it)."""
+    """Return the result of a finished job as rows of (noun, counts)."""
     result = state.result
     rows: list[tuple[str, str]] = []
     for noun in ("sources", "articles", "topics", "claims", "cards", "notes", "reviews", "marks", "media"):
@@ -142,34 +141,34 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
     if count(result, "inbox"):
-        rows.append(("inbox", f"{count(result, 'inbox'):,} wait for your word"))
+        rows.append(("inbox", f"{count(result, 'inbox'):,} wait for your decision"))
     added = result.get("added")
     if isinstance(added, list):
-        rows.append(("added", counted(len(added), "file")))
+        rows.append(("added", plural(len(added), "file")))
     there = result.get("unchanged")
     if isinstance(there, list) and there:
-        rows.append(("known", counted(len(there), "file") + " that was there already"))
+        rows.append(("known", plural(len(there), "file") + " already in the vault"))
     if state.name == "optimize":
         rows.append(("result", _fitted(result)))
     return rows
 
 
 def reasons(state: WorkState) -> list[str]:
-    """Why an import did not take in some of what it found, the most frequent reasons first."""
+    """Return why an import skipped items, the most frequent reasons first."""
     left_out, kinds = state.result.get("left_out"), state.result.get("note_types")
     told: list[tuple[int, str]] = []
     if isinstance(left_out, Mapping):
-        told += [(count(left_out, why), f"{counted(count(left_out, why), 'review')}: {why}") for why in left_out]
+        told += [(count(left_out, why), f"{plural(count(left_out, why), 'review')}: {why}") for why in left_out]
     for name, kind in kinds.items() if isinstance(kinds, Mapping) else ():
         for each in kind.get("reported") or () if isinstance(kind, Mapping) else ():
             cards = count(each, "cards") if isinstance(each, Mapping) else 0
             if cards:
-                told.append((cards, f"{counted(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
+                told.append((cards, f"{plural(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
     return [words for _, words in sorted(told, key=lambda one: -one[0])]
 
 
 def _counts(numbers: Any) -> str:
-    """`3 created, 2 updated`: those that are not 0."""
+    """Return `3 created, 2 updated`, without zeros."""
     if isinstance(numbers, int) and not isinstance(numbers, bool) and numbers:
         return f"{numbers:,}"
     if not isinstance(numbers, Mapping):
@@ -180,8 +179,8 @@ def _counts(numbers: Any) -> str:
 
 def _fitted(result: Mapping[str, Any]) -> str:
     if result.get("kept") is True:
-        return f"the new parameters foretell your {count(result, 'reviews'):,} reviews better, and are used now"
+        return f"new parameters predict {count(result, 'reviews'):,} reviews better; applied"
     more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
     if more or later:
-        return f"too few reviews to fit to: {counted(more or later, 'review')} more are wanted"
-    return "the parameters stay as they are: new ones would foretell no better"
+        return f"too few reviews: {plural(more or later, 'review')} more are needed"
+    return "parameters unchanged: new ones predict no better"

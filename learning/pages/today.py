@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from learning.agenda.gap_decisions import open_by_kind, read_agenda
 from learning.cards.workspace import Desk, open_desk
+from learning.schedule import date_text
 from learning.stats.news import News, news
 from learning.stats.overview import Daybook, coming, daybook, next_due
 from learning.store.cards import IndexedCards
-from tui.text import formats
 from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
@@ -66,7 +66,7 @@ def overview_of(desk: Desk) -> Overview:
     done = desk.past.done(calendar, now)
     steps = len(desk.queue.waiting)
     return Overview(
-        date=formats.date(now, calendar),
+        date=date_text.date(now, calendar),
         cards=len(desk.cards),
         concepts=_concepts(desk),
         due=today["due"] + steps,
@@ -161,7 +161,7 @@ def _concepts(desk: Desk) -> int:
 
 def _next_due(desk: Desk) -> str:
     at = next_due(desk)
-    return "" if at is None else formats.when(at, desk.now, desk.scheduler.calendar)
+    return "" if at is None else date_text.when(at, desk.now, desk.scheduler.calendar)
 
 
 def _has_files(vault: Vault) -> bool:
