@@ -1,0 +1,66 @@
+"""What readers and the embedded engine make of the example documents changes only with their version.
+
+Caches and every vault's rebuild rest on it. When a test here fails, what comes out has changed: raise the version in
+`compiler/readers/formats.py` or `compiler/model/engine_names.py`, then put the new digest here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from compiler.claims.extract import requests_for
+from compiler.engines.extractive import ExtractiveEngine
+from compiler.model.engine_names import VERSIONS
+from compiler.readers.formats import READERS, kind_of
+from compiler.readers.read import read_source
+from vault.model.source import SourceText
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+READ = {
+    "chat": "1 2cdffbe823255b2e",
+    "code": "1 2c71c6309536b7be",
+    "csv": "1 afb8f861d4038c8c",
+    "docx": "1 c9c81847ea801270",
+    "epub": "1 cc8c1235a4beb57e",
+    "html": "2 15240afe4ec3597d",
+    "latex": "1 70bca7fdd0e65b55",
+    "markdown": "2 7f67f61014233164",
+    "notebook": "1 3be2f4bebc376c43",
+    "org": "1 97f673ff05b0cf1a",
+    "pdf": "3 6fc36119e9ddd6c5",
+    "pptx": "1 c68ee1eb54a3c27f",
+    "text": "2 49acdd8a4507ed86",
+    "xlsx": "1 d43885b69cdfa015",
+}
+EXTRACTED = ("extractive/2", "3376af6312ee4457")
+
+
+def sources() -> dict[str, list[SourceText]]:
+    """The source texts of the example documents by the kind of document."""
+    found: dict[str, list[SourceText]] = {}
+    for path in sorted(p for p in EXAMPLES.glob("*/**/*") if p.is_file()):
+        data = path.read_bytes()
+        kind = kind_of(path.name, data)
+        if kind in READERS:
+            found.setdefault(kind, []).append(read_source(data, path.name))
+    return found
+
+
+def digest(parts: list[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_a_reader_makes_the_same_text_under_the_same_version(kind: str) -> None:
+    texts = [f"{text.title}\n{text.text}\n{text.marks}" for text in sources()[kind]]
+    assert f"{READERS[kind].version} {digest(texts)}" == READ[kind]
+
+
+def test_the_engine_extracts_the_same_claims_under_the_same_version() -> None:
+    engine = ExtractiveEngine()
+    texts = [text for kind in sources().values() for text in kind]
+    replies = [engine.extract(request).model_dump_json() for text in texts for request in requests_for(text)]
+    assert (VERSIONS["extractive"], digest(replies)) == EXTRACTED
