@@ -19,7 +19,7 @@ from cli.options import opened, vault_option
 from vault.errors import RetainError, UsageError
 
 if TYPE_CHECKING:
-    from compiler.orders.board import Place
+    from compiler.orders.board import OrderDesk
     from compiler.orders.submit import Submission
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -58,10 +58,10 @@ def _name_option(command: _F) -> _F:
     return click.option("--as", "name", default="agent", metavar="NAME", help=words)(command)
 
 
-def _place(vault_dir: str | None) -> Place:
-    from compiler.orders.board import Place
+def _place(vault_dir: str | None) -> OrderDesk:
+    from compiler.orders.board import OrderDesk
 
-    return Place(opened(vault_dir), caged="RETAIN_CAGED" in os.environ)
+    return OrderDesk(opened(vault_dir), sandboxed="RETAIN_CAGED" in os.environ)
 
 
 def _checked(name: str) -> str:

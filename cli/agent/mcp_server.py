@@ -17,7 +17,7 @@ from vault.errors import RetainError, UsageError
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-    from compiler.orders.board import Place
+    from compiler.orders.board import OrderDesk
     from vault.vault import Vault
 
 _INSTRUCTIONS = (
@@ -44,9 +44,9 @@ def mcp(vault_dir: str | None) -> int:
       retain --vault ~/know mcp
     """
     _needs_sdk()
-    from compiler.orders.board import Place
+    from compiler.orders.board import OrderDesk
 
-    place = Place(opened(vault_dir), caged="RETAIN_CAGED" in os.environ)
+    place = OrderDesk(opened(vault_dir), sandboxed="RETAIN_CAGED" in os.environ)
     _shut_in(place)
     import anyio
 
@@ -63,12 +63,12 @@ def _needs_sdk() -> None:
         )
 
 
-def _shut_in(place: Place) -> None:
+def _shut_in(place: OrderDesk) -> None:
     """From here on this process writes the journal and .retain/, and reaches no network. Before the first thread."""
     from vault.sandbox.self_sandbox import restrict_desk
 
     vault: Vault = place.vault
-    folders = (".retain/work",) if place.caged else (".retain", "ledger/replies")
+    folders = (".retain/work",) if place.sandboxed else (".retain", "ledger/replies")
     guard = place.guard
     for folder in folders:
         guard.makedirs(folder)
@@ -76,7 +76,7 @@ def _shut_in(place: Place) -> None:
         output.say("this system has no Landlock: only retain's own care keeps this process to its folders")
 
 
-async def _serve(place: Place) -> None:
+async def _serve(place: OrderDesk) -> None:
     from mcp.server.stdio import stdio_server
 
     server = _server(place)
@@ -84,7 +84,7 @@ async def _serve(place: Place) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _server(place: Place) -> Server[Any]:
+def _server(place: OrderDesk) -> Server[Any]:
     """The server; its handlers do one thing at a time, in a thread, so that a ping is answered meanwhile."""
     import anyio
     import mcp_types as types

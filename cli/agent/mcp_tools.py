@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from compiler.orders.leases import MINUTES, NAME
 from compiler.orders.submit import Submission, submit
 from compiler.orders.take import (
@@ -46,7 +46,7 @@ class Tool:
     words: str
     takes: Mapping[str, Mapping[str, Any]]
     needs: tuple[str, ...]
-    run: Callable[[Place, Arguments, datetime], dict[str, Any]]
+    run: Callable[[OrderDesk, Arguments, datetime], dict[str, Any]]
     reads: bool = False  # whether it changes nothing
 
     @property
@@ -63,21 +63,21 @@ def _name(given: Arguments) -> str:
     return name
 
 
-def _next(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+def _next(place: OrderDesk, given: Arguments, at: datetime) -> dict[str, Any]:
     if given.get("mine"):
         return orders_of(place, _name(given), at, brief=given.get("brief", False))
     count, of, source = given.get("count", 1), given.get("type", ""), given.get("source", "")
     return take_orders(place, count, of, source, _name(given), MINUTES, at, brief=given.get("brief", False))
 
 
-def _submit(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+def _submit(place: OrderDesk, given: Arguments, at: datetime) -> dict[str, Any]:
     replies = [Submission(each["id"], each["reply"]) for each in map(_pair, given["replies"])]
     name = _name(given)
     receipts, board = submit(place, replies, name, at, partial=given.get("partial", False))
     return {"results": [receipt.as_json() for receipt in receipts], **remaining_work(place, board, at, name)}
 
 
-def _release(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+def _release(place: OrderDesk, given: Arguments, at: datetime) -> dict[str, Any]:
     return release_orders(place, [str(id_) for id_ in given["orders"]], _name(given), at)
 
 
@@ -87,11 +87,11 @@ def _pair(each: object) -> dict[str, Any]:
     raise UsageError("each of `replies` is {id: ORDER, reply: {...}}", hint="take the ids from next_orders")
 
 
-def _submit_answer(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+def _submit_answer(place: OrderDesk, given: Arguments, at: datetime) -> dict[str, Any]:
     return _submit(place, {**given, "replies": [{"id": given["order"], "reply": given["reply"]}]}, at)
 
 
-def _ask(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+def _ask(place: OrderDesk, given: Arguments, at: datetime) -> dict[str, Any]:
     return answer_or_orders(place, given["question"], _name(given), at)
 
 
@@ -180,7 +180,7 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def called(place: Place, name: str, given: object, at: datetime) -> tuple[dict[str, Any], bool]:
+def called(place: OrderDesk, name: str, given: object, at: datetime) -> tuple[dict[str, Any], bool]:
     """(what the tool says, whether it went well); no fault in the arguments raises."""
     try:
         tool = TOOLS.get(name)

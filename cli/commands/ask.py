@@ -78,13 +78,13 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     """
     if engine == "claude":
         return
-    from compiler.orders.board import WORK, Place
+    from compiler.orders.board import WORK, OrderDesk
     from compiler.query.answer import REPORTS
     from vault.files.guard import trace_folder
     from vault.sandbox.self_sandbox import restrict_desk
 
-    place = Place(vault, caged="RETAIN_CAGED" in os.environ)
-    folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
+    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
+    folders = [WORK] if place.sandboxed else [".retain", *([REPORTS] if file_back else [])]
     for folder in folders:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
@@ -101,9 +101,9 @@ def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
     from compiler.orders.answer import answer_question
-    from compiler.orders.board import Place
+    from compiler.orders.board import OrderDesk
 
-    place = Place(vault, caged="RETAIN_CAGED" in os.environ)
+    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
     return answer_question(place, question, engine, now(), backend, narrator)
 
 

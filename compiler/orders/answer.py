@@ -11,7 +11,7 @@ from typing import Any
 from compiler.gates.checks import Verdicts
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.requests import AnswerRequest, rests
-from compiler.orders.board import Place, staged_entries
+from compiler.orders.board import OrderDesk, staged_entries
 from compiler.orders.questions import save_questions
 from compiler.query.answer import MAX_QUESTION, Answer, asked, gated, quoted, request_for
 from compiler.query.retrieve import Known, all_claims, fitting
@@ -29,7 +29,7 @@ Progress = Callable[[dict[str, Any]], None]
 
 
 def answer_question(
-    place: Place,
+    desk: OrderDesk,
     words: str,
     engine: str,
     at: datetime,
@@ -44,45 +44,47 @@ def answer_question(
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
-    everything = list(all_claims(place.vault))
+    everything = list(all_claims(desk.vault))
     claims = fitting(everything, question)
     plain = quoted(question, claims, everything)
     if engine == "extractive" or not claims:
         return gated(question, plain, claims, EXTRACTIVE)
-    with _journal_asker(place, backend, at, progress or (lambda _: None)) as (asker, verdicts):
-        reply, who = _ask_agent(place, request_for(question, claims), asker, verdicts, engine)
+    with _journal_asker(desk, backend, at, progress or (lambda _: None)) as (asker, verdicts):
+        reply, who = _ask_agent(desk, request_for(question, claims), asker, verdicts, engine)
     if reply is None:
         return gated(question, plain, claims, EXTRACTIVE)
     return gated(question, reply, claims, who, verdicts)
 
 
-def _ask_agent(place: Place, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str) -> tuple[Any, str]:
+def _ask_agent(
+    desk: OrderDesk, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str
+) -> tuple[Any, str]:
     """Return (reply, who gave it); where nobody has answered yet, save the question as an order. Raises: Waiting."""
     try:
         reply = asked(request, asker, verdicts)
     except Waiting as waiting:
         if engine == "agent":
-            save_questions(place.vault, waiting.requests)
+            save_questions(desk.vault, waiting.requests)
         raise
     return reply, asker.engines.get(rests(request), "")
 
 
 @contextmanager
 def _journal_asker(
-    place: Place, backend: Backend | None, at: datetime, progress: Progress
+    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress
 ) -> Iterator[tuple[Asker, Verdicts]]:
     """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal."""
-    journal, _ = Journal.of(place.vault)
-    for entry in staged_entries(place)[0] if place.caged else ():
+    journal, _ = Journal.of(desk.vault)
+    for entry in staged_entries(desk)[0] if desk.sandboxed else ():
         journal.learn(entry)
     instant = ledger.instant(at)
     hint = "`retain agent next` hands it out as a work order; then ask again"
     if backend is None:
         yield Asker(journal, None, None, instant, progress, hint=hint), Verdicts.of(journal)
         return
-    with lock(place.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):
-        refuse_beside_agents(place.vault)
-        writer = JournalWriter(place.guard, ulid(int(at.timestamp() * 1000), os.urandom(10)))
+    with lock(desk.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):
+        refuse_beside_agents(desk.vault)
+        writer = JournalWriter(desk.guard, ulid(int(at.timestamp() * 1000), os.urandom(10)))
         if isinstance(backend, KeepsNotes):
             backend.opened(journal.notes, writer.note)
         yield Asker(journal, writer, backend, instant, progress), Verdicts.of(journal)

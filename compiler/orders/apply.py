@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from compiler.model.requests import REPLY_TO, Request, rests
-from compiler.orders.board import Place, open_requests, staged_lines
+from compiler.orders.board import OrderDesk, open_requests, staged_lines
 from compiler.orders.faults import judge_reply
 from compiler.orders.leases import NAME
 from compiler.orders.questions import order_id, valid_questions
@@ -55,7 +55,7 @@ def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
     kept: list[Entry] = []
     refused: list[Diagnostic] = []
     for _ in range(_STAGES):
-        requests, pipeline = open_requests(Place(vault), at, kept)
+        requests, pipeline = open_requests(OrderDesk(vault), at, kept)
         assert pipeline.asker is not None, "this family has a journal"
         instant = ledger.after([{"at": e.at} for e in pipeline.asker.journal.entries], at)
         new = _accept_replies(requests, waiting, run, instant, refused)
@@ -63,7 +63,7 @@ def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
         if not new:
             kept += _accept_replies(valid_questions(vault), waiting, run, instant, refused)
             break
-    writer = JournalWriter(vault.guard(Place(vault).scope), run)
+    writer = JournalWriter(vault.guard(OrderDesk(vault).scope), run)
     for entry in kept:
         writer.keep(entry)
     return Finalized(len(kept), tuple(refused))

@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from compiler.build.pipeline import Pipeline
 from compiler.build.snapshot import Snapshot, steady
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
@@ -36,9 +37,6 @@ from vault.locks import lock
 from vault.log import ledger
 from vault.vault import Vault
 
-if TYPE_CHECKING:
-    from compiler.build.pipeline import Pipeline
-
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
 _VERSION = 2
@@ -53,15 +51,15 @@ def is_order(word: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OrderDesk:
     """Where orders are taken and answered: the vault, or the sandbox, in which only the work folder is writable."""
 
     vault: Vault
-    caged: bool = False
+    sandboxed: bool = False
 
     @property
     def scope(self) -> Scope:
-        return Scope.AGENT if self.caged else Scope.PUBLISHER
+        return Scope.AGENT if self.sandboxed else Scope.PUBLISHER
 
     @property
     def guard(self) -> Guard:
@@ -69,16 +67,16 @@ class Place:
 
     @property
     def cache(self) -> str:
-        return f"{WORK}/orders.json" if self.caged else ".retain/cache/orders.json"
+        return f"{WORK}/orders.json" if self.sandboxed else ".retain/cache/orders.json"
 
     @property
     def journal(self) -> str:
         """Return the folder to which replies are added."""
-        return STAGED if self.caged else FOLDER
+        return STAGED if self.sandboxed else FOLDER
 
     def alone(self) -> AbstractContextManager[object]:
         """Return a lock, so that only one process looks for open questions; in the sandbox there is none."""
-        if self.caged:
+        if self.sandboxed:
             return nullcontext()
         return lock(self.vault.root, "orders", purpose="looking for open questions", timeout_s=_WAIT_S)
 
@@ -146,24 +144,24 @@ def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
     return any(isinstance(name, str) and name.casefold() == wanted.casefold() for name in names)
 
 
-def open_board(place: Place, at: datetime) -> Board:
+def open_board(desk: OrderDesk, at: datetime) -> Board:
     """Return what is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
-    found = _cached_board(place, steady(place.vault.root))
+    found = _cached_board(desk, steady(desk.vault.root))
     if found is None or _stage_is_answered(found):
-        with place.alone():
-            found = _cached_board(place, steady(place.vault.root))  # another process may have found them meanwhile
+        with desk.alone():
+            found = _cached_board(desk, steady(desk.vault.root))  # another process may have found them meanwhile
             if found is None or _stage_is_answered(found):
-                found = _find_open_questions(place, at)
-    found.asked = saved_questions(place.vault)
+                found = _find_open_questions(desk, at)
+    found.asked = saved_questions(desk.vault)
     return found
 
 
-def refreshed_board(place: Place, known: Board) -> Board:
+def refreshed_board(desk: OrderDesk, known: Board) -> Board:
     """Return `known` without what was answered since; unchanged if other questions may be open by now."""
-    found = _cached_board(place, steady(place.vault.root))
+    found = _cached_board(desk, steady(desk.vault.root))
     if found is None:
         return known
-    found.asked = saved_questions(place.vault)
+    found.asked = saved_questions(desk.vault)
     return found
 
 
@@ -172,17 +170,15 @@ def _stage_is_answered(found: Board) -> bool:
     return bool(found.requests) and not found.stage_open
 
 
-def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:
-    """The questions of the first stage that has open ones, if `staged` were in the journal; and the build that says so.
+def open_requests(desk: OrderDesk, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:
+    """Return the questions of the first stage that has open ones, as if `staged` were in the journal, and that build.
 
     Raises what a build raises.
     """
-    from compiler.build.pipeline import Pipeline  # here, as to know what is open already it need not be loaded
-
-    options = Options(engine="agent", dry_run=True, keep_read=not place.caged)
-    pipeline = Pipeline(place.vault, options, FAMILY, at, lambda _: None, None, staged)
+    options = Options(engine="agent", dry_run=True, keep_read=not desk.sandboxed)
+    pipeline = Pipeline(desk.vault, options, FAMILY, at, lambda _: None, None, staged)
     assert pipeline.asker is not None, "this family has a journal"
-    pipeline.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
+    pipeline.asker.dry = False  # reused old replies would change the questions of the next stage
     try:
         pipeline.run()
     except Waiting as waiting:
@@ -190,10 +186,10 @@ def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[
     return (), pipeline
 
 
-def _find_open_questions(place: Place, at: datetime) -> Board:
-    """Run the build up to the first open questions, and take them down."""
-    staged, sizes = staged_entries(place) if place.caged else ([], {})
-    requests, pipeline = open_requests(place, at, staged)
+def _find_open_questions(desk: OrderDesk, at: datetime) -> Board:
+    """Run the build up to the first open questions, and cache them."""
+    staged, sizes = staged_entries(desk) if desk.sandboxed else ([], {})
+    requests, pipeline = open_requests(desk, at, staged)
     plain = {order_id(r): r.model_dump(mode="json", exclude={"marks"}, exclude_defaults=True) for r in requests}
     typed = {i: {"type": i.partition("-")[0], **r} for i, r in plain.items()}
     sizes |= {path: pipeline.before.size(path) for path in pipeline.before.stamps if _is_replies(path)}
@@ -203,15 +199,15 @@ def _find_open_questions(place: Place, at: datetime) -> Board:
     out = Board(typed, _inputs_digest(pipeline.before), sizes, run, latest, len(known))
     out.writers = check_writers(requests, known)
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
-    with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
-        overwrite(place.guard, place.cache, data)
+    with suppress(EditedMeanwhile):  # in the sandbox there is no lock: another process wrote the same
+        overwrite(desk.guard, desk.cache, data)
     return out
 
 
-def _cached_board(place: Place, seen: Snapshot) -> Board | None:
+def _cached_board(desk: OrderDesk, seen: Snapshot) -> Board | None:
     """Return the cached questions without those answered since; None if they may be outdated."""
     try:
-        data = place.guard.read(place.cache)
+        data = desk.guard.read(desk.cache)
         found = json.loads(data) if data is not None and len(data) <= _LARGEST else None
         if not isinstance(found, dict) or found["v"] != _VERSION or found["mark"] != _inputs_digest(seen):
             return None
@@ -223,11 +219,11 @@ def _cached_board(place: Place, seen: Snapshot) -> Board | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     files = {path for path in seen.stamps if _is_replies(path)}
-    files |= set(_staged_files(place.vault)) if place.caged else set()
+    files |= set(_staged_files(desk.vault)) if desk.sandboxed else set()
     if any(path not in files for path in out.sizes):
         return None
     for path in files:
-        said = _answered_since(place, path, out.sizes.get(path, 0))
+        said = _answered_since(desk, path, out.sizes.get(path, 0))
         if said is None:
             return None
         out.answered |= said
@@ -239,15 +235,15 @@ def _request(found: Mapping[str, Any]) -> Request:
     return REQUESTS[str(found["type"])].model_validate(found)
 
 
-def _answered_since(place: Place, path: str, size: int) -> set[str] | None:
+def _answered_since(desk: OrderDesk, path: str, size: int) -> set[str] | None:
     """Return the ids of questions that a file of replies answers after its first `size` bytes; None if it is
     shorter."""
     try:
-        if (place.vault.root / path).lstat().st_size == size:
+        if (desk.vault.root / path).lstat().st_size == size:
             return set()
     except OSError:
         return None
-    data = place.vault.read_bytes(path)
+    data = desk.vault.read_bytes(path)
     if data is None or len(data) < size:
         return None
     events, _ = ledger.decode(data[size:], path)
@@ -290,12 +286,12 @@ def staged_lines(vault: Vault) -> Iterator[tuple[str, ledger.Event]]:
         yield from ((path, event) for event in events)
 
 
-def staged_entries(place: Place) -> tuple[list[Entry], dict[str, int]]:
+def staged_entries(desk: OrderDesk) -> tuple[list[Entry], dict[str, int]]:
     """Return the replies in the work folder, and how many bytes of each file were read."""
     entries: list[Entry] = []
     sizes: dict[str, int] = {}
-    for path in _staged_files(place.vault):
-        data = place.vault.read_bytes(path) or b""
+    for path in _staged_files(desk.vault):
+        data = desk.vault.read_bytes(path) or b""
         sizes[path] = len(data)
         entries += (e for event in ledger.decode(data, path)[0] if (e := entry_in(event)) is not None)
     return sorted(entries, key=lambda e: e.at), sizes

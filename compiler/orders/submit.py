@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from compiler.model.requests import CheckReply, Reply, Request
-from compiler.orders.board import Board, Place, is_order, open_board, refreshed_board
+from compiler.orders.board import Board, OrderDesk, is_order, open_board, refreshed_board
 from compiler.orders.checks import AGENT, count_soft_items
 from compiler.orders.faults import Fault, judge_reply
 from compiler.orders.leases import end_leases
@@ -73,39 +73,39 @@ class _AcceptedReplies:
 
 
 def submit(
-    place: Place, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
+    desk: OrderDesk, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
 ) -> tuple[list[Receipt], Board]:
     """Judge the replies and record the good ones under the agent's `name`; return receipts and what is open then.
 
     With `partial`, a reply with some good items is recorded without the others. Raises: LockHeld while a compile runs;
     Refused beside an agent in a sandbox; WriteFailed; and as `open_board` does.
     """
-    if place.caged:
-        return _submitted(place, open_board(place, at), submissions, name, at, partial=partial)
-    now = open_board(place, at)  # before the lock: it may take a while
-    with lock(place.vault.root, "publish", purpose="recording replies", timeout_s=_WAIT_S):
-        refuse_beside_agents(place.vault)
-        return _submitted(place, refreshed_board(place, now), submissions, name, at, partial=partial)
+    if desk.sandboxed:
+        return _submitted(desk, open_board(desk, at), submissions, name, at, partial=partial)
+    now = open_board(desk, at)  # before the lock: it may take a while
+    with lock(desk.vault.root, "publish", purpose="recording replies", timeout_s=_WAIT_S):
+        refuse_beside_agents(desk.vault)
+        return _submitted(desk, refreshed_board(desk, now), submissions, name, at, partial=partial)
 
 
 def _submitted(
-    place: Place, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
+    desk: OrderDesk, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
 ) -> tuple[list[Receipt], Board]:
     """Judge and record the replies; return the receipts and the board after it."""
     accepted = _AcceptedReplies()
     for each in submissions:
-        _judge(place.vault, now, each, accepted, partial=partial)
+        _judge(desk.vault, now, each, accepted, partial=partial)
         now.answered |= {r.id for r in accepted.receipts if r.state == "accepted"}
     if accepted.replies:
-        keeper = _ReplyWriter(place.guard, place.journal, now.run)
+        keeper = _ReplyWriter(desk.guard, desk.journal, now.run)
         instant = ledger.after([{"at": now.latest}], at)  # the last reply counts, though a clock was set back
         for request, reply, said in accepted.replies:
             answer = Answered(merged(request, reply), f"{ENGINE} {name}")
-            keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
+            keeper.keep(entry_of(request, answer, instant, now.run), said if desk.sandboxed else None)
     remove_questions(
-        place.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed") and r.id in now.asked]
+        desk.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed") and r.id in now.asked]
     )
-    end_leases(place.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed")], at)
+    end_leases(desk.vault, [r.id for r in accepted.receipts if r.state in ("accepted", "closed")], at)
     return accepted.receipts, now
 
 

@@ -45,7 +45,7 @@ _DOI = re.compile(r"(?:doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Parsed front matter. `text[body:]` is the document below it, which begins in line `first_line` of the file."""
+    """The YAML front matter of a document: `text[body:]` is what is below, from the raw file's line `first_line` on."""
 
     properties: dict[str, str]
     problems: list[Problem]

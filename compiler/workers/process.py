@@ -120,7 +120,7 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
 
 def pages(path: str, sha256: str, first: int, last: int) -> str:
     """The pages of the PDF at `path`, in base64. Raises: Unreadable; NotNow as `read` does."""
-    from compiler.readers.pdf.page_cut import cut_pages
+    from compiler.readers.pdf.pdf import cut_pages
 
     try:
         return base64.b64encode(cut_pages(_bytes(path, sha256), first, last)).decode()

@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 from cli.agent.mcp_tools import TOOLS, called
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
 from tests.commands import SCRIPT, retain
 from tests.jail.den import need
@@ -124,7 +124,7 @@ def test_hostile_arguments_are_answered_with_an_error_that_says_what_would_do(
 ) -> None:
     from datetime import UTC, datetime
 
-    place = Place(open_vault(str(vault), None, vault))
+    place = OrderDesk(open_vault(str(vault), None, vault))
     told, good = called(place, tool, arguments, datetime(2026, 11, 23, tzinfo=UTC))
     assert not good and told["error"]["what"] and told["error"]["hint"]
     assert "\x1b" not in json.dumps(told, ensure_ascii=False)
@@ -158,10 +158,10 @@ _TRY = """
 import sys
 from pathlib import Path
 from cli.agent.mcp_server import _shut_in
-from compiler.orders.board import Place
+from compiler.orders.board import OrderDesk
 from vault.vault import open_vault
 root = Path(sys.argv[1])
-_shut_in(Place(open_vault(str(root), None, root)))
+_shut_in(OrderDesk(open_vault(str(root), None, root)))
 for path in ("wiki/x.md", "learning/reviews.jsonl", "ledger/ids.jsonl", "raw/x.md", "insights/x.md", "../outside.md"):
     try:
         (root / path).write_text("x")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compiler.orders import board as orders
-from compiler.orders.board import Place, open_board
+from compiler.orders.board import OrderDesk, open_board
 from compiler.orders.leases import PATH, active_leases, end_leases, lease_orders
 from compiler.orders.submit import Submission, submit
 from tests.builders import vault_with_sources
@@ -41,7 +41,7 @@ def count_builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return ran
 
 
-def empty(place: Place, ids: list[str]) -> None:
+def empty(place: OrderDesk, ids: list[str]) -> None:
     receipts, _ = submit(place, [Submission(i, {"claims": [], "terms": []}) for i in ids], "one", NOW)
     assert [r.state for r in receipts] == ["accepted"] * len(ids)
 
@@ -93,7 +93,7 @@ def test_a_file_of_leases_that_somebody_spoilt_holds_nobody_up(cells: Vault, tex
 def test_what_is_open_is_found_out_once_and_again_only_when_something_changed(
     cells: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran, place = count_builds(monkeypatch), Place(cells)
+    ran, place = count_builds(monkeypatch), OrderDesk(cells)
     ids = open_board(place, NOW).open()
     assert len(ids) >= 2 and ran == [1]
     assert open_board(place, NOW).open() == ids and ran == [1]
@@ -108,21 +108,21 @@ def test_what_is_open_is_found_out_once_and_again_only_when_something_changed(
 def test_the_next_stage_opens_by_itself_and_the_end_is_remembered(
     cells: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran, place = count_builds(monkeypatch), Place(cells)
+    ran, place = count_builds(monkeypatch), OrderDesk(cells)
     empty(place, open_board(place, NOW).open())
     assert open_board(place, NOW).done and open_board(place, NOW).done and ran == [1, 1]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"v": 1}', '{"v": 1, "mark": "x", "sizes": [], "requests": 3}'])
 def test_a_spoilt_list_of_questions_is_made_anew(cells: Vault, text: str) -> None:
-    place = Place(cells)
+    place = OrderDesk(cells)
     ids = open_board(place, NOW).open()
     (cells.root / place.cache).write_text(text)
     assert open_board(place, NOW).open() == ids
 
 
 def test_a_journal_that_lost_lines_asks_again(cells: Vault) -> None:
-    place = Place(cells)
+    place = OrderDesk(cells)
     ids = open_board(place, NOW).open()
     empty(place, ids[:1])
     for file in (cells.root / "ledger/replies").iterdir():
@@ -134,7 +134,7 @@ def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: py
     from compiler.orders import submit as order_desk
 
     monkeypatch.setattr(order_desk, "_WAIT_S", 0.0)
-    place = Place(cells)
+    place = OrderDesk(cells)
     ids = open_board(place, NOW).open()
     with lock(cells.root, "publish", purpose="compiling"), pytest.raises(LockHeld, match="compiling"):
         submit(place, [Submission(ids[0], {"claims": [], "terms": []})], "one", NOW)
@@ -142,7 +142,7 @@ def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: py
 
 
 def test_a_reply_counts_after_those_before_it_though_the_clock_was_set_back(cells: Vault) -> None:
-    place = Place(cells)
+    place = OrderDesk(cells)
     ids = open_board(place, NOW).open()
     empty(place, ids[:1])
     (cells.root / place.cache).unlink()
