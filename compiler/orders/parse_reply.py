@@ -21,7 +21,7 @@ def parse_json(text: str, where: str) -> Any:
         what = f"not JSON: {error.msg.lower()} (column {error.colno})" if text.strip() else "there is nothing in it"
         raise UsageError(what, where=position, hint="send the reply as one JSON value, in UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError("invalid JSON: nested too deeply, or an invalid number", where=where) from error
+        raise UsageError("not JSON: nested too deeply, or an invalid number", where=where) from error
 
 
 def _refused(name: str) -> float:

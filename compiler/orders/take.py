@@ -41,7 +41,7 @@ def take_orders(
     Raises as `open_board` does; UsageError for an unknown type.
     """
     if of and of not in TYPES:
-        raise UsageError(f"unknown type {of!r}", hint=f"there are: {', '.join(TYPES)}")
+        raise UsageError(f"there is no type {of!r}", hint=f"there are: {', '.join(TYPES)}")
     board = open_board(desk, at)
     wanted = _own_checks_last(desk, board, board.open(of, _source(desk, source)), name, at)
     ids = lease_orders(desk.vault, wanted, count, name, minutes, at, _first_that_fit(board)) if wanted else []

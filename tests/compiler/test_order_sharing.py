@@ -56,7 +56,7 @@ def test_an_order_is_given_back_by_whoever_has_it_alone(place: OrderDesk) -> Non
     assert release_orders(place, [mine], "two", NOW)["not_yours"] == [mine]
     assert release_orders(place, [mine, mine], "one", NOW)["released"] == [mine]
     assert ids(take_orders(place, 1, "", "", "two", 10, NOW)) == [mine]
-    with pytest.raises(UsageError, match="no order"):
+    with pytest.raises(UsageError, match="not the id of an order"):
         release_orders(place, ["\x1b[2J"], "one", NOW)
 
 
