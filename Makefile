@@ -44,11 +44,11 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed
 	@sh examples/demo.sh $(BIN)/retain $(DEMO)
 
-demo-docs: $(VENV)/installed
-	@$(BIN)/python docs/commands.py
-
-clean:
+demo-clean:
 	rm -rf $(DEMO)
+
+docs: $(VENV)/installed
+	@$(BIN)/python docs/commands.py
 
 # The tests take all cores; the checks run beside them, one after another.
 test: $(VENV)/installed-for-tests

@@ -69,9 +69,8 @@ def test_a_model_compiles_where_it_is_told_to_and_its_price_is_told(desk: Desk) 
     assert done.code == 0, done.stderr
     cost = json.loads(done.stdout)["cost"]
     assert cost["input_tokens"] > 1_000 and cost["usd"] > 0
-    assert (
-        f"questions are sent to {desk.server.url}" in done.stderr and "paid: " in done.stderr and "$0." in done.stderr
-    )
+    assert f"questions are sent to {desk.server.url}" in done.stderr
+    assert "paid: " in done.stderr and "$0." in done.stderr
     assert KEY not in done.stdout + done.stderr and desk.pages()
     again = desk.retain("compile")
     assert again.code == 0 and "nothing changed" in again.stdout
