@@ -26,7 +26,7 @@ from vault.sandbox import preflight
 from vault.sandbox.sandbox import Sandbox, run_in_sandbox
 from vault.sandbox.environment import filtered_environment
 from vault.sandbox.capabilities import sandbox_support, without_bubblewrap
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.vault import open_vault
 
 root, level = Path(sys.argv[1]), sandbox_support().level

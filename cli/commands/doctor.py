@@ -27,7 +27,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import RetainError, VaultNotFound
 from vault.files.folder import is_folder
 from vault.files.guard import Guard, Scope
-from vault.files.paths import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
+from vault.files.write_scopes import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
 from vault.git import is_installed
 from vault.locks import holder_of
 from vault.log import ledger

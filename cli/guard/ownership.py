@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault.files.folder import Identity, identity_at
-from vault.files.paths import AGENT_FOLDERS, HUMAN_FOLDERS, skeleton
+from vault.files.write_scopes import AGENT_FOLDERS, HUMAN_FOLDERS, skeleton
 from vault.vault import Vault
 
 _USER_FOLDERS = (*HUMAN_FOLDERS, "ledger")

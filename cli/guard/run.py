@@ -16,7 +16,7 @@ from cli.guard.personal import NOT_KNOWN, hint, is_unknown
 from cli.options import opened, vault_option
 from vault.errors import Refused, RetainError
 from vault.files.folder import is_folder
-from vault.files.paths import AGENT_FOLDERS, Scope
+from vault.files.write_scopes import AGENT_FOLDERS, Scope
 
 if TYPE_CHECKING:
     from compiler.agent_session import Run
@@ -183,7 +183,7 @@ def _sandbox(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bo
 
 def _reject_writable_mount_points(missing: tuple[Path, ...], extra_writable: tuple[Path, ...]) -> None:
     """Raise Refused if --rw covers the path of a private folder that is currently not mounted."""
-    from vault.files.paths import is_within
+    from vault.files.write_scopes import is_within
 
     for folder in missing:
         for path in extra_writable:

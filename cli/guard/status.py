@@ -14,7 +14,7 @@ from cli.guard.personal import finding, personal_json, personal_line
 from cli.options import json_option, opened, vault_option
 from vault.audit.agent_runs import SETTLED_BY
 from vault.errors import RetainError
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.text.formatting import plural
 from vault.vault import Vault
 

@@ -21,7 +21,7 @@ from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
 from learning.store.placed import Placed
 from vault.errors import UsageError
-from vault.evidence.flags import flags_of
+from vault.evidence.card_flags import flags_of
 from vault.ids import CardId
 from vault.log.card_history import PastCard, Version, history, history_json, past_card
 from vault.log.ledger import IDS, instant

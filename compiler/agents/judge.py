@@ -16,8 +16,8 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Refused
 from vault.files.conflicts import is_beside
 from vault.files.guard import sha256_hex
-from vault.files.paths import Scope, is_append_only, writable
 from vault.files.permissions import calm, own_umask
+from vault.files.write_scopes import Scope, is_append_only, writable
 from vault.ids import mint
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger

@@ -18,8 +18,8 @@ from vault.config.user import state_guard
 from vault.errors import Refused
 from vault.files.folder import Identity
 from vault.files.guard import sha256_hex
-from vault.files.paths import AGENT_FOLDERS
 from vault.files.permissions import give_back
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.vault import Vault
 
 KEPT = (

@@ -6,7 +6,7 @@ import re
 
 from compiler.agents.plan import Note, Plan
 from vault.errors import Refused
-from vault.files.paths import Scope, writable
+from vault.files.write_scopes import Scope, writable
 from vault.model.markdown import escape
 from vault.text.sanitize import clean, clean_line
 

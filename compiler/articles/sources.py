@@ -8,7 +8,7 @@ from functools import cached_property
 
 from compiler.claims.conflicts import Scales
 from compiler.claims.gathered import Gathered
-from compiler.concepts.copies import Kinship
+from compiler.concepts.source_copies import Kinship
 from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug
 from vault.layout import SUMMARIES

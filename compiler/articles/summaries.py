@@ -9,7 +9,7 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
 from compiler.claims.gathered import Gathered
-from compiler.concepts.copies import NONE
+from compiler.concepts.source_copies import NONE
 from vault.ids import ClaimId
 from vault.layout import SUMMARIES
 from vault.model.claim import Claim, ClaimKind, ClaimState

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from compiler.build.start import BuildInput
 from compiler.claims.gathered import Gathered
-from compiler.concepts.copies import Kinship, kinship
+from compiler.concepts.source_copies import Kinship, kinship
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
 from vault.log.ledger import Event, Ids

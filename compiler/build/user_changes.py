@@ -9,7 +9,7 @@ from compiler.build.start import BuildInput
 from compiler.cards.decks import cards_in_text, cards_listed_in
 from compiler.cards.gaps import decisions_in
 from compiler.sources import inventory
-from vault.evidence.flags import UNWANTED, flags_of
+from vault.evidence.card_flags import UNWANTED, flags_of
 from vault.files.conflicts import sides
 from vault.ids import CardId, GapId
 from vault.layout import FLASHCARDS, GAPS

@@ -21,7 +21,7 @@ from learning.anki.import_notes import import_foreign_cards
 from learning.anki.made_notes import Made, read_made, record_made, told
 from learning.anki.media import Media
 from learning.anki.package_reader import Identity, Package, PackageCard
-from learning.anki.read import AnkiRow
+from learning.anki.read_package import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
 from learning.cards.workspace import Desk, open_desk, read_desk

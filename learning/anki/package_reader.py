@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from learning.anki.archive import MAX_MEDIUM, MAX_TOTAL
-from learning.anki.read import MAX_CARDS, MAX_FIELD, MAX_NOTES, MAX_REVIEWS, AnkiRow
+from learning.anki.read_package import MAX_CARDS, MAX_FIELD, MAX_NOTES, MAX_REVIEWS, AnkiRow
 from learning.anki.render import LARGEST, MAX_FILES
 from learning.anki.worker import MAX_MADE
 from vault.errors import Unreadable, WorkerFailed

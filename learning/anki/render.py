@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from learning.anki.html_to_markdown import markdown
-from learning.anki.read import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
+from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
 from learning.anki.template import Sheet, TooLarge, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.anki.archive import MAX_MEDIUM
-from learning.anki.read import AnkiCard, AnkiNote, Collection, faults_of, open_collection
+from learning.anki.read_package import AnkiCard, AnkiNote, Collection, faults_of, open_collection
 from learning.anki.render import deck_name, render
 from vault.errors import Unreadable
 from vault.ids import ID

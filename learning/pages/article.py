@@ -17,7 +17,7 @@ from learning.cards.workspace import read_desk
 from learning.stats.mastery import Mastery, Studied, mastery
 from learning.store.graph import GRAPH, relations
 from vault.errors import NotFound, RetainError
-from vault.files.paths import split
+from vault.files.write_scopes import split
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.article import FRESHNESS_DAYS
 from vault.model.frontmatter import body_of, read_properties

@@ -17,7 +17,7 @@ from learning.store.near_copy import NearCopy, NoteWords, Passage, near_copies
 from vault.errors import Refused
 from vault.files.folder import is_folder, sha256_hex
 from vault.files.guard import Guard, Scope
-from vault.files.paths import writable
+from vault.files.write_scopes import writable
 from vault.ids import slug
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger

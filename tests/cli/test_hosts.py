@@ -15,7 +15,7 @@ import pytest
 from cli import main, output
 from cli.hosts.host_config import CLAUDE, CODEX, HostFile, claude_settings, hook_command, missing, program
 from vault.errors import Refused
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 
 GOLDEN = """{
   "permissions": {

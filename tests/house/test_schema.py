@@ -17,7 +17,7 @@ from compiler.articles import indexes
 from compiler.gates.gates import KIND_OF
 from vault.config.settings import SCHEMA_VERSION
 from vault.errors import Refused
-from vault.files.paths import Scope, writable
+from vault.files.write_scopes import Scope, writable
 from vault.ids import ALPHABET, ID
 from vault.log import events, ledger
 from vault.log.events import LogEvent

@@ -15,7 +15,7 @@ import pytest
 
 from learning.anki.export_package import notes_of
 from learning.anki.import_package import ImportReport
-from learning.anki.read import open_collection
+from learning.anki.read_package import open_collection
 from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import import collection, give_out

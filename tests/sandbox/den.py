@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support
 from vault.sandbox.environment import filtered_environment
 from vault.sandbox.sandbox import Sandbox, run_in_sandbox

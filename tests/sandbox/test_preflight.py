@@ -13,7 +13,7 @@ import pytest
 
 from tests.sandbox.den import Den, dig
 from vault.errors import Refused
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.sandbox import preflight
 from vault.sandbox.mounts import Mount, mounts, names_of, points_below
 
@@ -99,7 +99,7 @@ import sys
 from pathlib import Path
 from vault.errors import Refused
 from vault.sandbox.preflight import check_paths
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 base = Path(sys.argv[1])
 folders = [base / "vault" / folder for folder in AGENT_FOLDERS]
 try:

@@ -9,7 +9,7 @@ import pytest
 
 from vault.errors import Refused, WriteFailed
 from vault.files.exports import export_file
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 OLD = b"the old deck"
 NEW = b"the new deck"

@@ -9,7 +9,7 @@ import pytest
 
 from vault.errors import Damaged, Refused
 from vault.files.folder import Entry, FileKind, Folder
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 
 @pytest.fixture

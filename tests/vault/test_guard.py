@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from vault.errors import EditedMeanwhile, Refused, Unreadable, WriteFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 OLD = b"the old words\n"
 NEW = b"the new words\n"

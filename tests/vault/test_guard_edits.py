@@ -20,7 +20,7 @@ from vault.errors import EditedMeanwhile
 from vault.files import replace
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 OLD = b"the old words\n"
 NEW = b"the new words\n"

@@ -22,7 +22,7 @@ from vault.files import replace
 from vault.files.exports import export_file
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 from vault.locks import lock
 
 OLD = b"the old words\n" * 500

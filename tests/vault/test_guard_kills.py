@@ -14,7 +14,7 @@ import pytest
 from vault.errors import WriteFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = "wiki/concepts/kv-cache.md"

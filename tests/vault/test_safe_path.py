@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vault.errors import Refused
 from vault.files.conflicts import beside, is_beside
-from vault.files.paths import Scope, is_append_only, is_within, makeable, skeleton, split, writable
+from vault.files.write_scopes import Scope, is_append_only, is_within, makeable, skeleton, split, writable
 from vault.ids import slug
 
 ALLOWED = {

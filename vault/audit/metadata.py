@@ -21,7 +21,7 @@ from vault.audit.watcher import Audit
 from vault.config.user import state_folder, state_guard
 from vault.errors import RetainError
 from vault.files.guard import sha256_hex
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.vault import Vault
 
 _FOLDER = "metadata"

@@ -14,8 +14,8 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.files.durable import failing, sync_folder
 from vault.files.folder import FileKind, Folder, is_folder
 from vault.files.guard import Guard, Scope
-from vault.files.paths import split, writable
 from vault.files.permissions import put_mode
+from vault.files.write_scopes import split, writable
 from vault.vault import Vault
 
 ASIDE = ".in-the-way"

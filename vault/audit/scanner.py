@@ -19,7 +19,7 @@ from typing import NamedTuple
 from vault.audit.blobs import LARGEST
 from vault.errors import Refused
 from vault.files.folder import FileKind, open_beneath
-from vault.files.paths import HUMAN_FOLDERS, TEMP_PREFIX
+from vault.files.write_scopes import HUMAN_FOLDERS, TEMP_PREFIX
 from vault.vault import Vault
 
 VAULT, PERSONAL = "vault", "personal"

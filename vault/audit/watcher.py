@@ -20,7 +20,7 @@ from vault.audit.scanner import NOT_THERE, PERSONAL, VAULT, FileState, Key, Root
 from vault.audit.state import KnownFiles, LastScan
 from vault.errors import Damaged, NotFound, Refused, RetainError, WriteFailed
 from vault.files.folder import FileKind, sha256_hex
-from vault.files.paths import AGENT_FOLDERS, HUMAN_FOLDERS, is_within
+from vault.files.write_scopes import AGENT_FOLDERS, HUMAN_FOLDERS, is_within
 from vault.log.ledger import instant
 from vault.vault import Vault
 

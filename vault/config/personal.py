@@ -10,7 +10,7 @@ from vault.config.settings import FILE
 from vault.config.user import config_folder, personal_vaults, state_folder
 from vault.errors import Refused, UsageError
 from vault.files.folder import is_folder, named
-from vault.files.paths import is_within
+from vault.files.write_scopes import is_within
 
 _SYSTEM = tuple(
     map(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vault.files.durable import failing, sync_folder
 from vault.files.folder import Identity, humans_folders, identity_of, open_beneath, open_root
-from vault.files.paths import AGENT_FOLDERS, refusal
+from vault.files.write_scopes import AGENT_FOLDERS, refusal
 
 _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
 _FULL = (errno.ENOTEMPTY, errno.EEXIST)

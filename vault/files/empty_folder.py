@@ -16,8 +16,8 @@ from pathlib import Path
 from vault.files.durable import sync_folder
 from vault.files.folder import Identity, humans_folders, identity_of, open_beneath, open_root
 from vault.files.leftovers import temporary_name
-from vault.files.paths import AGENT_FOLDERS, refusal
 from vault.files.permissions import mend
+from vault.files.write_scopes import AGENT_FOLDERS, refusal
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError
-from vault.files.paths import HUMAN_FOLDERS, TEMP_PREFIX, refusal, split
+from vault.files.write_scopes import HUMAN_FOLDERS, TEMP_PREFIX, refusal, split
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)

@@ -43,8 +43,17 @@ from vault.files.folder import (
     still_named,
 )
 from vault.files.leftovers import marked_name, temporary_name
-from vault.files.paths import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 from vault.files.temporary import temporary_file
+from vault.files.write_scopes import (
+    DEPTH,
+    HUMAN_FOLDERS,
+    TEMP_PREFIX,
+    Scope,
+    is_append_only,
+    makeable,
+    refusal,
+    writable,
+)
 
 __all__ = ["Guard", "Scope", "sha256_hex"]
 

@@ -10,7 +10,7 @@ import os
 import re
 
 from vault.files.folder import sha256_hex
-from vault.files.paths import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX
 
 _DIGITS = 12
 _NAME_BYTES = 80  # some encrypted disks have room for 143 in all

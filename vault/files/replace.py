@@ -19,8 +19,8 @@ from vault.files.conflicts import beside
 from vault.files.durable import hold, is_held, sync_folder
 from vault.files.folder import expect_bytes, open_file_at, read_at
 from vault.files.leftovers import edited_file, marked_name, replaced_file
-from vault.files.paths import refusal
 from vault.files.temporary import Temporary
+from vault.files.write_scopes import refusal
 
 # What a file system says that has no such call, or not for such files.
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from vault.files.paths import refusal
+from vault.files.write_scopes import refusal
 from vault.sandbox.mounts import Mount, names_of, within
 
 # Name, folder in the home folder, and the variable of the environment that names another one.

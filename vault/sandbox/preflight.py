@@ -17,7 +17,7 @@ from pathlib import Path
 
 from vault.config.settings import FILE
 from vault.errors import Refused
-from vault.files.paths import HUMAN_FOLDERS, refusal
+from vault.files.write_scopes import HUMAN_FOLDERS, refusal
 from vault.sandbox import hosts
 from vault.sandbox.mounts import Mount, mounts, names_of, points_below, related, within
 

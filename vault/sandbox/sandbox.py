@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vault.errors import Refused
-from vault.files.paths import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS
 from vault.sandbox import bubblewrap, environment, preflight, processes, seccomp
 from vault.sandbox.capabilities import Level
 from vault.sandbox.capabilities import bubblewrap as bubblewrap_program

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from vault.errors import RetainError
-from vault.files.paths import HUMAN_FOLDERS, TEMP_PREFIX
+from vault.files.write_scopes import HUMAN_FOLDERS, TEMP_PREFIX
 from vault.sandbox.capabilities import Level
 
 _SECONDS = 60.0
