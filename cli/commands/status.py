@@ -70,6 +70,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
             output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
+        if facts["upgrade"]:
+            output.show(facts["upgrade"])
         if facts["promotion"]:
             output.show(f"promotion queue: {facts['promotion']} (`retain insight` opens a note on the first)")
     output.found(diagnostics)

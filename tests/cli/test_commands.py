@@ -195,7 +195,7 @@ def test_init_refuses_what_it_would_disturb_and_adopts_only_when_told(run: Run, 
     assert (notes / "mine.md").read_text() == "mine" and (notes / ".gitignore").read_text() == "mine too"
     again = run("init", "notes", "--no-git")
     assert again.code == 3 and "already a vault" in again.stderr
-    assert "14." in (notes / "AGENTS.md").read_text()
+    assert "Schema version:" in (notes / "AGENTS.md").read_text()
 
 
 def test_add_keeps_the_humans_names_and_never_replaces(run: Run, tmp_path: Path, compiled: Path) -> None:

@@ -59,7 +59,7 @@ def test_the_audit_begins_with_the_vault(call: Call, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/a.md").write_text("a", encoding="utf-8")
     said = call("init", "know", "--personal", "notes", "--no-git")
-    assert said.code == 0 and "1 file of yours taken down" in said.err
+    assert said.code == 0 and "1 file with backups" in said.err
     (tmp_path / "notes/a.md").write_text("changed", encoding="utf-8")
     assert "changed" in call("guard", "audit", "--vault", "know").out
     assert call("init", "plain", "--no-git").code == 0
@@ -73,11 +73,11 @@ def test_the_audit_begins_with_the_vault(call: Call, tmp_path: Path) -> None:
 def test_many_files_are_left_to_the_human_but_not_before_an_agent(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit, "_AT_ONCE", (1, 1 << 20))
+    monkeypatch.setattr(audit, "_QUICK", (1, 1 << 20))
     (tmp_path / "notes").mkdir()
     for name in ("a.md", "b.md"):
         (tmp_path / "notes" / name).write_text("a", encoding="utf-8")
-    assert "say `retain guard audit` once" in call("init", "know", "--personal", "notes", "--no-git").err
+    assert "run `retain guard audit` once" in call("init", "know", "--personal", "notes", "--no-git").err
     vault = open_vault(str(tmp_path / "know"), None, tmp_path)
     assert audit.first_look(vault) and not audit.first_look(vault)
     (tmp_path / "notes/a.md").unlink()
@@ -171,7 +171,7 @@ def test_settings_that_are_not_there_are_a_finding_and_commands_go_on(
     monkeypatch.setenv("RETAIN_CAGED", "1")
     for command in (["status"], ["guard", "status"]):
         said = call(*command)
-        assert "out of reach here" in said.out and words not in said.out + said.err, "there, it must not be known"
+        assert "not available in" in said.out and words not in said.out + said.err, "there, it must not be known"
     monkeypatch.delenv("RETAIN_CAGED")
     (tmp_path / "know/insights").mkdir()
     assert words not in call("status").out + call("guard", "status").err

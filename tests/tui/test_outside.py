@@ -91,7 +91,7 @@ async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
 
 def test_what_was_said_in_passing_comes_back_in_order_and_the_error_last() -> None:
     script = (
-        "import os; from cli import output as report; from vault.errors import Refused\n"
+        "import os; from cli import output; from vault.errors import Refused\n"
         "assert 'RETAIN_TELL' not in os.environ\n"
         "output.say('one'); output.say('two')\n"
         "raise SystemExit(output.failed(Refused('no', where='x.md:3', hint='try again')))"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 from tui import keys
@@ -15,26 +12,6 @@ from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 
 TUI = Path(__file__).resolve().parents[2] / "tui"
-NOT_FOR_SHOWING_CARDS = (
-    "anthropic",
-    "fsrs",
-    "genanki",
-    "pydantic",
-    "compiler",
-    "trafilatura",
-    "pypdfium2",
-    "click",
-    "yaml",
-)
-
-
-def test_importing_the_app_loads_no_model_no_compiler_and_no_reader() -> None:
-    modules = "tui.app, tui.screens.home, tui.screens.review, tui.screens.gaps"
-    code = f"import json, sys, {modules}; print(json.dumps(sorted(sys.modules)))"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=TUI.parent).stdout
-    loaded = set(json.loads(output))
-    assert "textual.app" in loaded
-    assert [name for name in NOT_FOR_SHOWING_CARDS if name in loaded] == []
 
 
 def test_a_widget_knows_no_screen_and_no_app() -> None:

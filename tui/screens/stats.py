@@ -149,7 +149,6 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-
         try:
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
             _go_on()
@@ -169,7 +168,6 @@ class StatsScreen(Page):
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """Compute all figures, the quick ones first. Raises: _Unwanted."""
-
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
         if wanted.topic or wanted.tag:
@@ -183,7 +181,6 @@ class StatsScreen(Page):
 
     def _play(self, desk: Desk) -> None:
         """Simulate the future for each retention. Raises: _Unwanted."""
-
         _go_on()
         outlook = Outlook(queued(desk), _DAYS)
         forecasts = {}
