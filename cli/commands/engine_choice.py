@@ -84,7 +84,7 @@ def paid_words(backend: ModelBackend | None) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """Return an amount in dollars with two digits, or four below one dollar."""
+    """Return an amount in dollars with two digits, or four below one dollar; "price unknown" for None."""
     if usd is None:
         return "price unknown"
     return f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}"

@@ -20,7 +20,7 @@ _MOST = 1 << 20  # bytes of a form
 def edited(
     vault: Vault, card: Card, question: str | None, answer: str | None, source: str | None, *, back: bool
 ) -> Edited | None:
-    """Save the edit given by options, file or editor; return None if the editor returned without one.
+    """Save the edit given by options, file or editor, or with `back` undo the last one; None if the editor made none.
 
     Raises as `edit_card` does; UsageError without a way to get the text.
     """

@@ -106,7 +106,7 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
 
 
 def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
-    """Print the forecasts as a table with a plot."""
+    """Print the forecasts as a table with a plot, and the retention in `fit` that takes `minutes` a day, if given."""
     course = outlook.course
     supply = _supply(course)
     under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")

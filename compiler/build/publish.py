@@ -244,11 +244,11 @@ class Publisher:
             return human_edited(old)
         if not all(human_edited(side) for side in both):
             return False
-        self._conflict(path, old)
+        self._report_conflict(path, old)
         return True
 
-    def _conflict(self, path: str, text: str) -> None:
-        """Report git conflict markers."""
+    def _report_conflict(self, path: str, text: str) -> None:
+        """Report the git conflict markers that the caller found in `text` as a failure."""
         hint = "resolve it in your editor, then run `retain compile`"
         self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
@@ -300,7 +300,7 @@ class Publisher:
             both = sides(old) if old is not None else None
             if old is not None and both is not None:
                 if any(written_by_hand(side, path, known) for side in both):
-                    self._conflict(path, old)
+                    self._report_conflict(path, old)
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:

@@ -76,7 +76,7 @@ def _leads(mark: Mark) -> Literal["", "web", "note"]:
 
 
 def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tuple[str, str, str]]:
-    """Yield (statement, quote, surrounding words) of every claim that says more than its quote."""
+    """Yield (statement, quote, surrounding words) of every claim whose statement is not the same as its quote."""
     for claim in reply.claims:
         statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
         if statement and statement != quote:

@@ -91,7 +91,7 @@ def submit(
 def _submitted(
     desk: OrderDesk, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
 ) -> tuple[list[Receipt], Board]:
-    """Judge and record the replies; return the receipts and the board after it."""
+    """Judge the replies and record the accepted ones; return the receipts and the board after it."""
     accepted = _AcceptedReplies()
     for each in submissions:
         _judge(desk.vault, now, each, accepted, partial=partial)

@@ -77,7 +77,7 @@ def rate(practice: Practice, rating: Rating) -> Practice:
 
 
 def drop(practice: Practice) -> Practice:
-    """Return the practice without its current card, which is gone."""
+    """Return the practice without its current card, which is gone; the next one becomes current."""
     _current(practice)
     rest = practice.rest
     return replace(practice, rest=rest[1:], current=rest[0] if rest else None, revealed=False)

@@ -338,7 +338,7 @@ class Stopwatch:
         return self.counted + min(max(now - self.stirred, _NOTHING), IDLE)
 
     def away(self, now: datetime) -> bool:
-        """Return whether the time that passes now does not count."""
+        """Return whether the user has been idle for so long that the time until the next key does not count."""
         return self.stirred is None or now - self.stirred >= IDLE
 
     def reset(self) -> Stopwatch:

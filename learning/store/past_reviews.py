@@ -66,7 +66,7 @@ def _scanned(vault: Vault) -> ScannedLog:
 
 
 def _write_caches(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
-    """Write both caches."""
+    """Write the cache of the scanned reviews, and an empty one of what comes after them."""
     head = {
         "others": [encode(event).decode() for event in log.others],
         "places": log.places,

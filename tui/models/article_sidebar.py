@@ -49,7 +49,7 @@ def _pages(heading: str, pages: Sequence[Neighbour], more: int = 0) -> list[str]
 
 
 def quote(evidence: Evidence, place: QuoteContext, summary: str) -> str:
-    """Return a quote with its surroundings as Markdown; `summary` is the link to its claim."""
+    """Return a quote with its surroundings as Markdown; `summary` is the link target of its claim."""
     claim = evidence.claim
     if claim is None:
         return "\n\n".join([f"## {strings.QUOTE}", escape(clean_line(evidence.problem))])

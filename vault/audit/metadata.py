@@ -88,7 +88,7 @@ def _known(vault: Vault) -> dict[Path, FileState]:
 
 
 def _entries(vault: Vault, allowed: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Yield every file and folder, and whether its time is restored. Links are skipped."""
+    """Yield what the vault and its roots hold, and whether its time is restored; not `allowed`, nor links to folders."""
     human = {root.folder for root in roots_of(vault)}
     tops = [vault.root, *(folder for folder in human if not folder.is_relative_to(vault.root))]
     left_out = {*(vault.root / name for name in _LEFT_OUT), *allowed}

@@ -25,7 +25,7 @@ def temporary_name() -> str:
 def marked_name(name: str, *, ours: bytes, expect: str | None) -> str:
     """Return a new name for a file that may come to hold the user's edit of `name`.
 
-    `ours` are the bytes to be written, `expect` the SHA-256 of those that they replace.
+    The name holds digests of `ours`, the bytes to be written, and of what they replace (`expect`; None: nothing).
     """
     stem, dot, ending = name.rpartition(".") if "." in name[1:] else (name, "", "")
     while stem and len((stem + dot + ending).encode()) > _NAME_BYTES:
