@@ -88,7 +88,7 @@ def _known(vault: Vault) -> dict[Path, FileState]:
 
 
 def _entries(vault: Vault, allowed: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Yield what the vault and its roots hold, and whether its time is restored; not `allowed`, nor links to folders."""
+    """Yield the files and folders of the vault and its roots but `allowed`, and whether their times are restored."""
     human = {root.folder for root in roots_of(vault)}
     tops = [vault.root, *(folder for folder in human if not folder.is_relative_to(vault.root))]
     left_out = {*(vault.root / name for name in _LEFT_OUT), *allowed}
