@@ -21,7 +21,7 @@ for name in ("NO_COLOR", "COLORFGBG", "ANTHROPIC_API_KEY"):
 
 from textual.pilot import Pilot  # noqa: E402
 
-from docs.tour.made import environment, made_vault, retain  # noqa: E402
+from docs.screens.example_vault import environment, made_vault, retain  # noqa: E402
 from tui.app import RetainApp  # noqa: E402
 from tui.context import Context  # noqa: E402
 from tui.preferences import Preferences  # noqa: E402
