@@ -1,6 +1,6 @@
-"""Which commands of retain an agent may run, in a cage or under the hooks of its host: those that only read.
+"""The commands of retain that an agent may run in a sandbox or under the hooks of its host: those that only read.
 
-The cage (`cli.options.check_caged`), the hook (`cli.hosts.hook`) and AGENTS.md, section 2, go by this one list.
+The sandbox (`cli.options.check_caged`), the hook (`cli.hosts.hook`) and AGENTS.md, section 2, go by this one list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AGENT_COMMANDS = (
     "doctor",
     "agent next",
     "agent show",
-    "agent submit",  # in a cage the reply is laid into the work folder, and judged again when the run has ended
+    "agent submit",  # in a sandbox the reply goes to the work folder, and is judged again after the run
     "agent ask",
     "agent status",
     "agent release",
@@ -40,7 +40,7 @@ VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes t
 _OF_ORDERS = ("--brief", "--mine", "--partial")
 _VALUED_OF_ORDERS = ("--count", "--type", "--source", "--as", "--minutes", "--wait")
 _HELP = ("-h", "--help")
-_BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a cage; it writes nothing
+_BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a sandbox; it writes nothing
 _ALLOWED = tuple(tuple(command.split()) for command in AGENT_COMMANDS)
 
 

@@ -19,7 +19,8 @@ HEAD = """# Commands
 Written by `make docs` from the help texts; `retain COMMAND -h` prints the same.
 
 Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 refused or damaged, 4 model unavailable, 125 no sandbox of
-the required level (`guard run`), 130 interrupted. Data goes to stdout, everything else to stderr.
+the required level (`guard run`), 70 a defect of retain (with a trace in a file), 130 interrupted. Data goes to
+stdout, everything else to stderr.
 """
 
 

@@ -79,7 +79,7 @@ def run(
     Examples:
       retain guard run -- claude
       retain guard run --rw ~/.claude/projects -- claude
-      retain guard run --rw ~/caged-codex --require full -- env CODEX_HOME=$HOME/caged-codex codex
+      retain guard run --rw ~/sandboxed --require full -- env CODEX_HOME=$HOME/sandboxed codex
       retain guard run --no-network -- bash
       retain guard run --env AWS_PROFILE -- claude -p "fix the links in wiki/"
     """

@@ -99,7 +99,7 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
     if narrator.jsonl:
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
-        output.say(f"fitting {len(log.reviews):,} reviews")
+        output.say(f"fitting {plural(len(log.reviews), 'review')}")
     found = compare_fit(log.reviews, rules, _card_events(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})

@@ -215,7 +215,7 @@ def _advice(desk: OrderDesk, ids: list[str], free: list[str], may: list[str], bo
     if not board.done:
         return "this stage is answered: `retain agent next` finds out what the next one asks"
     if desk.sandboxed:
-        return "nothing is open; replies are taken in when the human's `retain guard run` ends"
+        return "nothing is open; replies are stored when the user's `retain guard run` ends"
     if last_report(desk.vault.root, FAMILY) is not None:
         return "nothing is open, and everything is published"
     return "nothing is open: `retain compile --engine agent` publishes"

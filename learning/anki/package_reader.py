@@ -210,7 +210,7 @@ class Package:
 
 
 def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
-    """Yield the items. Raises: Unreadable if there are more."""
+    """Yield the items. Raises: WorkerFailed if there are more than `most`."""
     for number, item in enumerate(items):
         if number >= most:
             raise WorkerFailed("the package has more than is allowed")

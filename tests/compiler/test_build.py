@@ -584,6 +584,7 @@ _IN_A_HURRY = ("-c", "from compiler.workers import process; process.SECONDS = 4;
 
 
 @pytest.mark.real_workers
+@pytest.mark.torture
 @pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")
 def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_named(
     vault: Vault, monkeypatch: pytest.MonkeyPatch

@@ -54,6 +54,7 @@ def corpus(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return vault, compile_vault(vault, Options(), MORNING, silent)
 
 
+@pytest.mark.torture
 def test_real_documents_become_a_wiki_that_is_borne_out_whole(corpus: tuple[Vault, Report]) -> None:
     vault, report = corpus
     assert report.failures == []
