@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -100,7 +101,7 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
 
 
 @dataclass(slots=True)
-class CardGate:
+class CardGate(ABC):
     """Checks cards one by one and remembers those that passed, so that none repeats another of the vault.
 
     Which words a card may have, and what counts as a repetition, is for the subclasses to say.
@@ -140,8 +141,9 @@ class CardGate:
             self.admit(card.question, card.answer, concept)
         return reason
 
+    @abstractmethod
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
-        raise NotImplementedError
+        """Return which words the card may not have; "" if all are right."""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         """Return which card says nearly the same; "" if none does."""
