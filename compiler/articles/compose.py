@@ -10,7 +10,7 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.claims.conflicts import UNDECIDED
-from compiler.concepts.resolve import Resolution, Resolved
+from compiler.concepts.resolve import Resolved
 from compiler.gates.article_form import shaped
 from compiler.gates.checks import pairs_of_article
 from compiler.gates.gates import Entailed, sentence_refused
@@ -51,7 +51,7 @@ class Composed:
 def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     """Return an article for each concept of which a sentence passes the gate. Raises: what the asker raises."""
     order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
-    out = Composed(views={c.id: _views(c, concepts.resolution, concepts.sources.titles) for c in order})
+    out = Composed(views={c.id: _views(c, concepts, writer.is_model) for c in order})
     requests = [_request(c, out.views[c.id], writer) for c in order]
     replies = [r if isinstance(r, ComposeReply) else None for r in writer.asker.ask(requests, "compose")]
     asked = [(r, q.claims) for q, r in zip(requests, replies, strict=True) if r is not None]
@@ -62,13 +62,22 @@ def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     return out
 
 
-def _views(concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> tuple[ClaimView, ...]:
-    """Return the concept's claims as an engine sees them."""
-    return tuple(_view(claim, concept, resolution, titles) for claim in concept.main)
+def _views(concept: Resolved, concepts: Concepts, is_model: bool) -> tuple[ClaimView, ...]:
+    """Return the concept's claims as an engine sees them; only the embedded one is told where they stand."""
+    views = (_view(claim, concept, concepts) for claim in concept.main)
+    return tuple(views) if is_model else tuple(_with_place(view, concepts.sources) for view in views)
 
 
-def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> ClaimView:
+def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
+    """Return a claim with its paragraph, its heading and the questions that it answers."""
+    passage, heading = sources.passages.get(view.id, ("", ""))
+    asks = sources.asks.get(view.id, ())
+    return view.model_copy(update={"passage": passage, "heading": heading, "asks": asks})
+
+
+def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
     """Return a claim as an engine sees it."""
+    resolution, titles = concepts.resolution, concepts.sources.titles
     others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,

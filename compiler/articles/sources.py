@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.claims.conflicts import Scales
 from compiler.claims.gathered import Gathered
 from compiler.concepts.source_copies import Kinship
+from compiler.model.requests import Ask
 from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug
 from vault.layout import SUMMARIES
 from vault.model.claim import Claim
 from vault.model.exhibit import Exhibit
+from vault.model.source import SourceText
 from vault.model.wikilink import Wikilink, alias
+
+
+def _passages(gathered: Gathered, source: SourceText) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield (claim, (its paragraph, its heading))."""
+    starts = [segment.start for segment in source.segments]
+    for claim, start in gathered.starts.items():
+        segment = source.segments[max(bisect_right(starts, start) - 1, 0)]
+        paragraph = source.text.rfind("\n\n", 0, start) + 2
+        yield claim, (f"{gathered.tracked.id}:{paragraph}", segment.headings[-1] if segment.headings else "")
+
 
 _KIND_FOLDERS = {"articles", "papers", "repos", "datasets", "images"}
 
@@ -42,6 +55,16 @@ class Sources:
     def titles(self) -> dict[SourceId, str]:
         """Return the title of each source; of one that is not read, the name of its file."""
         return {g.tracked.id: g.source.title if g.source else g.tracked.path.rsplit("/", 1)[-1] for g in self.gathered}
+
+    @cached_property
+    def asks(self) -> dict[str, tuple[Ask, ...]]:
+        """Return the questions that the embedded engine found each claim to answer."""
+        return {claim: asks for g in self.gathered for claim, asks in g.asks.items()}
+
+    @cached_property
+    def passages(self) -> dict[str, tuple[str, str]]:
+        """Return for each claim its paragraph, as an id, and the heading of its section."""
+        return {claim: place for g in self.gathered if g.source for claim, place in _passages(g, g.source)}
 
     @cached_property
     def summaries(self) -> dict[SourceId, str]:

@@ -53,7 +53,7 @@ def verify_claims(
             continue
         out.notices += [Diagnostic(tracked.path, p.line, p.code, p.message) for p in document.text.problems]
         claims = _identify(tracked, extracted.claims, known.get(tracked.id, {}), ids, at, out)
-        starts: dict[str, int] = {c.id: v.start for (c, _), v in zip(claims, extracted.claims, strict=True)}
+        pairs = [(c.id, v) for (c, _), v in zip(claims, extracted.claims, strict=True)]
         out.gathered.append(
             Gathered(
                 tracked,
@@ -61,7 +61,8 @@ def verify_claims(
                 claims,
                 extracted,
                 fresh=document.fresh,
-                starts=starts,
+                starts={id_: v.start for id_, v in pairs},
+                asks={id_: v.asks for id_, v in pairs if v.asks},
                 fingerprint=document.fingerprint,
             )
         )

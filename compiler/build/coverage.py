@@ -17,7 +17,7 @@ from typing import Any
 from compiler.build.pipeline import build
 from compiler.build.start import open_build
 from compiler.claims.gathered import Gathered
-from compiler.model.engine_names import EXTRACTIVE, FAMILY
+from compiler.model.engine_names import EXTRACTIVE, FAMILY, LINGUISTIC
 from compiler.model.options import Options
 from compiler.model.report import Rejection
 from compiler.sources.segments import passages
@@ -37,7 +37,11 @@ _FURNITURE = re.compile(  # headings under which a document speaks of itself and
 _FEWEST = 4  # words: what has fewer is a label
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _SHOWN = 80  # characters of a passage
-_ENGINES = {EXTRACTIVE: "extractive", FAMILY: "journal"}  # whom to name to build again what a family built
+_ENGINES = {
+    EXTRACTIVE: "extractive",
+    LINGUISTIC: "linguistic",
+    FAMILY: "journal",
+}  # whom to name to build again what a family built
 Progress = Callable[[dict[str, Any]], None]
 
 

@@ -10,7 +10,7 @@ from compiler.gates.checks import Verdicts
 from compiler.gates.gates import statement_refused
 from compiler.gates.proposed_names import terms_in
 from compiler.model.report import Rejection
-from compiler.model.requests import ExtractReply, ExtractRequest, Span, Term
+from compiler.model.requests import Ask, ExtractReply, ExtractRequest, Span, Term
 from compiler.sources.segments import passages
 from vault.model.claim import ClaimKind
 from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
@@ -31,6 +31,7 @@ class Verified:
     about: tuple[str, ...]
     start: int
     locator: str
+    asks: tuple[Ask, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,9 @@ def claims_in(
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue
+            asks = claim.asks if entailed is None else ()
             claims.setdefault(
-                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at))
+                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at), asks)
             )
         by, when = said[n] if n < len(said) else ("", "")
         rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from compiler.claims.extract import Extracted
+from compiler.model.requests import Ask
 from compiler.sources.fingerprint import Fingerprint
 from compiler.sources.inventory import Tracked
 from vault.model.claim import Claim
@@ -22,4 +23,5 @@ class Gathered:
     recorded: str = ""  # the kind of a file that is kept, not read
     fresh: bool = False  # it was read in this build
     starts: dict[str, int] = field(default_factory=dict)
+    asks: dict[str, tuple[Ask, ...]] = field(default_factory=dict)  # claim id -> the embedded engine's questions
     fingerprint: Fingerprint | None = None  # there is one where there is a source

@@ -7,5 +7,6 @@ agent (`agent`) or nobody (`journal`), replies are kept in the vault's journal, 
 from __future__ import annotations
 
 EXTRACTIVE = "extractive/2"
+LINGUISTIC = "linguistic/1"
 FAMILY = "journal/1"
-VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}
+VERSIONS = {"extractive": EXTRACTIVE, "linguistic": LINGUISTIC, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}

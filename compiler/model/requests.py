@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from vault.model.claim import ClaimKind
 from vault.text.sanitize import normal
@@ -66,14 +68,27 @@ class Term(Model):
     english: Name = ""
 
 
+class Ask(Model):
+    """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card."""
+
+    kind: CardKindName
+    question: str
+    answer: str
+    score: float
+
+
 class ExtractedClaim(Model):
-    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
+    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first.
+
+    `asks` are the embedded engine's; those of others count for nothing.
+    """
 
     kind: ClaimKind
     quote: Verbatim
     statement: Text = ""
     about: tuple[Name, ...] = ()
     start: int = 0  # where the quote begins in the segment, a hint for repeated words
+    asks: SkipJsonSchema[tuple[Ask, ...]] = ()
 
 
 class ExtractRequest(Model):
@@ -119,6 +134,9 @@ class ClaimView(Model):
     source: str  # the source's title
     about: tuple[str, ...] = ()  # canonical titles of the concepts it is about, the main one first
     mentions: tuple[str, ...] = ()  # canonical titles of other concepts of the vault that its words name
+    passage: str = ""  # the same for claims of one paragraph of a source; for the embedded engine only
+    heading: str = ""  # of the section that the claim stands in, likewise
+    asks: tuple[Ask, ...] = ()  # likewise
 
 
 class Sentence(Model):
@@ -359,6 +377,8 @@ class Engine(Protocol):
     def name(self) -> str: ...
 
     def extract(self, request: ExtractRequest) -> ExtractReply: ...
+
+    def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]: ...
 
     def compose(self, request: ComposeRequest) -> ComposeReply: ...
 

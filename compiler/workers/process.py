@@ -34,6 +34,7 @@ from vault.errors import RetainError, TooCostly, Unreadable
 from vault.model.source import SourceText
 from vault.sandbox.child_main import Answer, serve
 
+MEMORY_BYTES = 3 << 29  # of addresses: the parser reserves more than it uses
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
 _REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest] | type[ExtractRequest]] = {
     "compose": ComposeRequest,
@@ -52,7 +53,11 @@ def engine_named(name: str) -> Engine:
         from compiler.engines.extractive import ExtractiveEngine
 
         return ExtractiveEngine()
-    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
+    if name == "linguistic":
+        from compiler.engines.linguistic import LinguisticEngine
+
+        return LinguisticEngine()
+    raise RetainError(f"no engine is named {name!r}", hint="there are: linguistic, extractive")
 
 
 def read(path: str, sha256: str) -> SourceText | str:
@@ -133,7 +138,7 @@ def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
     """Return the engine's reply for every segment of the source."""
     from compiler.claims.extract import requests_for
 
-    return [engine.extract(request) for request in requests_for(source)]
+    return engine.read(requests_for(source))
 
 
 def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
@@ -190,7 +195,7 @@ def main() -> None:
         engine = engine_named(name) if name else None
         return lambda message: answer(message, engine)
 
-    serve(prepare, before=leave_bytecode, readable=raw, seconds=SECONDS)
+    serve(prepare, before=leave_bytecode, readable=raw, memory=MEMORY_BYTES, seconds=SECONDS)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from compiler.model.engine_names import VERSIONS
 from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, ExtractReply, ExtractRequest
 
@@ -37,6 +39,10 @@ class ExtractiveEngine:
         from compiler.engines.extractive import reading
 
         return reading.extract(request, self._without)
+
+    def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
+        """The reply to each segment of a document, each by itself."""
+        return [self.extract(request) for request in requests]
 
     def compose(self, request: ComposeRequest) -> ComposeReply:
         """An article in the sources' own sentences."""

@@ -1,0 +1,145 @@
+"""Train the models by which the embedded engine chooses titles, defining sentences and cards, from kept judgements.
+
+`python -m benchmarks.train_selection JUDGEMENTS.jsonl` reads one judged candidate a line (its features, its verdict, the
+collection it comes from), prints precision against yield with whole collections left out, and with `--write` stores the
+weights. It needs scikit-learn, which the product does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "linguistic" / "weights"
+PRECISION = {"title": 0.9, "definition": 0.85, "card": 0.72}  # aimed at on collections that are left out
+FOLDS = 9
+FIELDS = 4  # in how many collections a feature must occur
+
+Row = dict[str, Any]
+
+
+def rows_for(name: str, judged: Sequence[Row]) -> list[tuple[Row, dict[str, float], bool, float]]:
+    """Return (row, features, wanted, weight) of the judgements that a model learns from."""
+    out = []
+    for row in judged:
+        features = row["features"]
+        if name == "title" and row["sort"] == "page":
+            out.append((row, {k: v for k, v in features.items() if k.startswith("term.")}, row["title"] == "yes", 1.0))
+        elif name == "definition" and row["sort"] == "page":
+            out.append((row, features, row["title"] == "yes" and row["first"] == "yes", 1.0))
+        elif name == "card" and row["sort"] == "card" and row["form"] != "emphasis cloze":
+            out.append((row, features, row["verdict"] == "keep", 0.5 if row["verdict"] == "border" else 1.0))
+    return out
+
+
+def main() -> None:
+    """Print the curves of each model; store the weights if asked to."""
+    import numpy as np
+    from sklearn.ensemble import GradientBoostingClassifier
+    from sklearn.model_selection import GroupKFold
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("judgements", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    judged = [json.loads(line) for line in args.judgements.read_text().splitlines()]
+    for name in ("title", "definition", "card"):
+        if args.only and name != args.only:
+            continue
+        rows = rows_for(name, judged)
+        counts = Counter(k for _, f, _, _ in rows for k in f)
+        fields: dict[str, set[str]] = defaultdict(set)
+        for row, found, *_ in rows:
+            for k in found:
+                fields[k].add(row["collection"])
+        names = sorted(k for k, n in counts.items() if n >= 10 and len(fields[k]) >= FIELDS)
+        matrix = np.array([[f.get(k, 0.0) for k in names] for _, f, _, _ in rows])
+        wanted = np.array([w for _, _, w, _ in rows])
+        weights = np.array([w for _, _, _, w in rows])
+        groups = np.array([r["collection"] for r, _, _, _ in rows])
+
+        def trained(pick: Any, matrix: Any = matrix, wanted: Any = wanted, weights: Any = weights) -> Any:
+            found = GradientBoostingClassifier(
+                n_estimators=160, max_depth=3, learning_rate=0.06, subsample=0.7, min_samples_leaf=12, max_features=0.3,
+                random_state=7,
+            )  # fmt: skip
+            return found.fit(matrix[pick], wanted[pick], sample_weight=weights[pick])
+
+        scores = np.zeros(len(rows))
+        folds = GroupKFold(min(FOLDS, len(set(groups))))
+        for learn, test in folds.split(matrix, wanted, groups):
+            scores[test] = trained(learn).predict_proba(matrix[test])[:, 1]
+        threshold = report(name, rows, scores, wanted)
+        final = trained(np.arange(len(rows)))
+        top = sorted(zip(final.feature_importances_, names, strict=True), reverse=True)[:14]
+        print("  weighs most:", ", ".join(f"{k} {v:.2f}" for v, k in top))
+        if args.write:
+            WEIGHTS.mkdir(exist_ok=True)
+            store(WEIGHTS / f"{name}.json", final, names, threshold)
+
+
+def report(name: str, rows: Sequence[Any], scores: Any, wanted: Any) -> float:
+    """Print precision against share found; return the lowest threshold with the precision aimed at."""
+    order = scores.argsort()[::-1]
+    total, good, best = int(wanted.sum()), 0, 1.0
+    print(f"{name}: {len(rows)} judged, {total} wanted ({total / len(rows):.2f})")
+    curve = {}
+    for n, at in enumerate(order, 1):
+        good += bool(wanted[at])
+        curve[n] = good / n
+        if good / n >= PRECISION[name] and n >= 20:
+            best = float(scores[at])
+    for share in (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5):
+        n = max(int(len(rows) * share), 1)
+        print(
+            f"  best {share:.0%}: precision {curve[n]:.2f}, found {curve[n] * n / total:.2f}, from {scores[order[n - 1]]:.2f}"
+        )
+    chosen = scores >= best
+    by_form: dict[str, list[bool]] = defaultdict(list)
+    by_collection: dict[str, list[bool]] = defaultdict(list)
+    for (row, *_), keep, good_ in zip(rows, chosen, wanted, strict=True):
+        if keep:
+            by_form[row["form"]].append(bool(good_))
+            by_collection[row["collection"]].append(bool(good_))
+    print(f"  threshold {best:.3f}: {int(chosen.sum())} chosen, {float(wanted[chosen].mean()):.2f} wanted")
+    for groups in (by_form, by_collection):
+        print("   ", ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(groups.items())))
+    return best
+
+
+def store(path: Path, found: Any, names: Sequence[str], threshold: float) -> None:
+    """Write a trained classifier as plain numbers."""
+    import numpy as np
+
+    used: dict[int, int] = {}
+    trees = []
+    for (estimator,) in found.estimators_:
+        tree = estimator.tree_
+        nodes = []
+        for at in range(tree.node_count):
+            feature = int(tree.feature[at])
+            if feature >= 0:
+                feature = used.setdefault(feature, len(used))
+            value = float(tree.value[at][0][0]) * found.learning_rate if feature < 0 else 0
+            nodes.append(
+                [feature if feature >= 0 else -1, round(float(tree.threshold[at]), 5) if feature >= 0 else 0,
+                 int(tree.children_left[at]), int(tree.children_right[at]), round(value, 6)]
+            )  # fmt: skip
+        trees.append(nodes)
+    prior = float(found.init_.class_prior_[1])
+    data = {
+        "features": [names[i] for i in used],
+        "start": round(float(np.log(prior / (1 - prior))), 6),
+        "threshold": round(threshold, 4),
+        "trees": trees,
+    }
+    path.write_text(json.dumps(data, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()

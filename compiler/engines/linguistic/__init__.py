@@ -1,0 +1,39 @@
+"""The embedded engine: a parser finds statements about terms, a small trained model chooses among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiler.model.engine_names import VERSIONS
+from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, ExtractReply, ExtractRequest
+
+
+class LinguisticEngine:
+    """Answers every request offline, from the documents' own words; the same request always has the same reply."""
+
+    @property
+    def name(self) -> str:
+        """ "linguistic/1"."""
+        return VERSIONS["linguistic"]
+
+    def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
+        """Return the claims and names of each segment of one document, weighed over the whole of it."""
+        from compiler.engines.linguistic import reading
+
+        return reading.read(requests)
+
+    def extract(self, request: ExtractRequest) -> ExtractReply:
+        """Return the claims and names of a segment by itself."""
+        return self.read([request])[0]
+
+    def compose(self, request: ComposeRequest) -> ComposeReply:
+        """Return an article of the sources' own passages."""
+        from compiler.engines.linguistic import compose
+
+        return compose.compose(request)
+
+    def cards(self, request: CardsRequest) -> CardsReply:
+        """Return the cards that the claims support."""
+        from compiler.engines.linguistic import cards
+
+        return cards.cards(request)

