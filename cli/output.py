@@ -22,8 +22,8 @@ from vault.errors import (
     UsageError,
     WriteFailed,
 )
+from vault.text.formatting import clean, clean_line
 from vault.text.redaction import redact
-from vault.text.sanitize import clean, clean_line
 
 if TYPE_CHECKING:
     import click
@@ -79,7 +79,7 @@ def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
     import traceback
 
-    from vault.files.scratch_files import write_trace
+    from vault.files.exports import write_trace
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"

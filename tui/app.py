@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from tui import places, theme
+from tui import palette, theme
 from tui.context import Context
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.screen import Back, Go, Page
@@ -65,7 +65,7 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = places.new_screen(self._start, self.context, self._about)
+        first = palette.new_screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
 
@@ -80,7 +80,7 @@ class RetainApp(App[int]):
         elif message.where == "review":
             await self._review(message.about)
         else:
-            await self.push_screen(places.new_screen(message.where, self.context, message.about))
+            await self.push_screen(palette.new_screen(message.where, self.context, message.about))
 
     async def _go_home(self) -> None:
         """Return to the home screen, closing the screens above it."""
@@ -89,7 +89,7 @@ class RetainApp(App[int]):
         while len(self.screen_stack) > 1 and self._place != "home":
             await self.pop_screen()
         if self._place != "home":
-            await self.switch_screen(places.new_screen("home", self.context))
+            await self.switch_screen(palette.new_screen("home", self.context))
 
     @property
     def _place(self) -> str:
@@ -104,7 +104,7 @@ class RetainApp(App[int]):
                 return
             self._end_review()
         if await self._may_review():
-            review = places.new_screen("review", self.context, about)
+            review = palette.new_screen("review", self.context, about)
             await (self.push_screen(review) if open_ is None else self.switch_screen(review))
 
     def _review_below(self) -> Page | None:
@@ -136,7 +136,7 @@ class RetainApp(App[int]):
         if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
-            await self.switch_screen(places.new_screen("home", self.context))
+            await self.switch_screen(palette.new_screen("home", self.context))
         if problem is not None and isinstance(self.screen, Page):
             self.screen.show_error(problem)
 
@@ -258,8 +258,6 @@ class RetainApp(App[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: keys of this screen, other screens, themes."""
-        from tui import palette
-
         yield from palette.commands(self, screen, self.apply_theme)
 
     def _fatal_error(self) -> None:

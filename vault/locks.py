@@ -22,7 +22,7 @@ from vault.errors import LockHeld, Refused
 from vault.files.durable import overwrite
 from vault.files.guard import Guard, Scope
 from vault.process.identity import Process, this_process
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vault.config.settings import FILE, Settings, read_settings
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, VaultNotFound
-from vault.files.conflicts import is_beside
+from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from cli.version import __version__
 from vault.errors import NotFound, RetainError, UsageError
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
 from vault.sandbox.self_sandbox import restrict_writes
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 if TYPE_CHECKING:

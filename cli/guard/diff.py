@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vault.audit.restore import Restorer
 from vault.audit.scanner import shown
 from vault.errors import RetainError
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change

@@ -21,14 +21,12 @@ from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
 from learning.store.placed import Placed
 from vault.errors import UsageError
-from vault.evidence.card_flags import flags_of
 from vault.ids import CardId
-from vault.log.card_history import PastCard, Version, history, history_json, past_card
+from vault.log.card_history import PastCard, Version, flags_of, history, history_json, past_card
 from vault.log.ledger import IDS, instant
 from vault.model import latex
 from vault.model.markdown import unescape
-from vault.text.formatting import plural
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, plural
 
 _SHOWN = 20
 _MOST_IDS = 1_000_000  # read from a pipe
@@ -203,7 +201,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
       retain card list --tag exam --json
     """
     desk = opened_desk(vault_dir, read_only=True)
-    flags = flags_of(desk.vault)
+    flags = flags_of(desk.vault.root)
     key = tag.removeprefix("#").casefold()
     rows = []
     for id_, state in desk.states.items():

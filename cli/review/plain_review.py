@@ -23,7 +23,7 @@ from vault.evidence.evidence import EvidenceReader
 from vault.locks import lock
 from vault.log.events import Rating
 from vault.model import latex
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 from vault.vault import Vault
 
 _RATINGS = {str(int(rating)): rating for rating in Rating}

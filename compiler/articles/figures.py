@@ -15,7 +15,7 @@ from functools import cached_property
 from compiler.gates.gates import content_words
 from vault.model.exhibit import Exhibit, code, formula
 from vault.model.source import Mark, MarkKind, Picture, SourceText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 MAX_PICTURES = 2  # of one claim
 NEAR = 1_500  # characters between a sentence and "the figure below"

@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from compiler.articles.figures import ShownWith, shown_with, words_for
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.readers.formats import VERSIONS
-from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool
+from vault.cache.cache import read_json
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
@@ -25,7 +25,7 @@ from vault.files.guard import Guard
 from vault.ids import ClaimId, SourceId
 from vault.model.exhibit import ASSETS, Exhibit, is_nameable, picture
 from vault.model.source import Picture
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 CACHE = ".retain/cache/pictures.json"
@@ -65,7 +65,7 @@ class Pictures:
 
 def place_pictures(vault: Vault, guard: Guard, crew: WorkerPool, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
     """Return the pictures of a build; those not known yet are judged in the reading process."""
-    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_cache(guard, CACHE))
+    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_json(guard, CACHE))
     placed = gallery.place()
     cache = gallery.cache if gallery.cache != gallery.known else None
     return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from compiler.articles.references import Citations, Work, address_in
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from vault.model.source import Mark, MarkKind, SourceText
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 MAX_REFERENCES = 3_000  # entries of one bibliography
 MAX_ENTRY = 2_000  # characters

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.claims.conflicts import Scales
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import Kinship
 from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug

@@ -23,8 +23,8 @@ from compiler.replies.asker import Waiting
 from compiler.sources.inventory import scan
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.diagnostic import Diagnostic
-from vault.files.conflicts import is_beside
 from vault.files.guard import Scope
+from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from compiler.build.extract import Extraction
 from compiler.build.read import Document, bad_reply
-from compiler.claims.extract import Extracted, Verified, claims_in
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Extracted, Gathered, Verified, claims_in
 from compiler.gates.checks import Verdicts
 from compiler.language.rewording import successors
 from compiler.sources.inventory import Tracked

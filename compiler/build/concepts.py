@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
 from compiler.cards.live_cards import live_cards
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import SourceClaims
 from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
 from compiler.concepts.resolve import Resolution, resolve

@@ -24,7 +24,7 @@ from vault.model.article import CitedSentence, sentences
 from vault.model.exhibit import ASSETS
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, parse_agenda
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PRODUCTS = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS, ASSETS)  # folders of files that a build lays out
 

@@ -18,13 +18,13 @@ from compiler.model.options import Options
 from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from vault.diagnostic import Diagnostic
-from vault.files.conflicts import sides
 from vault.files.guard import Guard, Scope
 from vault.ids import ulid
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead
 from vault.log.ledger import Event, Ids
 from vault.model.frontmatter import human_edited
+from vault.text.diff import sides
 from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]

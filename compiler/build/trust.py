@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.build.start import BuildInput
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import Kinship, kinship
 from vault.ids import SourceId
 from vault.layout import SUMMARIES

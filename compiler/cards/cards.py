@@ -12,14 +12,13 @@ from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY
-from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
+from compiler.model.requests import MOST_CLAIMS, CardsReply, CardsRequest, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, mint
 from vault.layout import FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 _GONE = "its evidence is gone"

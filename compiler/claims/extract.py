@@ -1,9 +1,10 @@
-"""Claims of sources: the request for each segment, and the claims in its reply that the source supports."""
+"""Claims of sources: the request for each segment, the claims in its reply that the source supports, and one source
+with its text and claims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from compiler.gates.checks import Verdicts
@@ -11,10 +12,12 @@ from compiler.gates.gates import statement_refused
 from compiler.gates.proposed_names import terms_in
 from compiler.model.report import Rejection
 from compiler.model.requests import ExtractReply, ExtractRequest, Span, Term
+from compiler.sources.fingerprint import Fingerprint
+from compiler.sources.inventory import Tracked
 from compiler.sources.segments import passages
-from vault.model.claim import ClaimKind
+from vault.model.claim import Claim, ClaimKind
 from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
-from vault.text.sanitize import clean, fold, normal
+from vault.text.formatting import clean, fold, normal
 
 BEFORE = 2  # sentences before a quote that tell what its "it" is
 MOST_BEFORE = 600  # characters of them
@@ -149,3 +152,17 @@ def claims_in(
         by, when = said[n] if n < len(said) else ("", "")
         rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
     return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """One source with its text and claims; `source` is None where it could not be read or is only recorded."""
+
+    tracked: Tracked
+    source: SourceText | None
+    claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
+    extracted: Extracted | None = None
+    recorded: str = ""  # the kind of a file that is kept, not read
+    fresh: bool = False  # it was read in this build
+    starts: dict[str, int] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None  # there is one where there is a source

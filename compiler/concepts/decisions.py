@@ -20,7 +20,7 @@ from vault.inbox.events import UNDO as TAKEN_BACK
 from vault.inbox.events import Choice
 from vault.inbox.names import names_of
 from vault.log.ledger import Event, ordered
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 TYPE = "concept"
 _MOST_KEYS = 500  # of one concept, or places that one split names

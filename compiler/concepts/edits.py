@@ -16,7 +16,7 @@ from vault.ids import ID
 from vault.layout import CONCEPTS
 from vault.log import ledger
 from vault.log.ledger import Event, Ids
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none

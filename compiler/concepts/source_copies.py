@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.sources.duplicates import Copy, Witness, copies
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId

@@ -11,7 +11,7 @@ from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView
 from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import ClaimKind
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 LONGEST_HEADING = 80  # characters
 LONGEST_PARAGRAPH = 6  # sentences

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from compiler.language.tokens import CJK, FUNCTION_WORDS, folded_stem, stems, tokens
 from compiler.model.requests import CardKindName
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 SENTENCES = 2  # of an answer, at most
 ITEMS = 3  # that an answer lists, at most, unless the question asks for more

@@ -11,7 +11,7 @@ from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, n
 from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.replies.asker import Asker
 from compiler.replies.journal import Journal
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 _POINTING = re.compile(
     r"\b(?:it|its|itself|they|their|theirs|them|this|these|those|he|she|his|her|hers|him|such|former|latter|here|we|our"

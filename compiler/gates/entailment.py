@@ -19,7 +19,7 @@ from compiler.language.formulas import plain_formulas
 from compiler.language.negation import polarity_fault
 from compiler.language.roles import sides_fault
 from compiler.language.tokens import Token, sentences, tokens
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 FLOOR = 0.3  # of the content words must stand in the evidence, or it speaks of something else
 UNRELATED = "the quote does not support it"

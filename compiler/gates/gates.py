@@ -17,7 +17,7 @@ from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
-from vault.text.sanitize import clean, fold
+from vault.text.formatting import clean, fold
 
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)*")
 _THING = "method|approach|technique|paper|section|chapter|figure|table|example|article|case|result|equation|formula|way"

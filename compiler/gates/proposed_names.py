@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compiler.language import lexicon, names
 from compiler.model.report import Rejection
 from compiler.model.requests import Term
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _ABSENT = "the name does not stand in the text"
 _PARTS = re.compile(r"[^\W_]+(?:['’.&+#][^\W_]+)*[+#]{0,2}")

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from compiler.language import names
 from compiler.language.lexicon import words
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _ACRONYM = 4  # letters
 LONGEST = 80  # characters of a topic's title

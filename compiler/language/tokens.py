@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from compiler.language.lexicon import LEMMAS, stem, words
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")

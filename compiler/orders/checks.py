@@ -25,7 +25,7 @@ from compiler.model.requests import (
 from compiler.orders.questions import order_id
 from compiler.replies.journal import Entry
 from vault.model.source import FoldedText
-from vault.text.sanitize import clean, fold
+from vault.text.formatting import clean, fold
 
 AGENT = "agent/1"
 

@@ -40,7 +40,7 @@ from compiler.model.requests import (
     Term,
 )
 from vault.model.source import FoldedText
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 _SHOWN = 200  # characters of somebody's words in a fault
 _MOST = 100  # faults that are listed

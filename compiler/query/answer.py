@@ -17,7 +17,7 @@ from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation, note_link
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 MAX_QUESTION = 500  # characters
 REPORTS = "output/reports"

@@ -12,7 +12,7 @@ from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, TOPICS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
 Thing = tuple[str, str, dict[str, Any]]  # its name, which counts twice; its text; what is told of it

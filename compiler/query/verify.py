@@ -34,7 +34,7 @@ from vault.model.markdown import unescape
 from vault.model.source import FoldedText, SourceText
 from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
 from vault.model.wikilink import Citation
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]

@@ -24,7 +24,7 @@ from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 _HEADING = re.compile(r"h([1-6])")
 _CALLOUT = re.compile(r"\s*\[!([\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)\n?")

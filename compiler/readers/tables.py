@@ -11,7 +11,7 @@ from compiler.readers.block import fold_block
 from compiler.readers.html_elements import EXPLAINS
 from compiler.readers.page import Page
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, fold, normal
+from vault.text.formatting import clean_line, fold, normal
 
 MAX_ROWS = 20_000  # of one document; the rest is left out, and the report says so
 MAX_COLUMNS = 100

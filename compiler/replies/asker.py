@@ -12,7 +12,7 @@ from compiler.replies.prompts import prompt_id
 from compiler.replies.reuse import merged, parts, prepared, stand_in
 from vault.errors import ModelUnavailable
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 KEPT = "kept"  # the engine of a reply that earlier ones gave already
 

@@ -27,7 +27,7 @@ from compiler.replies.reuse_claims import still_said
 from compiler.sources.segments import passages
 from vault.ids import digest12
 from vault.model.source import FoldedText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 
 def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Request, bool]:

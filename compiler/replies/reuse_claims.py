@@ -12,7 +12,7 @@ from compiler.sources.segments import passages
 from vault.ids import digest12
 from vault.model.claim import ClaimKind
 from vault.model.source import FoldedText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 _TELLING = 12  # characters: a shorter piece of a quote does not say of which passage it was
 

@@ -49,8 +49,7 @@ from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.model.markdown import unescape
 from vault.model.wikilink import links, note_link
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_title
 from vault.vault import Vault
 
 MOST = 50  # subjects on the agenda: more would be read by nobody

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from vault.errors import Unreadable
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_ENTRIES = 50_000
 MAX_TOTAL = 1024**3  # bytes, of all that is unpacked

@@ -33,7 +33,7 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log.review_log import unix_ms
 from vault.model.card import Deck
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever

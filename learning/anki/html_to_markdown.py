@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from vault.model.markdown import escape
-from vault.text.sanitize import clean, normal
+from vault.text.formatting import clean, normal
 
 Embed = Callable[[str], str]  # the name of a medium, as the field says it -> Markdown
 _DEEPEST = 16

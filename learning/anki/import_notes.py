@@ -26,7 +26,7 @@ from vault.log import ledger
 from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PER_FILE = 200  # cards
 _MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")

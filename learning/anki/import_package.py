@@ -32,7 +32,7 @@ from vault.ids import CardId
 from vault.locks import lock
 from vault.log import ledger
 from vault.log.review_log import append, stream_log
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 BATCH = 20_000  # events between two waits for the disk

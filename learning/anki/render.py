@@ -11,7 +11,7 @@ from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, Note
 from learning.anki.template import Sheet, TooLarge, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp

@@ -20,7 +20,7 @@ from learning.memory.state import MemoryState, Phase, tags_after
 from vault.errors import UsageError
 from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")  # that a flag may have, or others
 LONGEST_TAG = 100  # characters

@@ -12,7 +12,7 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.log import ledger
 from vault.model.card import LONE_COMMENT, Card, Deck, parse_deck, stamp_of
-from vault.process.finish_before_exit import unbroken
+from vault.process.signals import unbroken
 from vault.vault import Vault
 
 _NAMED = 3  # ids in one notice

@@ -11,7 +11,7 @@ from vault.log.ledger import Event
 from vault.model.card import Card, Deck
 from vault.model.exhibit import split_exhibits
 from vault.model.markdown import unescape
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 _BY_HAND = "the human deleted it"  # as a compile says of a card that it no longer found
 

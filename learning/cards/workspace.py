@@ -44,7 +44,7 @@ from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.ledger import IDS
 from vault.log.review_log import Log, LogWriter, live
 from vault.model.card import Deck
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 __all__ = [

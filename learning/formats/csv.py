@@ -11,7 +11,7 @@ from learning.cards.workspace import Desk, Placed
 from learning.formats.targets import is_table
 from vault.evidence.evidence import EvidenceReader
 from vault.files.exports import export_bytes
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")
 # What makes a cell a formula in some spreadsheet: the signs and their full-width twins, also after white space or

@@ -12,7 +12,7 @@ from learning.memory.state import MemoryState, Phase
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_bytes
 from vault.log.ledger import instant
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is known as one of these
 

@@ -16,7 +16,7 @@ from learning.formats.inert_markdown import JOINER, Piece, pieces
 from learning.memory.state import MemoryState, Phase
 from vault.files.exports import export_folder
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 TAG = "flashcards"
 EASE = 250  # per cent: what the plugin begins with

@@ -14,7 +14,7 @@ from pathlib import Path
 from learning.cards.workspace import Desk, Placed
 from learning.formats.inert_markdown import JOINER, Piece, pieces
 from vault.files.exports import export_folder
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _TAG = re.compile(r"(\s*[QAC]):")
 _DASHES = re.compile(r"\s*---")

@@ -27,7 +27,7 @@ from vault.model.card import parse_deck
 from vault.model.frontmatter import body_of, read_properties, render_note
 from vault.model.markdown import escape, unescape
 from vault.model.summary import parse_summary, prose_of
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 INSIGHTS = "insights"

@@ -28,8 +28,7 @@ from vault.log.ledger import Event
 from vault.log.review_log import at_of
 from vault.model.card import CardKind
 from vault.model.markdown import unescape
-from vault.text.formatting import short_title
-from vault.text.sanitize import fold
+from vault.text.formatting import fold, short_title
 from vault.vault import Vault
 
 _THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does

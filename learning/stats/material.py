@@ -16,8 +16,7 @@ from learning.store.topics import topics
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.review_columns import ReviewColumns
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_title
 
 _NEWS = {"birth": "added", "change": "reworded"}
 

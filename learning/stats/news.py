@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from vault.log import ledger
 from vault.log.card_history import lines_with
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 

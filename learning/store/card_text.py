@@ -26,8 +26,7 @@ from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Wikilink, alias
-from vault.text.formatting import truncate
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, truncate
 from vault.vault import Vault
 
 CACHE = "faces"

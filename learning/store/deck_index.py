@@ -21,7 +21,7 @@ from vault.ids import CardId
 from vault.layout import FLASHCARDS
 from vault.model.card import Deck
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 CACHE = "decks"

@@ -28,7 +28,7 @@ from vault.locks import _parse
 from vault.model import latex
 from vault.model.frontmatter import scalar
 from vault.model.wikilink import alias, note_link, raw_link
-from vault.text.sanitize import clean, clean_line, normal
+from vault.text.formatting import clean, clean_line, normal
 
 EVIL = "a\x00\x07\x1b[2J\x1b]52;c;eA==\x07\x7f\x9b31m\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9\ud800b"
 HIDDEN = "a\u200b\u00ad\u2060\u206a\ufeff\U000e0041b"

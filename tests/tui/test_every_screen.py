@@ -27,7 +27,7 @@ from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
 from tests.tui.test_inbox import offered
 from tests.tui.test_stats_screen import TOPIC, a_year, log
-from tui import places
+from tui import palette
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
@@ -238,10 +238,10 @@ def test_looks(
 
 
 def test_every_place_has_its_picture() -> None:
-    assert {picture.screen for picture in PICTURES} == set(places.PLACES)
+    assert {picture.screen for picture in PICTURES} == set(palette.PLACES)
 
 
-@pytest.mark.parametrize("place", places.PLACES)
+@pytest.mark.parametrize("place", palette.PLACES)
 async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault, clock: Clock, place: str) -> None:
     lived(vault, clock())
     app = RetainApp(Context(vault, clock, environment=COLOURS))

@@ -11,7 +11,7 @@ from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
 from vault.model.markdown import escape
 from vault.model.wikilink import note_link
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 _BAR = 10  # cells of a bar that is full
 

@@ -21,7 +21,7 @@ from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
 from vault.ids import CardId
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 
 class EditScreen(Page):

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from compiler.engines.grading.tutor import configured_tutor
 from learning.review.plan import Plan
 from learning.review.quiz_material import readings
 from learning.store.topics import topics
@@ -103,11 +104,9 @@ class QuizScreen(Page):
         self._show_keys()
 
     def _read(self) -> None:
-        from compiler.engines.grading.configured import tutor
-
         vault = self.context.vault
         try:
-            asks = tutor(self.context.environment)
+            asks = configured_tutor(self.context.environment)
             if not self.about:
                 self.post_message(self.Choose(sorted(topics(vault))))
                 return

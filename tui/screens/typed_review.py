@@ -121,10 +121,10 @@ class Typing(ReviewActions):
 
     def _grader(self) -> Grader | None:
         """Return the model that grades; None unless the user has configured one."""
-        from compiler.engines.grading.configured import grader  # late: most answers are not typed
+        from compiler.engines.grading.grader import configured_grader  # late: most answers are not typed
 
         try:
-            return grader(self.context.environment)
+            return configured_grader(self.context.environment)
         except ModelUnavailable:
             return None
         except RetainError as error:

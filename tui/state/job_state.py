@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MOST_FINDINGS = 5  # the last ones are kept
 _LONGEST = 400  # characters of a word from the process

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from vault.errors import Damaged, Refused, RetainError
 from vault.ids import ALPHABET
 from vault.process.identity import Process
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 if TYPE_CHECKING:
     from vault.model.card import Deck

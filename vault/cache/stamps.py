@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vault.files.conflicts import is_beside
+from vault.files.write_scopes import is_beside
 
 RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
 FIELDS = 3

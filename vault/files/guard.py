@@ -19,7 +19,6 @@ from pathlib import Path
 
 from vault.errors import EditedMeanwhile, LockHeld, Refused
 from vault.files import replace
-from vault.files.conflicts import beside
 from vault.files.durable import (
     append_lines,
     copy_bytes,
@@ -49,6 +48,7 @@ from vault.files.write_scopes import (
     HUMAN_FOLDERS,
     TEMP_PREFIX,
     Scope,
+    beside,
     is_append_only,
     makeable,
     refusal,

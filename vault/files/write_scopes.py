@@ -1,4 +1,5 @@
-"""Rules for paths: which scope may write where, and under which names; whether a path is inside a folder."""
+"""Rules for paths: which scope may write where, and under which names; names for a version beside a file that the user
+edited; whether a path is inside a folder."""
 
 from __future__ import annotations
 
@@ -7,18 +8,21 @@ import re
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from vault.errors import Refused
-from vault.files.conflicts import BESIDE
 from vault.ids import DEVICE
-from vault.text.formatting import truncate
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, truncate
 
 TEMP_PREFIX = ".retain-tmp-"
 NAME_BYTES = 255
+# The part of a conflict version's name before its suffix, as a pattern: `page.conflict-2026-11-22.md`.
+BESIDE = r"\.conflict-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{1,3})?"
+_BESIDE = re.compile(rf".+{BESIDE}(?:\.[^./]+)?")
+
 DEPTH = 32
 
 # The folders of the user; a directory that is one of them under another name is never written either.
@@ -301,3 +305,17 @@ def skeleton(name: str) -> str:
 
 
 _HUMAN_SKELETONS = frozenset(skeleton(name) for name in HUMAN_FOLDERS)
+
+
+def beside(name: str, on: date, number: int = 1) -> str:
+    """Return the file name for another version of the file `name`; `number` if earlier names are taken."""
+    stem, dot, ending = name.rpartition(".") if "." in name[1:] else (name, "", "")
+    tail = f".conflict-{on.isoformat()}" + (f"-{number}" if number > 1 else "") + dot + ending
+    while len((stem + tail).encode()) > NAME_BYTES:
+        stem = stem[:-1]
+    return stem.rstrip(". ") + tail
+
+
+def is_beside(path: str) -> bool:
+    """Return whether the file at `path` is a version beside another, so neither a page nor a deck."""
+    return ".conflict-" in path and _BESIDE.fullmatch(path.rpartition("/")[2]) is not None

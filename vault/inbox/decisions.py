@@ -24,7 +24,7 @@ from vault.locks import lock
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.frontmatter import human_edited
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 TYPE = "inbox"
 UNDO = "undo"

@@ -10,7 +10,7 @@ from vault.inbox.events import Choice, standing
 from vault.inbox.items import Change, Item, View
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 KIND = "names"

@@ -42,7 +42,7 @@ from vault.log.events import (
     decode,
     encode,
 )
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 __all__ = [  # the nouns of the log can be had here, beside what reads and writes them
     "Bury",

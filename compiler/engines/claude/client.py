@@ -29,8 +29,8 @@ from compiler.engines.claude.transport import Transport
 from vault.config.engine import EngineSettings
 from vault.errors import ModelUnavailable
 from vault.log.grading import Cancelled, Cost
+from vault.text.formatting import clean_line
 from vault.text.redaction import redact, redact_all
-from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
     from anthropic.types import Message, Usage

@@ -18,7 +18,7 @@ from compiler.readers.tables import Budget
 from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_CHAPTERS = 2_000
 MAX_CHAPTER = 12 * 1024**2  # bytes

@@ -27,7 +27,7 @@ from compiler.readers.tables import Budget, Row, write_rows
 from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 MAX_SLIDES = 1_000
 MAX_PARTS = 12_000

@@ -16,7 +16,7 @@ from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 _MARKS = {
     Kind.HEADING: MarkKind.HEADING,

@@ -17,7 +17,7 @@ from compiler.readers.page import Page
 from compiler.readers.text.org_inline import inline, is_picture
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_LINES = 200_000
 MAX_LINE = 50_000  # characters; a longer line is taken as plain words
