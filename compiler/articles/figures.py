@@ -170,7 +170,7 @@ class _Document:
             *self._led_to(start, end),
             *self._captioned(start, end, quote),
             *self._meant_nearby(start, end, quote),
-            *self._alongside(start, end, quote),
+            *self._alongside(start, quote),
         ]
         found = dict.fromkeys([*self._named(start, end), *(p for p in around if self._lies_there(p, start, end))])
         return tuple(found)[:MAX_PICTURES]
@@ -273,7 +273,7 @@ class _Document:
                 return found.end()
         return limit
 
-    def _alongside(self, start: int, end: int, quote: str) -> Iterator[Picture]:
+    def _alongside(self, start: int, quote: str) -> Iterator[Picture]:
         """Return pictures next to the claim's paragraph whose caption says mostly what the claim says."""
         block = self._block(start)
         for picture in (self._next(block[1]), self._last(block[0])):

@@ -77,7 +77,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
         report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
     except Waiting as error:
         waiting = f"{_counted(error.requests)} open"
-    return _effect(vault, deed, report, before, Shelf.of(vault), waiting)
+    return _effect(deed, report, before, Shelf.of(vault), waiting)
 
 
 def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
@@ -87,7 +87,7 @@ def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str
     options = Options(engine_of(vault), dry_run=True, fresh=False, deeds=(event_of(deed),))
     report = compile_vault(vault, options, at, progress)
     asked = f"{_counted(report.open, 'would be')} open" if report.open else ""
-    return _effect(vault, deed, report, before, before, asked)
+    return _effect(deed, report, before, before, asked)
 
 
 def _counted(requests: Sequence[Request], verb: str = "") -> str:
@@ -97,7 +97,7 @@ def _counted(requests: Sequence[Request], verb: str = "") -> str:
     return f"{len(requests)} {'question' if one else 'questions'} ({types}) {verb or ('is' if one else 'are')}"
 
 
-def _effect(vault: Vault, deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
+def _effect(deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
     """Return what came of a decision, with what the build wrote and removed."""
     written = tuple(report.written) if report else ()
     removed = tuple(report.removed) if report else ()

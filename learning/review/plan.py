@@ -16,7 +16,6 @@ from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
 from learning.store.due import items
 from learning.store.graph import GRAPH, prerequisites
-from learning.study_day import StudyCalendar
 from vault.errors import UsageError
 from vault.ids import CardId
 
@@ -122,11 +121,11 @@ def by_need(items: Iterable[Item], desk: Desk, until: datetime) -> list[Item]:
     for item in items:
         state = desk.state(item.card)
         if state.due is not None and state.due < until:
-            due.append((-_waited(state, desk.scheduler.calendar, day), item.card, item))
+            due.append((-_waited(state, day), item.card, item))
     return apart(item for *_, item in sorted(due))
 
 
-def _waited(state: MemoryState, calendar: StudyCalendar, day: int) -> float:
+def _waited(state: MemoryState, day: int) -> float:
     """Return how far the card is forgotten: the wait as a share of its stability."""
     return (day - state.last_day) / state.stability if state.stability else 0.0
 

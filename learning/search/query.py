@@ -21,7 +21,6 @@ KINDS = ("definitional", "mechanistic", "relational", "applied", "none")
 CHOICES = {"state": STATES, "is": TRAITS, "kind": KINDS}
 TEXTS = ("topic", "concept", "tag", "id", "path")
 NUMBERS = ("due", "ivl", "lapses", "reps", "difficulty", "stability", "recall", "added", "rated")
-OPERATORS = (":", "<", ">", "<=", ">=", "=")
 _NAMES = (*CHOICES, *TEXTS, *NUMBERS)
 _TERM = re.compile(r'(?P<minus>-?)(?:(?P<name>[A-Za-z]+)(?P<op><=|>=|[:<>=]))?(?P<value>"(?:[^"\\]|\\.)*"?|\S*)')
 _NUMBER = re.compile(r"-?[0-9]{1,7}(?:\.[0-9]{1,4})?")
@@ -57,8 +56,8 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A bound on a number. `name` is one of NUMBERS, `op` one of OPERATORS. Days, counts, or a probability in percent
-    (`recall`).
+    """A bound on a number. `name` is one of NUMBERS, `op` one of `: < > <= >= =`. Days, counts, or a probability in
+    percent (`recall`).
     """
 
     name: str
@@ -112,8 +111,8 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name not in _NAMES:
         if op == ":" and not found[0][found.end("name") - at :].startswith(_ADDRESS):
             raise _unknown(found, at)
-        return _word(found[0], at)
-    value = _unquoted(found["value"], found.start("value"))
+        return _word(found[0])
+    value = _unquoted(found["value"])
     if not value:
         raise BadQuery(f"{name}{op} needs a value", at=at, hint=_expected(name))
     if name in NUMBERS:
@@ -127,10 +126,10 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     return Filter(name, value, negated)
 
 
-def _word(written: str, at: int) -> Word | None:
+def _word(written: str) -> Word | None:
     """Return a word to look for; None for an empty one."""
     negated = written.startswith("-") and len(written) > 1
-    text = _unquoted(written[negated:], at + negated)
+    text = _unquoted(written[negated:])
     return Word(text, negated) if text.strip() else None
 
 
@@ -157,7 +156,7 @@ def _expected(name: str) -> str:
     return f"as in {name}<7 or {name}>3" if name in NUMBERS else f'as in {name}:word or {name}:"two words"'
 
 
-def _unquoted(text: str, at: int) -> str:
+def _unquoted(text: str) -> str:
     """Return a value without its quotes. One without a closing quote goes to the end, so that it can be typed."""
     if not text.startswith('"'):
         return text

@@ -176,7 +176,7 @@ def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown(
         held = rows.value(row, settings, liked)
         assert held == row.default
         if row.kind not in (rows.Kind.SWITCH, rows.Kind.CHOICE):
-            assert rows.read(row, rows.typed(row, held)) == held
+            assert rows.read(row, rows.typed(held)) == held
 
 
 async def test_what_is_foretold_leaves_the_caches_to_the_settings_in_force(

@@ -123,7 +123,7 @@ def shown(row: Row, held: Value) -> str:
     return f"{held:.0%}" if row.kind is Kind.SHARE else str(held)
 
 
-def typed(row: Row, held: Value) -> str:
+def typed(held: Value) -> str:
     """Return a value as the text that is edited."""
     if isinstance(held, list):
         return " ".join(held)

@@ -121,7 +121,7 @@ class SettingsScreen(Page):
             self.action_step(1)
             return
         line = self.query_one("#setting-input", Input)
-        line.value = rows.typed(self._at, self._held(self._at))
+        line.value = rows.typed(self._held(self._at))
         self.add_class("-editing")
         line.focus()
         self.query_one(Notice).show_message(strings.EDIT)

@@ -46,11 +46,6 @@ class AuditReport:
     unreachable: dict[Key, str]
     begun: tuple[Key, ...] = ()
 
-    @property
-    def is_well(self) -> bool:
-        """Return whether nothing changed and everything could be read."""
-        return not (self.changes or self.unreachable or self.scan.unread)
-
 
 @dataclass(slots=True)
 class Outcome:
