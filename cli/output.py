@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
@@ -68,8 +69,6 @@ def _error_text(error: RetainError) -> str:
 
 def usage(error: click.ClickException) -> None:
     """Print what click has against the words of a command, which may be the names of files from anywhere."""
-    import io
-
     words = io.StringIO()
     error.show(words)
     say(words.getvalue().rstrip("\n"))

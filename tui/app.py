@@ -16,10 +16,13 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
+from learning.review.sitting import Sitting
 from tui import palette, theme
 from tui.context import Context
+from tui.driver import TerminalDriver
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.screen import Back, Go, Page
+from tui.screens.help import HelpScreen
 from vault.errors import RetainError
 from vault.locks import lock
 
@@ -176,8 +179,6 @@ class RetainApp(App[int]):
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
         """Remember a sitting, whose pages are written at its end; practice writes nothing."""
-        from learning.review.sitting import Sitting
-
         self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
@@ -249,8 +250,6 @@ class RetainApp(App[int]):
 
     async def action_help(self) -> None:
         """Show the keys of this screen above it; pressed again, hide them."""
-        from tui.screens.help import HelpScreen
-
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         elif isinstance(self.screen, Page):
@@ -269,7 +268,6 @@ def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
     """Return the class of the terminal driver; None leaves the choice to Textual."""
     if sys.platform == "win32" or "TEXTUAL_DRIVER" in environment:
         return None
-    from tui.driver import TerminalDriver
 
     return TerminalDriver
 

@@ -18,6 +18,7 @@ from learning.memory import labels
 from learning.review.plan import Plan, plan_of
 from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Clock, Sitting
+from tui.strings.review import REASONS, undone
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
 from vault.locks import lock
@@ -172,7 +173,6 @@ class _Dialogue:
         return False
 
     def _undo(self) -> None:
-        from tui.strings.review import undone  # the same words on both faces
 
         self._say(undone(self._sitting.undo()))
 
@@ -181,7 +181,6 @@ class _Dialogue:
         if not isinstance(self._sitting, Sitting):
             self._say(_PRACTICE)
             return
-        from tui.strings.review import REASONS
 
         at_hand = {str(n): reason for n, reason in enumerate(REASONS, 1)}
         reason = clean_line(at_hand.get(said, said))

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from rapidfuzz import fuzz, process
+
 from compiler.gates.card_form import alike, asked, contained_fault, ideas_fault, kind_fault, manner
 from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_told, shared_content
 from compiler.gates.entailment import needs_check as needs_check
@@ -164,7 +166,6 @@ class StrictCardGate(CardGate):
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        from rapidfuzz import fuzz, process
 
         near = process.extractOne(
             _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
@@ -183,8 +184,6 @@ class CheckedCardGate(CardGate):
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         """Return which card says nearly the same; a card with one other number or name is another card."""
-        from rapidfuzz import fuzz, process
-
         about, how = asked(card.question), manner(card.question)
         for question, answer in self._by_concept.get(concept, ()):
             same_answer = alike(asked(card.answer), asked(answer)) >= SAME_ANSWER

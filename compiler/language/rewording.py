@@ -15,6 +15,8 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import zip_longest
 
+from rapidfuzz import fuzz
+
 from compiler.language import rewording_words as lists
 from compiler.language.lexicon import american
 from compiler.language.quantities import NUMBER_WORDS, SCALES, UNITS
@@ -264,8 +266,6 @@ CLOSE_CALL = 2.0  # a rival this near leaves it in doubt which is which
 
 def likeness(old: str, new: str) -> float:
     """Return how surely `new` is what `old` became, out of 100; 0.0 where they may be two statements."""
-    from rapidfuzz import fuzz
-
     change = classify(old, new)
     if change is not Change.FACT:
         return 100.0 if change is Change.COSMETIC else 99.0

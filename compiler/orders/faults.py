@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
+from rapidfuzz import fuzz
 
 from compiler.cards.cards import PER_KIND
 from compiler.claims.extract import MAX_QUOTE, around
@@ -215,8 +216,6 @@ def _judge_claim(
 
 def _nearest_quote_hint(words: str, text: FoldedText) -> str:
     """Return a hint for a quote that the source lacks: the passage that it may have meant."""
-    from rapidfuzz import fuzz
-
     near = fuzz.partial_ratio_alignment(words.casefold(), text.text.casefold()) if text.text else None
     if near is None or near.score < _NEAR:
         return "copy the words letter by letter from `text`; what is not there cannot be claimed"

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from compiler.claims.extract import requests_for
 from compiler.model.requests import (
     REPLY_TO,
     CardsReply,
@@ -27,7 +28,12 @@ from compiler.model.requests import (
     ExtractReply,
     ExtractRequest,
 )
+from compiler.readers import zip_archive
+from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of
+from compiler.readers.images import inspect_image
 from compiler.readers.pdf.pdf import cut_pages
+from compiler.readers.read import read_source
+from compiler.readers.web import clip
 from compiler.sources.fingerprint import fingerprint
 from compiler.workers.bytecode import leave_bytecode
 from vault.errors import RetainError, TooCostly, Unreadable
@@ -60,9 +66,6 @@ def read(path: str, sha256: str) -> SourceText | str:
 
     Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
     """
-    from compiler.readers.formats import HEAD, RECORDED, kind_of
-    from compiler.readers.read import read_source
-
     data = _bytes(path, sha256)
     kind = kind_of(Path(path).name, data[:HEAD])
     if (kind in RECORDED and data) or (kind == "code" and not data.strip()):  # empty __init__.py are no fault
@@ -91,8 +94,6 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
-    from compiler.readers.images import inspect_image
-
     data = _bytes(path, sha256)
     try:
         if target:
@@ -111,9 +112,6 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
 def _taken_out(data: bytes, name: str, target: str) -> bytes:
     """Return the bytes of a picture inside a document."""
-    from compiler.readers import zip_archive
-    from compiler.readers.formats import HEAD, READERS, kind_of
-
     reader = READERS.get(kind_of(name, data[:HEAD]))
     module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else zip_archive
     found: bytes = getattr(module, "picture", zip_archive.picture)(data, name, target)
@@ -131,8 +129,6 @@ def pages(path: str, sha256: str, first: int, last: int) -> str:
 
 def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
     """Return the engine's reply for every segment of the source."""
-    from compiler.claims.extract import requests_for
-
     return [engine.extract(request) for request in requests_for(source)]
 
 
@@ -162,8 +158,6 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             **made,
         }
     if message["op"] == "clip":
-        from compiler.readers.web import clip
-
         try:
             return clip.answer_clip(message)
         except Unreadable as error:

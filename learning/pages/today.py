@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 from learning.agenda.gap_decisions import open_by_kind, read_agenda
 from learning.cards.workspace import Desk, open_desk
+from learning.pages.promotion_page import parse_queue
+from learning.pages.promotion_page import waiting as for_a_note
 from learning.schedule import date_text
+from learning.stats.mastery import by_tag, grouped, mastery
+from learning.stats.material import studied
 from learning.stats.news import News, news
+from learning.stats.outlook import Outlook
 from learning.stats.overview import Daybook, coming, daybook, next_due
 from learning.store.cards import IndexedCards
 from vault.audit.agent_runs import at_work, held_back
@@ -114,15 +119,12 @@ def backlog_of(desk: Desk) -> BacklogPlan | None:
     """How long what is overdue lasts; None, and at once, where today has room for it."""
     if len(desk.queue.due) <= desk.vault.settings.reviews_per_day:
         return None
-    from learning.stats.outlook import Outlook
 
     return Outlook(desk, 1, 0).backlog()
 
 
 def topics_of(desk: Desk) -> tuple[Group, ...]:
     """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
-    from learning.stats.mastery import by_tag, grouped, mastery
-    from learning.stats.material import studied
     from learning.store.topics import topics
 
     cards, members = studied(desk), topics(desk.vault)
@@ -134,9 +136,6 @@ def topics_of(desk: Desk) -> tuple[Group, ...]:
 
 def _ripe(vault: Vault) -> int:
     """How many concepts the promotion queue names, as the last command that rendered it found them."""
-    from learning.pages.promotion_page import parse_queue
-    from learning.pages.promotion_page import waiting as for_a_note
-
     try:
         return len({item.title for item in for_a_note(parse_queue(vault.read_text(PROMOTION_QUEUE) or ""))})
     except RetainError:

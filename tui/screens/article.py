@@ -32,6 +32,7 @@ from vault.errors import RetainError, UsageError
 from vault.evidence.context import quote_context
 from vault.evidence.evidence import EvidenceReader
 from vault.model.wikilink import citations
+from vault.text.urls import normalize_address
 
 _AROUND = 2  # lines of a source that are shown before a quote and after it
 _CLAIM = re.compile(r"wiki/summaries/[^#]+#\^c-[0-9a-z]{10}")
@@ -271,8 +272,6 @@ class ArticleScreen(Page):
 
     def _browse(self, address: str) -> None:
         """Show the address; pressed again, open it in the browser. Only http and https."""
-        from vault.text.urls import normalize_address
-
         try:
             shown = normalize_address(address)
         except UsageError:

@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from tui import theme
 from tui.keys import ANYWHERE, APP, FIRST_RUN, Key, bindings
 from tui.process.jobs import Jobs
+from tui.screens.help import HelpScreen
 from tui.state.folder_survey import Survey, survey
 from tui.strings import first_run as strings
 from tui.text import content
@@ -300,7 +301,6 @@ class FirstRunApp(App[Choice]):
         self.theme = theme.other(self.theme)
 
     async def action_help(self) -> None:
-        from tui.screens.help import HelpScreen
 
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()

@@ -14,6 +14,7 @@ from learning.cards.changes import Changed
 from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
+from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Sitting
 from learning.review.summary import Tally
 from tui.context import REPEAT_S, Context
@@ -116,7 +117,6 @@ class ReviewScreen(Typing):
     def _opened(self) -> ReviewSession:
         if self._plan.counts:
             return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
-        from learning.review.practice_session import PracticeSession  # few practise
 
         return PracticeSession.at(self.context.vault, self._clock, self._plan)
 

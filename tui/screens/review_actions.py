@@ -13,15 +13,19 @@ from textual.widget import Widget
 from learning.cards.workspace import Placed
 from learning.review.sitting import Sitting
 from tui.context import Context
+from tui.external import run_in_terminal, show_result
 from tui.screen import Page
 from tui.state.review import ReviewSession, pictures_of
 from tui.strings import review as said
+from tui.text.images import checked_picture, open_in_viewer
 from tui.views.card import CardView
 from tui.views.evidence import SupportPanel
+from tui.views.flag import FlagLine
 from tui.views.rating import RatingBar
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import EditedMeanwhile, NotFound, RetainError
+from vault.evidence.context import quote_context
 from vault.evidence.evidence import Evidence, EvidenceReader
 
 if TYPE_CHECKING:  # few cards are flagged
@@ -127,8 +131,6 @@ class ReviewActions(Page):
 
     async def action_flag(self) -> None:
         """Ask for the reason of a flag."""
-        from tui.views.flag import FlagLine
-
         if self._counting is None or self.query(FlagLine):
             return
         self._pause()
@@ -171,7 +173,6 @@ class ReviewActions(Page):
         """Open the card in the user's editor."""
         if self._placed is None:
             return
-        from tui.external import run_in_terminal, show_result
 
         self._pause()
         ended = run_in_terminal(self.app, self.context, "card", "edit", self._placed.id)
@@ -182,7 +183,6 @@ class ReviewActions(Page):
         """At the end, let the user write an insight in their editor."""
         if self._sitting is None or self._placed is not None:
             return
-        from tui.external import run_in_terminal, show_result
 
         show_result(self, run_in_terminal(self.app, self.context, "insight"))
 
@@ -213,7 +213,6 @@ class ReviewActions(Page):
         self._show_keys()
 
     def _look_around(self, quote: Evidence) -> None:
-        from vault.evidence.context import quote_context
 
         with suppress(RetainError):  # then the quote stands alone
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
@@ -268,7 +267,6 @@ class ReviewActions(Page):
         if not found:
             self._notice.show_message(said.NO_PICTURE)
             return
-        from tui.text.images import checked_picture, open_in_viewer  # with what draws them, which few cards need
 
         vault, shown, self._shown_picture = self.context.vault, self._shown_picture, ""
         try:

@@ -10,12 +10,18 @@ from textual.containers import Center
 from textual.message import Message
 
 from learning.review.sitting import Sitting
+from learning.review.typed_answer import NAME, compare
 from tui.context import Context
 from tui.screens.review_actions import ReviewActions
 from tui.state.review import ReviewSession
 from tui.strings import typed as said
+from tui.views.typed_answer import TypedAnswer
+from tui.views.verdict import Verdict
 from vault.errors import ModelUnavailable, RetainError
+from vault.evidence.evidence import EvidenceReader
 from vault.log.events import Rating
+from vault.log.grading import GradeRequest
+from vault.model import latex
 
 if TYPE_CHECKING:  # few type their answers
     from learning.cards.workspace import Placed
@@ -63,7 +69,6 @@ class Typing(ReviewActions):
         """Let the user type the answer before it is shown."""
         if self._placed is None or self._revealed or self.types:
             return
-        from tui.views.typed_answer import TypedAnswer
 
         self._field = TypedAnswer("typed-answer")  # the one before it may not have gone from the screen yet
         self.mount(Center(self._field, classes="writing"), before=self._ratings)
@@ -106,9 +111,6 @@ class Typing(ReviewActions):
         """Compare the typed answer with the card's."""
         if self._field is None:
             return
-        from learning.review.typed_answer import compare
-        from tui.views.verdict import Verdict
-        from vault.model import latex
 
         card, words = placed.card, self._field.text.strip()
         self._close_writing()
@@ -132,9 +134,6 @@ class Typing(ReviewActions):
             return None
 
     def _ask(self, written: Written, placed: Placed) -> None:
-        from vault.evidence.evidence import EvidenceReader
-        from vault.log.grading import GradeRequest
-        from vault.model import latex
 
         card, found = placed.card, written.comparison
         try:
@@ -150,7 +149,6 @@ class Typing(ReviewActions):
         written = message.written
         if written is not self._written:
             return  # the user has gone on
-        from tui.views.verdict import Verdict
 
         verdict, grader = self.query_one(Verdict), written.grader
         if message.grade is None or grader is None:
@@ -185,7 +183,6 @@ class Typing(ReviewActions):
 
 
 def _note(sitting: Sitting, given: Rating, written: Written) -> None:
-    from learning.review.typed_answer import NAME
 
     found, grade = written.comparison, written.grade
     if grade is not None:
