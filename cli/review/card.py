@@ -236,18 +236,18 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _perform(deed: Action, desk: Desk, word: str, *, as_json: bool) -> int:
+def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
     """Save an action on cards and print the result."""
-    if deed.events:
-        render_saved(actions.do(desk, deed).vault)
+    if action.events:
+        render_saved(actions.do(desk, action).vault)
     if as_json:
-        events = [event_json(event) for event in deed.events]
-        output.show_json({"event": events[-1] if events else None, "events": events, "asked": deed.asked})
-    elif not deed.events:
+        events = [event_json(event) for event in action.events]
+        output.show_json({"event": events[-1] if events else None, "events": events, "asked": action.asked})
+    elif not action.events:
         output.show("no changes needed")
     else:
-        whom = deed.events[0].card if deed.asked == 1 else plural(len(deed.events), "card")
-        rest = deed.asked - len(deed.events)
+        whom = action.events[0].card if action.asked == 1 else plural(len(action.events), "card")
+        rest = action.asked - len(action.events)
         left = f" ({rest} unchanged)" if rest else ""
         output.show(f"{whom}: {word}{left}; `retain undo` undoes this")
     return output.DONE
@@ -309,10 +309,10 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
     day = _day(to, today)
-    deed = actions.spreading(desk, _ids(ids), day, over, via="cli")
+    action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
-    return _perform(deed, desk, word, as_json=as_json)
+    return _perform(action, desk, word, as_json=as_json)
 
 
 def _day(text: str, today: date) -> date:

@@ -106,7 +106,7 @@ def open_build(
         return ledger.ordered(events)
 
     id_events = events_of(ledger.IDS)
-    decided = ledger.ordered([*events_of(ledger.DECISIONS), *options.deeds])
+    decided = ledger.ordered([*events_of(ledger.DECISIONS), *options.decisions])
     builds = events_of(ledger.BUILDS)
     # Never before what the ledgers know: a clock that is behind must not put a build into the past of another.
     instant = ledger.after([*id_events, *decided, *builds], at)

@@ -91,7 +91,7 @@ class CardDecider:
                 self._record_claims(card)
             concept = self._concept_of(card)
             if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
-                self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
+                self._retire(card, reason)  # one of an undone decision is made anew below if it is still asked for
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:

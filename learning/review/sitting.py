@@ -160,9 +160,9 @@ class Sitting:
             return
         try:
             desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
-            deeds = [event for _, event in done(self.session)]
-            met = {event.card for event in deeds if isinstance(event, Review | CardMark)}
-            desk = planned_desk(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
+            events = [event for _, event in done(self.session)]
+            met = {event.card for event in events if isinstance(event, Review | CardMark)}
+            desk = planned_desk(desk, self.plan, met, {event.card for event in events if isinstance(event, Review)})
         except RetainError:
             return  # what is in the way of reading will be in that of the next rating, which says so
         self.desk = self._dealer.desk = desk

@@ -79,7 +79,7 @@ _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
-_COMMON = 5  # random bytes that the ids of one deed share; the other five count its events
+_COMMON = 5  # random bytes that the ids of one action share; the other five count its events
 _ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
 
