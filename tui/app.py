@@ -162,11 +162,11 @@ class RetainApp(App[int]):
             self._held.close()
         return self._problem
 
-    def report_rendering(self, told: Callable[[int], None] | None) -> None:
-        """Call `told` with the number of cards whose pages `end_sitting` will render, if any."""
-        if told is not None and self._sitting is not None and self._sitting.is_unrendered:
+    def report_rendering(self, report: Callable[[int], None] | None) -> None:
+        """Call `report` with the number of cards whose pages `end_sitting` will render, if any."""
+        if report is not None and self._sitting is not None and self._sitting.is_unrendered:
             with suppress(OSError):  # the terminal may be closed
-                told(len(self._sitting.desk.cards))
+                report(len(self._sitting.desk.cards))
 
     def _end_in_background(self) -> None:
         problem = self.end_sitting()
@@ -207,7 +207,7 @@ class RetainApp(App[int]):
                 loop.add_signal_handler(number, self._exit_on_signal, 128 + number)
 
     def on_key(self, event: Key) -> None:
-        """Record when the key was read: the action that runs next is not told."""
+        """Record when the key was read: the action that runs next does not know."""
         self.context.presses.came(event.key, event.time)
 
     def _exit_on_signal(self, code: int) -> None:
@@ -272,11 +272,11 @@ def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
     return TerminalDriver
 
 
-def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:
+def run_app(context: Context, start: str = "home", about: str = "", report: Callable[[int], None] | None = None) -> int:
     """Run the app from the screen `start` about `about`; return its exit code.
 
-    `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if
-    another session reviews already; whatever a defect raised.
+    `report` is called with how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld
+    if another session reviews already; whatever a defect raised.
     """
     app = RetainApp(context, start, about)
     if start == "review":
@@ -285,7 +285,7 @@ def run_app(context: Context, start: str = "home", about: str = "", told: Callab
         code = app.run()
     finally:
         context.jobs.end()
-        app.report_rendering(told)
+        app.report_rendering(report)
         problem = app.end_sitting()
     if app._exception is not None:
         raise app._exception

@@ -75,7 +75,7 @@ def anki(
         done = sync_anki(
             desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress_callback(progress)
         )
-    output.found(done.home.odd)
+    output.found(done.home.invalid)
     if as_json:
         output.show_json(_as_json(done, dry_run))
     else:
@@ -110,7 +110,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "twice": list(plan.twice),
         "imported": list(done.left_out),
     }
-    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.odd)}
+    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid)}
     return {
         "dry_run": dry_run,
         "notes": notes,

@@ -64,7 +64,6 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
 
 
 def _is_to_begin(watch: Audit) -> bool:
-
     if watch.known.last_scan() is None:
         return True
     personal = watch.vault.personal
@@ -72,7 +71,6 @@ def _is_to_begin(watch: Audit) -> bool:
 
 
 def _is_large(vault: Vault) -> bool:
-
     size = 0
     for count, entry in enumerate(files_below((root.folder for root in roots_of(vault)), LEFT_OUT), 1):
         with suppress(OSError):
@@ -202,7 +200,6 @@ def _keys(vault: Vault, path: str) -> list[Key]:
 
 
 def _covers(named: Key, key: Key) -> bool:
-
     if named.place != key.place:
         return False
     below = key.path == named.path or not named.path or key.path.startswith(f"{named.path}/")
@@ -226,7 +223,6 @@ class _Result:
         return not (self.left or self.report.unreachable or self.report.scan.unread or failed)
 
     def name(self, key: Key) -> str:
-
         return shown(key, self.vault.personal)
 
     def as_text(self) -> None:
@@ -342,12 +338,10 @@ def _size(seen: FileState | None) -> str:
 
 
 def _difference(watch: Audit, change: Change) -> str:
-
     return "".join(f"{line}\n" for line in difference(watch, change))
 
 
 def _show_differences(watch: Audit, selected: Sequence[Change]) -> int:
-
     for change in selected:
         for line in difference(watch, change):
             output.show(line)

@@ -63,7 +63,6 @@ def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
 
 
 def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:
-
     support = sandbox_support()
     return {
         "level": str(support.level),

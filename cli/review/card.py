@@ -183,7 +183,7 @@ def edit(
         return output.FINDINGS
     if edited.changed:
         render_saved(desk.vault)
-    card_edit.told(edited, as_json=as_json)
+    card_edit.report_edit(edited, as_json=as_json)
     return output.DONE
 
 

@@ -96,7 +96,7 @@ def _report_open_editor(form: Path, id_: str) -> None:
     output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
 
 
-def told(done: Edited, *, as_json: bool) -> None:
+def report_edit(done: Edited, *, as_json: bool) -> None:
     """Print the result of an edit."""
     if as_json:
         said = [{"question": words.question, "answer": words.answer} for words in (done.before, done.after)]

@@ -166,14 +166,14 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     return {
         "log_loss": round(marks.log_loss, 5),
         "rmse_bins": round(marks.rmse_bins, 5),
-        "foretold": round(marks.foretold, 5),
+        "foretold": round(marks.predicted, 5),
         "recalled": round(marks.recalled, 5),
         "calibration": [
             {
                 "low": each.low,
                 "high": each.high,
                 "reviews": each.trials,
-                "foretold": round(each.foretold, 5),
+                "foretold": round(each.predicted, 5),
                 "recalled": round(each.recalled, 5),
             }
             for each in marks.bins
@@ -189,7 +189,7 @@ def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | No
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
-        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
+        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.predicted:9.1%}  {marks.recalled:8.1%}"
         output.show(f"  {name:10}  {row}")
     output.show("  new parameters: predicted (|) and actual (●) recall\n  range   predicted recalled reviews")
     for line in plot(found.new.bins):

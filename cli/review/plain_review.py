@@ -173,7 +173,6 @@ class _Dialogue:
         return False
 
     def _undo(self) -> None:
-
         self._say(undone(self._sitting.undo()))
 
     def _flag(self, said: str) -> None:

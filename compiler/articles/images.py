@@ -110,10 +110,10 @@ class _Gallery:
             for shown in g.source.pictures if g.source is not None else ():
                 key = raw.find(g, shown.target)
                 if key is not None and not key[1]:
-                    told = self.shown_in.setdefault(key[0], [])
+                    shown_entries = self.shown_in.setdefault(key[0], [])
                     entry = (g.tracked.id, words_for(shown))
-                    if entry not in told:
-                        told.append(entry)
+                    if entry not in shown_entries:
+                        shown_entries.append(entry)
 
     # --- judging ----------------------------------------------------------------------------------------------------
 
@@ -169,8 +169,8 @@ class _Gallery:
         except (binascii.Error, KeyError, TypeError, ValueError):
             found = None
         if not found or found.get("kind") not in _SUFFIXES:
-            told = reply.get("unreadable", {}).get("what", "the picture cannot be read")
-            return Verdict(refused=clean_line(str(told))[:200])
+            reason = reply.get("unreadable", {}).get("what", "the picture cannot be read")
+            return Verdict(refused=clean_line(str(reason))[:200])
         digest = sha256_hex(data)
         self._bytes[digest] = data
         return Verdict(str(found["kind"]), digest)
@@ -206,15 +206,15 @@ class _Gallery:
         """Return a source, its claims with the pictures, code and formulas that go with them."""
         if not ties:
             return g
-        told: set[str] = set()
+        listed: set[str] = set()
 
         def exhibit(shown: Picture) -> Exhibit | None:
             key = wanted.get((g.tracked.id, shown.target))
             verdict = verdicts.get(key) if key else None
             if verdict and verdict.sha256:
                 return picture(paths[verdict.sha256], words_for(shown))
-            if shown.target not in told and not _REMOTE.match(shown.target):
-                told.add(shown.target)
+            if shown.target not in listed and not _REMOTE.match(shown.target):
+                listed.add(shown.target)
                 why = verdict.refused if verdict else "it is not in raw/"
                 what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))

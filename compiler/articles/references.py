@@ -133,12 +133,12 @@ class Citations:
         names = tuple(names)
         start, end = sentence(self._text, offset)
         groups = [g for g in self._groups(start, end) if len(g.works) <= MAX_GROUP]
-        telling = _telling(names)
-        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names if g.any_page else telling))
+        specific = _specific(names)
+        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names if g.any_page else specific))
         if titled:
             return titled
         groups = [g for g in groups if not g.any_page]
-        named = _first_of(self._text[start:end], names if about else telling)
+        named = _first_of(self._text[start:end], names if about else specific)
         if named is not None:
             for group in groups:
                 between = self._text[start + named[1] : max(group.start, start + named[1])]
@@ -148,8 +148,8 @@ class Citations:
 
     def titled(self, names: Iterable[str]) -> tuple[Work, ...]:
         """Return the works of the list of references whose titles hold one of the names, if it is specific enough."""
-        telling = _telling(names)
-        return tuple(w for w in self._listed.values() if telling and _first_of(w.title, telling))
+        specific = _specific(names)
+        return tuple(w for w in self._listed.values() if specific and _first_of(w.title, specific))
 
     def _groups(self, start: int, end: int) -> list[_Group]:
         """Where works are named between the offsets, in order; places that overlap are one, the first found."""
@@ -220,7 +220,7 @@ def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
     return min(found, default=None)
 
 
-def _telling(names: Iterable[str]) -> list[str]:
+def _specific(names: Iterable[str]) -> list[str]:
     """Return those of the names that mean one thing wherever they are: no common word alone, as "keys" is."""
     return [n for n in names if re.search(r"\S[\s-]\S|\w[A-Z\d]", n) or (not n.isascii() and len(n) > 3)]
 

@@ -87,8 +87,8 @@ class Coverage:
     @property
     def share(self) -> float:
         """Return the share of the source's prose that became claims, in [0, 1]."""
-        told, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
-        return told / all_ if all_ else 1.0
+        claimed, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
+        return claimed / all_ if all_ else 1.0
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as `retain log --coverage --json` prints them."""

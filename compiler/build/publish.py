@@ -72,12 +72,12 @@ def publish(
     former = {f"{FLASHCARDS}/{b.slug}.md" for i, b in ids.births.items() if b.slug and not ids.alive(i)}
     gone = {*former, *moved} - set(wanted.decks)
     put = {card: places - gone for card, places in decks_of_cards(start.live_events, ids).items()}
-    standing = {
+    current_decks = {
         path: cards if path not in gone else edited_cards(start.files.text_of(path) or "", path, known)
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
-    publisher.decks(decks_after_moves(wanted.decks, standing, put, moved), list(decks), known, ours, ids.retired)
+    publisher.decks(decks_after_moves(wanted.decks, current_decks, put, moved), list(decks), known, ours, ids.retired)
     publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news

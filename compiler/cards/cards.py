@@ -282,8 +282,8 @@ class CardDecider:
             self._undo_retirement(id_)
             self._revive(id_)
             before = self.before.get(id_)
-            told = change_facts(before, card, change_between(before, proposal)) if before else {}
-            self.news.events.append(self._event("change", card) | told)
+            change = change_facts(before, card, change_between(before, proposal)) if before else {}
+            self.news.events.append(self._event("change", card) | change)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})
         self.news.created += 1

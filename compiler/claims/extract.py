@@ -140,9 +140,11 @@ def claims_in(
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
-            told = around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
-            found = entailed.around(told) if entailed is not None else None
-            refused = statement_refused(statement, fold(words), found, told)
+            surroundings = (
+                around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
+            )
+            found = entailed.around(surroundings) if entailed is not None else None
+            refused = statement_refused(statement, fold(words), found, surroundings)
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue

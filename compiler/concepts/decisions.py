@@ -64,8 +64,8 @@ def event_of(decision: Decision) -> Event:
     fields = {"id": decision.id, "into": decision.into, "name": decision.name, "voids": decision.voids}
     lists = {"keys": decision.keys, "other": decision.other, "places": decision.places}
     head: Event = {"v": 1, "type": TYPE, "deed": decision.decision_id, "op": decision.op.value}
-    told = {k: v for k, v in fields.items() if v} | {k: list(v) for k, v in lists.items() if v}
-    return head | told | {"at": decision.at, "via": decision.via}
+    given = {k: v for k, v in fields.items() if v} | {k: list(v) for k, v in lists.items() if v}
+    return head | given | {"at": decision.at, "via": decision.via}
 
 
 def new_id(decision: Decision, known: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from compiler.gates.entailment import names_told
+from compiler.gates.entailment import names_around
 from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, needs_check
 from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.replies.asker import Asker
@@ -54,7 +54,7 @@ class Verdicts:
 
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
         """Have statements checked that rules alone cannot judge, each with the words around its quote."""
-        soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
+        soft = [each for each in stated if needs_check(each[0], each[1:2], names_around(each[2]))]
         wanted = [
             _request(words, (quote,), _needed_context(words, (quote,), context)) for words, quote, context in soft
         ]
@@ -92,8 +92,8 @@ def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pa
 def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView], names: Sequence[str]) -> list[Pair]:
     """Return each card that rules alone cannot judge, with the quotes that it cites; `names` are the concept's."""
     claims = {v.id: v for v in views}
-    told = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
-    return [(card_words(c), e) for c, e in told if not form_fault(c, names) and judge_card(c, names, e).needs_check]
+    cited = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
+    return [(card_words(c), e) for c, e in cited if not form_fault(c, names) and judge_card(c, names, e).needs_check]
 
 
 def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) 
     return judge(words, evidence, names).needs_check
 
 
-def names_told(context: str) -> tuple[str, ...]:
+def names_around(context: str) -> tuple[str, ...]:
     """Return the names around a quote: the quote may mean one of them by "it"."""
     return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in capitalized_names(context)))
 
@@ -120,9 +120,9 @@ def stated_in_order(words: str, evidence: Sequence[str]) -> bool:
     Each sentence of the words has to stand in one sentence of the evidence. What stands there in brackets may be left
     out, unless it limits what is said.
     """
-    told = [row for text in evidence for row in _sentence_tokens(text)]
+    evidence_rows = [row for text in evidence for row in _sentence_tokens(text)]
     said = [_needed_tokens(s) for s in sentences(words)]
-    return bool(said) and all(wanted and any(_is_subsequence(wanted, row) for row in told) for wanted in said)
+    return bool(said) and all(wanted and any(_is_subsequence(wanted, row) for row in evidence_rows) for wanted in said)
 
 
 @lru_cache(maxsize=1 << 10)

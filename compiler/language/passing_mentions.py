@@ -20,7 +20,9 @@ _PASSING = re.compile(
 )
 _MARKS_SYMBOL = re.compile(r"(?:→|->|::=|⇒)\s*(?:[\w+-]+\s+){0,2}$")
 _IS_SYMBOL = re.compile(r"\s*\|?\s*(?:→|->|::=|⇒)")
-_TELLS_BY_LIST = re.compile(r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):")
+_EXPLAINING_LIST = re.compile(
+    r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):"
+)
 
 
 def only_dropped(text: str, spellings: Iterable[str]) -> bool:
@@ -32,13 +34,13 @@ def only_dropped(text: str, spellings: Iterable[str]) -> bool:
     return bool(written) and all(_is_label(text, lowered, name) for name in written)
 
 
-def told_by_a_list(lowered: str, spellings: Iterable[str]) -> bool:
+def explained_by_list(lowered: str, spellings: Iterable[str]) -> bool:
     """Return whether a text in lower case explains one of `spellings` by the list that follows it."""
     found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
-    return any(_TELLS_BY_LIST.match(lowered, end, end + _BROAD) for _, end in found)
+    return any(_EXPLAINING_LIST.match(lowered, end, end + _BROAD) for _, end in found)
 
 
-def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
+def names_beyond_limit(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
     """Return the names beyond the first few that one sentence lists."""
     by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for name, (source, at) in first.items():

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from vault.model.claim import ClaimKind
 from vault.text.formatting import normal
 
-MOST_CLAIMS = 120  # of one concept that an engine is told of: more make no better page
+MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
 
 # What an engine says in its own words is cleaned as it comes in, as a document's text was: nothing hidden in it.
 Verbatim = Annotated[str, Field(max_length=20_000)]

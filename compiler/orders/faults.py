@@ -19,7 +19,7 @@ from compiler.cards.cards import PER_KIND
 from compiler.claims.extract import MAX_QUOTE, around
 from compiler.concepts.evidence import key_of
 from compiler.gates import gates
-from compiler.gates.proposed_names import Standing
+from compiler.gates.proposed_names import SearchableText
 from compiler.language import names
 from compiler.model.requests import (
     REPLY_TO,
@@ -178,7 +178,7 @@ def _judge_extract(request: ExtractRequest, reply: ExtractReply, judged: JudgedR
         if len(judged.faults) == before:
             claims.append(claim)
     terms = []
-    there = Standing.of("\n".join([request.title, *request.headings, request.text]))
+    there = SearchableText.of("\n".join([request.title, *request.headings, request.text]))
     for n, term in enumerate(reply.terms):
         before = len(judged.faults)
         _judge_term(f"terms[{n}]", term, request, there, judged)
@@ -227,7 +227,7 @@ def _nearest_quote_hint(words: str, text: FoldedText) -> str:
     return f"copy letter by letter; the nearest words in `text` are: {clean_line(text.text[start:end])[: 2 * _SHOWN]}"
 
 
-def _judge_term(path: str, term: Term, request: ExtractRequest, there: Standing, judged: JudgedReply) -> None:
+def _judge_term(path: str, term: Term, request: ExtractRequest, there: SearchableText, judged: JudgedReply) -> None:
     """Add the faults of one term."""
     for where, name in (
         (f"{path}.name", term.name),

@@ -62,8 +62,8 @@ def asked(request: AnswerRequest, asker: Asker, verdicts: Verdicts) -> AnswerRep
     if not isinstance(reply, AnswerReply):
         return None
     views = {view.id: view for view in request.claims}
-    told = [s for s in reply.sentences if s.cites and all(c in views for c in s.cites)]
-    pairs = [(s.text, tuple(t for c in s.cites for t in (views[c].quote, views[c].words))) for s in told]
+    cited = [s for s in reply.sentences if s.cites and all(c in views for c in s.cites)]
+    pairs = [(s.text, tuple(t for c in s.cites for t in (views[c].quote, views[c].words))) for s in cited]
     verdicts.settle(pairs, asker)
     return reply
 

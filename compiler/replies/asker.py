@@ -262,12 +262,12 @@ class Asker:
 
 def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
     """Return the answer as the journal stores it."""
-    key, told = rests(request), prompt_id(request.type)
+    key, prompt_version = rests(request), prompt_id(request.type)
     return Entry(
         of=request.type,
         rests=key,
-        digest=digest(key, told),
-        prompt=told,
+        digest=digest(key, prompt_version),
+        prompt=prompt_version,
         engine=clean_line(answer.engine)[:120],
         at=at,
         reply=answer.reply.model_dump(mode="json", exclude_defaults=True),

@@ -169,7 +169,7 @@ def _cards(request: CardsRequest, older: Sequence[Entry]) -> tuple[CardsRequest,
 def _knowing(
     claims: Sequence[ClaimView], older: Iterable[Entry]
 ) -> Iterator[tuple[Entry, frozenset[str], frozenset[str]]]:
-    """The entries that were told of claims in the very words that they have now, the latest first.
+    """The entries that had claims in the very words that they have now, the latest first.
 
     With each come all those claims, and the ones among them that no later entry knew: a source that comes back brings
     back what was said of it.

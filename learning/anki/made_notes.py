@@ -45,7 +45,7 @@ def record_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
         guard.write(MADE, data, expect=None if old is None else sha256_hex(old))
 
 
-def told(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
+def newly_made(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
     """Return those of `made` whose GUID is known now; `seen` are (card, number, GUID) of notes in a package
     from Anki.
     """

@@ -47,7 +47,7 @@ class CurrentCards:
     def read_ahead(self, cards: Iterable[CardId]) -> None:
         """Read the decks of cards that may come next, so that showing them takes no time."""
         for id_ in cards:
-            with suppress(RetainError):  # told when the card's turn comes, should it last until then
+            with suppress(RetainError):  # reported when the card's turn comes, should it last until then
                 known = self._known(id_)
                 if known is not None:
                     self._text(known.deck.path)

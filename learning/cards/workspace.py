@@ -155,8 +155,8 @@ def open_desk(
 
 def _ahead(past: History, now: datetime) -> list[Diagnostic]:
     """Return diagnostics of what log and ledger date ahead of the clock."""
-    told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
-    if max(told, default=now) <= now:
+    instants = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
+    if max(instants, default=now) <= now:
         return []
 
     zone, before = past.scheduler.calendar.zone, past.before.latest
@@ -223,17 +223,19 @@ def _indexed(
     vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
 ) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
     """Return every card by the index, as `_all_cards` does."""
-    odd = list(index.odd.values())
-    if any(card.id is None for deck in odd for card in deck.cards):
-        odd = _adopted(vault, odd, now, found, index.card_ids())
-        if any(deck.text != index.odd[deck.path].text for deck in odd):
+    uncached = list(index.uncached.values())
+    if any(card.id is None for deck in uncached for card in deck.cards):
+        uncached = _adopted(vault, uncached, now, found, index.card_ids())
+        if any(deck.text != index.uncached[deck.path].text for deck in uncached):
             index = read_index(vault)
             if index.repeats:
                 return _all_cards(vault, now, found)
-        known = {deck.path: deck for deck in odd}
-        index = replace(index, odd={path: known.get(path, deck) for path, deck in index.odd.items()})
-    told = {deck.path: deck for deck in odd} | dict(index.odd)  # of those set right just now, what was told on the way
-    return IndexedCards(vault, index), [d for deck in told.values() for d in deck.diagnostics]
+        known = {deck.path: deck for deck in uncached}
+        index = replace(index, uncached={path: known.get(path, deck) for path, deck in index.uncached.items()})
+    by_path = {deck.path: deck for deck in uncached} | dict(
+        index.uncached
+    )  # of those set right just now, what was by_path on the way
+    return IndexedCards(vault, index), [d for deck in by_path.values() for d in deck.diagnostics]
 
 
 def _adopted(
@@ -384,5 +386,5 @@ def read_desk(vault: Vault) -> Desk:
         cards, repeats = _place(decks)
         found = [*(d for deck in decks for d in deck.diagnostics), *repeats]
         return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*found, *past.diagnostics))
-    found = [d for deck in index.odd.values() for d in deck.diagnostics]
+    found = [d for deck in index.uncached.values() for d in deck.diagnostics]
     return Desk(vault, _NO_TIME, "", IndexedCards(vault, index), past, diagnostics=(*found, *past.diagnostics))

@@ -66,7 +66,7 @@ def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
 def overview_of(desk: Desk) -> Overview:
     """What today holds, by a desk."""
     vault, now = desk.vault, desk.now
-    gaps, odd = _gaps(vault)
+    gaps, invalid = _gaps(vault)
     calendar, today = desk.scheduler.calendar, desk.today
     done = desk.past.done(calendar, now)
     steps = len(desk.queue.waiting)
@@ -83,7 +83,7 @@ def overview_of(desk: Desk) -> Overview:
         next_due="" if today["due"] + today["new"] else _next_due(desk),
         has_sources=_has_files(vault),
         gaps=gaps,
-        diagnostics=(*desk.diagnostics, *odd),
+        diagnostics=(*desk.diagnostics, *invalid),
         held_back=desk.held_back,
         desired=desk.scheduler.rules.retention,
     )

@@ -68,7 +68,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Every card, in the order of the decks; row n of each column is one card. `ends` is told in `words_of`."""
+    """Every card, in the order of the decks; row n of each column is one card. `ends` is explained in `words_of`."""
 
     shelves: tuple[Shelf, ...]
     ids: Sequence[CardId]
@@ -207,7 +207,7 @@ def _catalogue_from_index(vault: Vault, cards: IndexedCards) -> Catalogue:
 def _is_current(kept: _CachedFaces, index: DeckIndex) -> bool:
     """Return whether the cache has the face of every deck of the index."""
     young = any(size == NONE[0] for size in kept.numbers[::FIELDS])
-    return not index.odd and not young and kept.first == index.first
+    return not index.uncached and not young and kept.first == index.first
 
 
 def _updated(vault: Vault, cards: IndexedCards, kept: _CachedFaces | None) -> Catalogue:
@@ -223,7 +223,7 @@ def _updated(vault: Vault, cards: IndexedCards, kept: _CachedFaces | None) -> Ca
             ids[index.first[n] : index.first[n + 1]],
         )
         known = row.get(name)
-        if kept is not None and known is not None and path not in index.odd and numbers[span] != _NONE:
+        if kept is not None and known is not None and path not in index.uncached and numbers[span] != _NONE:
             face = kept.face(known)
             before = kept.numbers[known * FIELDS : known * FIELDS + FIELDS]
             if before == numbers[span] and len(face.labels) == len(mine):

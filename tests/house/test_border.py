@@ -130,7 +130,7 @@ def test_whatever_is_printed_is_clean(capsys: pytest.CaptureFixture[str]) -> Non
 def test_whoever_names_himself_in_a_lock_is_shown_clean() -> None:
     words = {"pid": 1, "host": EVIL, "since": EVIL, "purpose": EVIL, "machine": EVIL, "started": EVIL}
     holder = _parse(json.dumps(words).encode())
-    assert holder is not None and not _OBEYED.search(holder.told(datetime.now(UTC)) + holder.started)
+    assert holder is not None and not _OBEYED.search(holder.description(datetime.now(UTC)) + holder.started)
 
 
 @pytest.mark.parametrize("mark", [*"\x00\x1b\x7f\x9b\u202e\u2066\u200b\u206a\U000e0041"])

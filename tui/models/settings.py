@@ -153,7 +153,7 @@ def read(row: Row, words: str) -> Value:
     return int(words) if row.kind is Kind.NUMBER else words
 
 
-def told(row: Row) -> tuple[str, str]:
+def description(row: Row) -> tuple[str, str]:
     """Return the name and meaning of a setting."""
     if row.table != "keys":
         return strings.MEANT[row.id]

@@ -193,7 +193,7 @@ class ArticleScreen(Page):
         if self._page is not None and message.path == self._page.path:
             self._stands = message.stands
             if not self._quote:
-                self._aside.show(article_sidebar.standing(message.stands))
+                self._aside.show(article_sidebar.sidebar(message.stands))
 
     def _here(self) -> Visit | None:
         return None if self._page is None else Visit(self._page.path, self._text.top, self._text.at)
@@ -323,7 +323,7 @@ class ArticleScreen(Page):
         """Show or hide the sidebar with mastery, gaps and backlinks."""
         stands_there = self._aside.display and not self._quote
         self._quote = ""
-        self._aside.show(article_sidebar.standing(self._stands) if self._stands else "")
+        self._aside.show(article_sidebar.sidebar(self._stands) if self._stands else "")
         self.set_class(not stands_there, "-beside")
 
     # --- insights and reviews -----------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ class BrowseSearch(Page):
 
     def on_browse_search_loaded(self, message: Loaded) -> None:
         self._open.take(message.columns)
-        self._search(told=True)
+        self._search(keeps_notice=True)
 
     def on_browse_search_grew(self, message: Grew) -> None:
         held = self._open
@@ -129,7 +129,7 @@ class BrowseSearch(Page):
             if held.index.repaired > self._repaired:
                 self._repaired = held.index.repaired
                 self.query_one(Notice).show_message(said.REPAIRED)
-        self._search(told=True)
+        self._search(keeps_notice=True)
         if not self._loading and self._load_again:
             self._load_again = False
             self._load()
@@ -146,17 +146,17 @@ class BrowseSearch(Page):
             held.words, held.at = message.value, None  # what fits best is looked at first
             self._search()
 
-    def _search(self, *, told: bool = False) -> None:
+    def _search(self, *, keeps_notice: bool = False) -> None:
         """Search for the current text; an earlier search that still runs is dropped.
 
-        With `told`, what stands in the notice is not about the search, and stays.
+        With `keeps_notice`, what stands in the notice is not about the search, and stays.
         """
         try:
             self._query = parse(self._open.words)
         except RetainError as error:
             self.query_one(Notice).show_message(str(error))  # calmly: a filter may be half written
             return
-        if self._asked == "" and not told:
+        if self._asked == "" and not keeps_notice:
             self.query_one(Notice).clear()
         self._ticket += 1
         if not self._searching:

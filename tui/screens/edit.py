@@ -66,7 +66,6 @@ class EditScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-
         try:
             found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
             if found is None:

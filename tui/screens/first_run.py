@@ -301,7 +301,6 @@ class FirstRunApp(App[Choice]):
         self.theme = theme.other(self.theme)
 
     async def action_help(self) -> None:
-
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:

@@ -116,8 +116,8 @@ class GapsScreen(Page):
         by_kind = {kind: [gap for gap in wanted if gap.kind is kind] for kind in GapKind}
         self.query_one(AgendaList).show(by_kind)
         still_open = sum(gap.open for gap in self._all)
-        told = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
-        self.query_one(TopBar).show_status(told)
+        status = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
+        self.query_one(TopBar).show_status(status)
 
     def _asked_for(self, gap: Gap) -> bool:
         said = f"{gap.what} {gap.missing} {gap.fill} {' '.join(gap.mentions)}".casefold()
@@ -129,7 +129,7 @@ class GapsScreen(Page):
         gap = self._gaps.get(self._at)
         self.query_one(GapView).show(gap)
         if gap is not None and gap.id in self._mentions:
-            self._tell(gap)
+            self._show_facts(gap)
         elif gap is not None:
             self._look_for_mentions(gap)
 
@@ -147,7 +147,7 @@ class GapsScreen(Page):
         self._reading = False
         gap = self._gaps.get(self._at)
         if gap is not None and gap.id in self._mentions:
-            self._tell(gap)
+            self._show_facts(gap)
         elif gap is not None:
             self._look_for_mentions(gap)
 
@@ -156,7 +156,6 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-
         try:
             desk = open_desk(self.context.vault, self.context.clock())
             self.post_message(self.Failed(failing_cards(desk, self._all)))
@@ -167,9 +166,9 @@ class GapsScreen(Page):
         self._failing = message.cards
         gap = self._gaps.get(self._at)
         if gap is not None:
-            self._tell(gap)
+            self._show_facts(gap)
 
-    def _tell(self, gap: Gap) -> None:
+    def _show_facts(self, gap: Gap) -> None:
         self.query_one(GapView).show_mentions(self._mentions.get(gap.id, ()), self._failing.get(gap.id, ()))
 
     # --- decisions --------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class InboxScreen(Page):
         error: RetainError
 
     @dataclass
-    class Told(Message):
+    class Compared(Message):
         """The two versions of an item have been compared."""
 
         question: str
@@ -109,9 +109,9 @@ class InboxScreen(Page):
 
     def _compare(self, question: Question) -> None:
         found = compare_texts(question.view.mine, question.view.offered)
-        self.post_message(self.Told(question.id, found))
+        self.post_message(self.Compared(question.id, found))
 
-    def on_inbox_screen_told(self, message: Told) -> None:
+    def on_inbox_screen_compared(self, message: Compared) -> None:
         if message.question == self._at:
             self.query_one(DifferenceView).show_differences(message.compared)
 
@@ -154,8 +154,8 @@ class InboxScreen(Page):
             if isinstance(error, NotFound):  # edited meanwhile: show it again
                 self._begin_reading()
             return False
-        told = source_of(item.kind).messages.get(choice, "")
-        self.query_one(Notice).show_message(strings.decided(item, question.view, choice, told))
+        message = source_of(item.kind).messages.get(choice, "")
+        self.query_one(Notice).show_message(strings.decided(item, question.view, choice, message))
         self._begin_reading()
         return True
 

@@ -81,7 +81,6 @@ class PractiseScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-
         try:
             self.post_message(self.Read(choices(open_desk(self.context.vault, self.context.clock()))))
         except RetainError as error:

@@ -160,8 +160,8 @@ class ReviewScreen(Typing):
         assert self._sitting is not None
         card, state = placed.card, self._sitting.state(placed.id)
         self._changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_note(state, self._changed.how if self._changed is not None else "")
-        self._card.show(placed.kind, placed.title, card.question, told)
+        note = labels.change_note(state, self._changed.how if self._changed is not None else "")
+        self._card.show(placed.kind, placed.title, card.question, note)
         self._ratings.ask()
 
     def _show_end(self, sitting: ReviewSession) -> None:

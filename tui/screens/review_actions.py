@@ -115,7 +115,7 @@ class ReviewActions(Page):
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
-    def _do(self, step: Callable[[], None], told: str = "") -> None:
+    def _do(self, step: Callable[[], None], message: str = "") -> None:
         """Run a step and show the next card and a message; if saving fails, keep the card and show the error."""
         try:
             step()
@@ -125,8 +125,8 @@ class ReviewActions(Page):
             self._notice.show_error(error)
             return
         self._notice.clear()
-        if told:
-            self._notice.show_message(told)
+        if message:
+            self._notice.show_message(message)
         self._deal()
 
     async def action_flag(self) -> None:
@@ -213,7 +213,6 @@ class ReviewActions(Page):
         self._show_keys()
 
     def _look_around(self, quote: Evidence) -> None:
-
         with suppress(RetainError):  # then the quote stands alone
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 

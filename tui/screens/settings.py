@@ -87,7 +87,7 @@ class SettingsScreen(Page):
 
     def _line(self, row: Row) -> Line:
         held = self._held(row)
-        return Line(row.id, rows.told(row)[0], rows.shown(row, held), held != row.default)
+        return Line(row.id, rows.description(row)[0], rows.shown(row, held), held != row.default)
 
     def _held(self, row: Row) -> Value:
         return rows.value(row, self._settings, self._preferences)
@@ -101,7 +101,7 @@ class SettingsScreen(Page):
         row = self._at
         place = strings.OF_VAULT if row.in_vault else strings.OF_USER
         usual = strings.default(rows.shown(row, row.default), place)
-        parts = [content.line(rows.told(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
+        parts = [content.line(rows.description(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
         self.query_one("#setting-about", Static).update(Content("\n").join(parts))
 
     # --- changing -------------------------------------------------------------------------------------------------

@@ -189,10 +189,10 @@ class StatsScreen(Page):
             self.post_message(self.Step(strings.playing(retention)))
             forecasts[retention] = outlook.at(retention)
         own, plan = forecasts[outlook.own], outlook.backlog()
-        told = backlog_words(plan, outlook.today) if plan is not None else ""
+        backlog = backlog_words(plan, outlook.today) if plan is not None else ""
         every = tuple(forecasts.values())
         means = meaning(every, own)
-        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", told)))
+        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", backlog)))
 
     # --- what is known, as it comes -----------------------------------------------------------------------------------
 
@@ -250,8 +250,8 @@ class StatsScreen(Page):
         if self._at == _LOAD:
             if self._load is None:
                 return content.plain(self._step, content.DIM), Content("")
-            told = Content("\n").join(map(content.plain, filter(None, (self._load.means, self._load.backlog))))
-            return told, charts.load(self._load, width, height)
+            text = Content("\n").join(map(content.plain, filter(None, (self._load.means, self._load.backlog))))
+            return text, charts.load(self._load, width, height)
         mean, draw = _MEANS[self._at], charts.PICTURES[self._at]
         assert mean is not None and draw is not None
         return content.plain(mean(stats)), draw(stats, width, height)

@@ -134,7 +134,6 @@ class Typing(ReviewActions):
             return None
 
     def _ask(self, written: Written, placed: Placed) -> None:
-
         card, found = placed.card, written.comparison
         try:
             evidence = EvidenceReader(self.context.vault).of(card.support)
@@ -183,7 +182,6 @@ class Typing(ReviewActions):
 
 
 def _note(sitting: Sitting, given: Rating, written: Written) -> None:
-
     found, grade = written.comparison, written.grade
     if grade is not None:
         sitting.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))

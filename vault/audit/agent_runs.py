@@ -145,7 +145,6 @@ def open_count(vault: Vault) -> int | None:
 
 
 def _names(vault: Vault) -> list[str]:
-
     try:
         folder = state_folder(vault.settings.vault_id) / FOLDER
         names = [path.name for path in folder.iterdir()]
@@ -169,7 +168,7 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 
 
 def refuse_beside_agents(vault: Vault) -> None:
-    """Raise Refused while an agent's work is not checked, as its changes can't be told from the user's."""
+    """Raise Refused while an agent's work is not checked, as its changes can't be distinguished from the user's."""
     for run in all_runs(vault):
         raise Refused(f"an agent's work is not settled yet: {run}", hint=_hint(vault, run))
 

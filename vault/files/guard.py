@@ -86,7 +86,7 @@ class Guard(Folder):
             raise refusal(path, "this command only adds files")
         if expect is not None and self._is_append_only(parts):
             raise refusal(path, "a log is append-only")
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
@@ -126,7 +126,7 @@ class Guard(Folder):
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
             raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
             _locked_log(folder, parts[-1], path) as log,
         ):
@@ -140,7 +140,7 @@ class Guard(Folder):
         if parts[:2] != (".retain", "cache"):
             raise refusal(path, "only caches are written without sync")
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None, 0o600) as temp,
         ):
@@ -155,7 +155,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._is_append_only(parts):
             raise refusal(path, "this command may not delete it")
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=False) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
@@ -163,7 +163,7 @@ class Guard(Folder):
     def makedirs(self, path: str) -> None:
         """Create the folder and missing ones above it; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(self._told(path)), self._open_folder(parts, create=True):
+        with failing(self._shown_path(path)), self._open_folder(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
@@ -174,7 +174,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             open_source(source) as reading,
             self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None) as temp,
@@ -231,10 +231,10 @@ class Guard(Folder):
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=True) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=True) as folder:
             return _open_locked(folder, parts[-1], path, wait_s=0)
 
-    def _told(self, path: str) -> str:
+    def _shown_path(self, path: str) -> str:
         return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager

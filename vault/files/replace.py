@@ -6,7 +6,6 @@ back once if an edit came in between. Without an exchange call: compare, and ren
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import stat
@@ -151,6 +150,7 @@ def _rename(folder: int, old: str, new: str, flag: int) -> bool:
     call = rename_call()
     if call is None:
         return False
+    import ctypes  # late: most commands exchange no files
 
     if call(folder, os.fsencode(old), folder, os.fsencode(new), flag) == 0:
         return True
@@ -163,6 +163,8 @@ def _rename(folder: int, old: str, new: str, flag: int) -> bool:
 @cache
 def rename_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
     """Return renameat2 of Linux or renameatx_np of macOS; None if there is neither."""
+    import ctypes
+
     library = ctypes.CDLL(None, use_errno=True)
     call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
     if call is not None:

@@ -272,7 +272,7 @@ def _machine_fault(name: str) -> str | None:
 
 
 def _has_hidden_character(name: str) -> bool:
-    """Return whether a name has format or private characters or odd spaces, except joiners in words."""
+    """Return whether a name has format or private characters or unusual spaces, except joiners in words."""
     for i, c in enumerate(name):
         if c in _JOINERS and 0 < i < len(name) - 1 and not name[i - 1].isascii() and not name[i + 1].isascii():
             continue

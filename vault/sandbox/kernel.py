@@ -76,7 +76,6 @@ def numbers() -> dict[str, int]:
 
 
 def _library() -> ctypes.CDLL:
-
     return ctypes.CDLL(None, use_errno=True)
 
 
@@ -103,7 +102,6 @@ def prctl(option: int, *arguments: int) -> int:
 
 
 def _word(value: int | bytes | None) -> object:
-
     return ctypes.c_long(value) if isinstance(value, int) else ctypes.c_char_p(value)
 
 

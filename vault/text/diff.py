@@ -73,11 +73,11 @@ def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     if tag == "equal":
         yield from (Row(SAME, plain_line(piece)) for piece in old)
         return
-    told = {plain_line(piece) for piece in old} & {plain_line(piece) for piece in new}
+    in_both = {plain_line(piece) for piece in old} & {plain_line(piece) for piece in new}
     for mark, pieces in ((MINE, old), (OFFERED, new)):
         for piece in pieces:  # two that differ in what they cite alone are shown as they are written
             words = plain_line(piece)
-            yield Row(mark, clean_line(piece) if words in told else words)
+            yield Row(mark, clean_line(piece) if words in in_both else words)
 
 
 def _left_out(number: int) -> list[Row]:

@@ -70,7 +70,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 def _reduced_presentation(archive: Archive) -> Any:
     """Return an archive of the presentation's slides, notes and layouts alone, its formulas as text.
 
-    All other parts are there by name only, as the library wants to find whatever it is told of.
+    All other parts are there by name only, as the library wants to find whatever is named.
     """
     from lxml import etree
 

@@ -1,6 +1,6 @@
 """The reader of source code: comments and docstrings as prose, the rest as code. A place is "function, line N".
 
-Comments are told by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
+Comments are found by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
 process.
 """
 
