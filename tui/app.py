@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from tui import palette, theme
 from tui.context import Context
 from tui.driver import TerminalDriver
@@ -29,7 +29,7 @@ from vault.locks import lock
 if TYPE_CHECKING:  # screens are loaded when they are first shown
     from textual.driver import Driver
 
-    from learning.review.sitting import Sitting
+    from learning.review.study_session import StudySession
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen
 
@@ -57,7 +57,7 @@ class RetainApp(App[int]):
         )
         self.context, self._start, self._about = context, start, about
         self._held = ExitStack()
-        self._sitting: Sitting | None = None
+        self._study_session: StudySession | None = None
         self._ending: Worker[None] | None = None
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         for each in theme.ALL:
@@ -149,12 +149,12 @@ class RetainApp(App[int]):
         """Lock the review for this session. Raises: LockHeld, naming the other session."""
         self._held.enter_context(lock(self.context.vault.root, "review", purpose="reviewing", now=self.context.clock()))
 
-    def end_sitting(self) -> RetainError | None:
+    def end_session(self) -> RetainError | None:
         """Write `_review.md` and unlock the review; return the error of this or an earlier write of the page."""
-        sitting, self._sitting = self._sitting, None
+        study_session, self._study_session = self._study_session, None
         try:
-            if sitting is not None:
-                sitting.finish()
+            if study_session is not None:
+                study_session.finish()
                 self._problem = None
         except RetainError as error:
             self._problem = error
@@ -163,13 +163,13 @@ class RetainApp(App[int]):
         return self._problem
 
     def report_rendering(self, report: Callable[[int], None] | None) -> None:
-        """Call `report` with the number of cards whose pages `end_sitting` will render, if any."""
-        if report is not None and self._sitting is not None and self._sitting.is_unrendered:
+        """Call `report` with the number of cards whose pages `end_session` will render, if any."""
+        if report is not None and self._study_session is not None and self._study_session.is_unrendered:
             with suppress(OSError):  # the terminal may be closed
-                report(len(self._sitting.desk.cards))
+                report(len(self._study_session.desk.cards))
 
     def _end_in_background(self) -> None:
-        problem = self.end_sitting()
+        problem = self.end_session()
         if problem is not None:
             self.post_message(self.PageFailed(problem))
 
@@ -178,12 +178,12 @@ class RetainApp(App[int]):
             self.screen.show_error(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        """Remember a sitting, whose pages are written at its end; practice writes nothing."""
-        self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
+        """Remember a session, whose pages are written at its end; practice writes nothing."""
+        self._study_session = message.study_session if isinstance(message.study_session, StudySession) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
         review = self._review_below()
-        self.end_sitting()
+        self.end_session()
         if review is not None:
             await self._pop_to(review)
             await self._go_back(message.error)
@@ -286,7 +286,7 @@ def run_app(context: Context, start: str = "home", about: str = "", report: Call
     finally:
         context.jobs.end()
         app.report_rendering(report)
-        problem = app.end_sitting()
+        problem = app.end_session()
     if app._exception is not None:
         raise app._exception
     if problem is not None:

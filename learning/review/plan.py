@@ -79,7 +79,7 @@ def plan_of(text: str) -> Plan:
 def planned_desk(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
     """Return `desk` with the queue of the plan; `met` are cards that the session has shown already, within the limit.
 
-    Ahead of their time cards have one turn: of those `rated` in this sitting only such as are being learnt come back.
+    Ahead of their time cards have one turn: of those `rated` in this session only such as are being learnt come back.
     Reads the decks of the cards that a tag asks for. Raises: NotFound for a topic that is not there.
     """
     if plan.mode is Mode.REVIEW:

@@ -199,7 +199,7 @@ def review(vault: Vault, clock: Callable[[], datetime]) -> Iterator[RetainApp]:
     app = RetainApp(Context(vault, clock), "review")
     app.hold_review()
     yield app
-    app.end_sitting()
+    app.end_session()
 
 
 @pytest.fixture

@@ -234,7 +234,7 @@ def test_looks(
         assert snap_compare(app, run_before=posing(picture, app.context), terminal_size=size)
     finally:
         with suppress(RetainError):
-            app.end_sitting()
+            app.end_session()
 
 
 def test_every_place_has_its_picture() -> None:
@@ -251,7 +251,7 @@ async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault
         await pilot.pause()
         taking = app.screen.focused
         assert taking is None or all(node.display for node in taking.ancestors_with_self)
-    app.end_sitting()
+    app.end_session()
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "140x45"])
@@ -262,4 +262,4 @@ async def test_the_words_of_the_source_stand_on_the_screen(vault: Vault, clock: 
         await posing(picture, app.context)(pilot)
         panel = app.screen.query_one(SupportPanel)
         assert panel.region.area > 0 and app.screen.region.contains_region(panel.region)
-    app.end_sitting()
+    app.end_session()

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from learning.cards.workspace import Placed
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from tui.context import Context
 from tui.external import run_in_terminal, show_result
 from tui.screen import Page
@@ -48,7 +48,7 @@ class ReviewActions(Page):
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
         self._clock = context.clock
-        self._sitting: ReviewSession | None = None
+        self._study_session: ReviewSession | None = None
         self._placed: Placed | None = None
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
@@ -69,48 +69,48 @@ class ReviewActions(Page):
 
     @property
     def _revealed(self) -> bool:
-        return self._sitting is not None and self._placed is not None and self._sitting.revealed
+        return self._study_session is not None and self._placed is not None and self._study_session.revealed
 
     @property
-    def _counting(self) -> Sitting | None:
+    def _counting(self) -> StudySession | None:
         """The session if there is a card and its actions are saved, else None; in practice shows a message."""
-        if self._sitting is None or self._placed is None:
+        if self._study_session is None or self._placed is None:
             return None
-        if not isinstance(self._sitting, Sitting):
+        if not isinstance(self._study_session, StudySession):
             self._notice.show_message(said.NOT_IN_PRACTICE)
             return None
-        return self._sitting
+        return self._study_session
 
     # --- marks, and a step back -------------------------------------------------------------------------------------
 
     def action_bury(self) -> None:
-        if (sitting := self._counting) is not None:
-            self._do(sitting.bury, said.BURIED)
+        if (study_session := self._counting) is not None:
+            self._do(study_session.bury, said.BURIED)
 
     def action_suspend(self) -> None:
-        if (sitting := self._counting) is not None:
-            self._do(sitting.suspend, said.SUSPENDED)
+        if (study_session := self._counting) is not None:
+            self._do(study_session.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
         """Undo the last step, show what it was, and show that card again."""
-        sitting = self._sitting
-        if sitting is None:
+        study_session = self._study_session
+        if study_session is None:
             return
         self._close_flag()
         try:
-            undone = sitting.undo()
+            undone = study_session.undo()
         except NotFound as error:  # there is nothing to take back: no fault
             self._notice.show_message(f"{error.what} ({error.hint})" if error.hint else error.what)
             return
         except RetainError as error:
             self._notice.show_error(error)
             return
-        self._deal_again(sitting)
+        self._deal_again(study_session)
         self._notice.show_message(said.undone(undone))
 
-    def _deal_again(self, sitting: ReviewSession) -> None:
+    def _deal_again(self, study_session: ReviewSession) -> None:
         """Show the card that undo returned to; its answer stays visible if it was."""
-        revealed = sitting.revealed
+        revealed = study_session.revealed
         self._deal()
         if revealed and self._placed is not None:
             self._show_again(self._placed)
@@ -140,11 +140,11 @@ class ReviewActions(Page):
 
     def on_flag_line_given(self, message: FlagLine.Given) -> None:
         self._close_flag()
-        sitting = self._counting
-        if sitting is None or self._placed is None:
+        study_session = self._counting
+        if study_session is None or self._placed is None:
             return
         try:
-            sitting.flag(message.reason)
+            study_session.flag(message.reason)
         except RetainError as error:
             self._notice.show_error(error)
             return
@@ -181,7 +181,7 @@ class ReviewActions(Page):
 
     def action_insight(self) -> None:
         """At the end, let the user write an insight in their editor."""
-        if self._sitting is None or self._placed is not None:
+        if self._study_session is None or self._placed is not None:
             return
 
         show_result(self, run_in_terminal(self.app, self.context, "insight"))
@@ -189,9 +189,13 @@ class ReviewActions(Page):
     def _show_edited_card(self) -> None:
         """Show the card after an edit, which undo can reverse."""
         self._note_activity()
-        if self._placed is None or self._sitting is None:
+        if self._placed is None or self._study_session is None:
             return
-        now = self._sitting.edited() if isinstance(self._sitting, Sitting) else self._sitting.table()
+        now = (
+            self._study_session.edited()
+            if isinstance(self._study_session, StudySession)
+            else self._study_session.table()
+        )
         if now is not None:
             self._evidence = None
             self._show_again(now)
@@ -320,31 +324,35 @@ class ReviewActions(Page):
         mends, self._editing_card = self._editing_card, False
         if mends:
             self._show_edited_card()
-        elif isinstance(self._sitting, Sitting) and (now := self._sitting.reworded()) is not None:
+        elif isinstance(self._study_session, StudySession) and (now := self._study_session.reworded()) is not None:
             self._evidence = None  # it was edited in the browser, or by a compile
             self._show_again(now)
         self._note_activity()
 
     def _note_activity(self) -> None:
-        if isinstance(self._sitting, Sitting):
-            self._sitting.stir()
+        if isinstance(self._study_session, StudySession):
+            self._study_session.stir()
 
     def _pause(self) -> None:
-        if isinstance(self._sitting, Sitting):
-            self._sitting.pause()
+        if isinstance(self._study_session, StudySession):
+            self._study_session.pause()
 
     def _tick(self) -> None:
         self._say_above(self._above)
 
     def _timer(self) -> str:
         """Return the time spent on the card, or that it is paused; "" unless the user wants the timer."""
-        sitting = self._sitting
-        if not self.context.preferences.show_timer or not isinstance(sitting, Sitting) or self._placed is None:
+        study_session = self._study_session
+        if (
+            not self.context.preferences.show_timer
+            or not isinstance(study_session, StudySession)
+            or self._placed is None
+        ):
             return ""
         now = self._clock()
-        if sitting.watch.away(now):
+        if study_session.watch.away(now):
             return f" · {said.PAUSED}"
-        return f" · {said.timer(int(sitting.watch.spent(now).total_seconds()))}"
+        return f" · {said.timer(int(study_session.watch.spent(now).total_seconds()))}"
 
     # --- the parts of the screen ------------------------------------------------------------------------------------
 

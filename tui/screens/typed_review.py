@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Center
 from textual.message import Message
 
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from learning.review.typed_answer import NAME, compare
 from tui.context import Context
 from tui.screens.review_actions import ReviewActions
@@ -169,21 +169,21 @@ class Typing(ReviewActions):
         """Return the rating that space gives once the answer is shown: Good, or the suggested one."""
         return Rating.GOOD if self._written is None else self._written.suggested
 
-    def rate_written(self, sitting: ReviewSession, given: Rating) -> None:
-        """Rate the card and record what was suggested. Raises: as `Sitting.rate` does."""
+    def rate_written(self, study_session: ReviewSession, given: Rating) -> None:
+        """Rate the card and record what was suggested. Raises: as `StudySession.rate` does."""
         written = self._written
-        sitting.rate(given)
-        if written is None or not isinstance(sitting, Sitting):
+        study_session.rate(given)
+        if written is None or not isinstance(study_session, StudySession):
             return
         try:
-            _note(sitting, given, written)
+            _note(study_session, given, written)
         except RetainError as error:  # the rating stands
             self.call_after_refresh(self.show_error, error)
 
 
-def _note(sitting: Sitting, given: Rating, written: Written) -> None:
+def _note(study_session: StudySession, given: Rating, written: Written) -> None:
     found, grade = written.comparison, written.grade
     if grade is not None:
-        sitting.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
+        study_session.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
     else:
-        sitting.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))
+        study_session.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))

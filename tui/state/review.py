@@ -21,7 +21,7 @@ from vault.model.exhibit import ExhibitKind, embedded_assets
 
 
 class ReviewSession(Protocol):
-    """What the review screen needs of a session: a `Sitting`, or a `Practising`, whose ratings do not count."""
+    """What the review screen needs: a `StudySession`, or a `PracticeSession`, whose ratings do not count."""
 
     desk: Desk
     plan: Plan

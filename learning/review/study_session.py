@@ -28,7 +28,7 @@ from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
-__all__ = ["Clock", "LogPosition", "Sitting", "Tally", "due_before"]
+__all__ = ["Clock", "LogPosition", "StudySession", "Tally", "due_before"]
 
 Clock = Callable[[], datetime]
 
@@ -51,7 +51,7 @@ def _log_position(vault: Vault) -> LogPosition:
     return LogPosition(size, inode, stamps.stamp(vault.root, ledger.IDS))
 
 
-class Sitting:
+class StudySession:
     """A review session of an open vault. Events are on disk before `session` moves on; if writing fails, it stays."""
 
     counts = True  # its ratings are kept, and schedule the cards
@@ -86,7 +86,7 @@ class Sitting:
         via: str = "tui",
         *,
         plan: Plan | None = None,
-    ) -> Sitting:
+    ) -> StudySession:
         """Return a session over today's queue, or over that of `plan`; `via` names the program.
 
         Raises: as `open_desk` does; NotFound for a topic that is not there.
