@@ -39,7 +39,7 @@ KIND_OF = {
 }
 MAX_QUESTION = 300
 MAX_ANSWER = 700
-LEAKED = 0.6  # of an answer's content words standing in the question give it away
+LEAKED = 0.6  # of an answer's content words in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 SAME_CARD = 92  # out of 100: question and answer together, in any order and number of words
 SAME_ANSWER = 0.75  # of the content words of two answers about one concept
