@@ -29,7 +29,7 @@ from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]
-PAIRS, REVIEWS = 40, 20_400  # more than one batch of the log
+PAIRS, REVIEWS = 150, 24_000  # more than one batch of the log
 SEED = 20261122
 
 
@@ -93,6 +93,7 @@ def empty(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.torture
 def test_an_import_killed_at_any_moment_is_completed_by_the_next(
     empty: Path, tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[..., None]
 ) -> None:
