@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +28,12 @@ class Page(Screen[None]):
 
     NAME: ClassVar[str] = ""
     AUTO_FOCUS = ""  # the framework would choose the first field, shown or not, and it would swallow keys
+
+    @dataclass
+    class Failed(Message):
+        """Something could not be read or written."""
+
+        error: RetainError
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(classes=classes)
@@ -68,6 +76,17 @@ class Page(Screen[None]):
     def offers(self, key: Key) -> bool:
         """Return whether `key` does anything now; the palette leaves the others out."""
         return True
+
+    @contextmanager
+    def posting_errors(self) -> Iterator[None]:
+        """Post Failed for an error raised inside, which ends the block: for work in a thread."""
+        try:
+            yield
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def on_page_failed(self, message: Failed) -> None:
+        self.show_error(message.error)
 
     def show_error(self, problem: RetainError) -> None:
         """Show an error until something succeeds."""

@@ -26,7 +26,6 @@ from tui.views.card_preview import CardPreview
 from tui.views.card_table import CardTable, Column, TableHead
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
 
 COLUMNS = (
     Column("kind", said.COLUMNS["kind"], 12),
@@ -126,11 +125,9 @@ class BrowseScreen(BrowseActions):
         article = listed.view.articles[-1 - item] if item < 0 else ""
 
         def look() -> None:
-            try:
+            found = Seen(item, article)
+            with self.posting_errors():
                 found = seen(columns, item, article, fully=fully)
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-                found = Seen(item, article)
             self.post_message(self.Looked(found))
 
         self.run_worker(look, thread=True, group="browse-look")

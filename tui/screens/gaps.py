@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -50,7 +51,7 @@ class GapsScreen(Page):
         mentions: Sequence[Mention]
 
     @dataclass
-    class Failed(Message):
+    class Forgotten(Message):
         """The failing cards of each gap are known."""
 
         cards: Mapping[GapId, tuple[Failing, ...]]
@@ -156,14 +157,11 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-
-        try:
+        with suppress(RetainError):  # home says what is wrong with log or decks; the agenda can be worked on without
             desk = open_desk(self.context.vault, self.context.clock())
-            self.post_message(self.Failed(failing_cards(desk, self._all)))
-        except RetainError:
-            return  # home says what is wrong with log or decks; the agenda can be worked on without
+            self.post_message(self.Forgotten(failing_cards(desk, self._all)))
 
-    def on_gaps_screen_failed(self, message: Failed) -> None:
+    def on_gaps_screen_forgotten(self, message: Forgotten) -> None:
         self._failing = message.cards
         gap = self._gaps.get(self._at)
         if gap is not None:

@@ -55,10 +55,6 @@ class HomeScreen(Page):
         figures: Figures
         last: bool = False
 
-    @dataclass
-    class Failed(Message):
-        error: RetainError
-
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-bare")
         self._problem: RetainError | None = None
@@ -110,7 +106,7 @@ class HomeScreen(Page):
 
     def _read(self) -> None:
         worker = get_current_worker()
-        try:
+        with self.posting_errors():
             desk = open_desk(self.context.vault, self.context.clock(), tag=self.context.tag)
             seen = overview_of(desk)
             self.post_message(self.Read(seen))
@@ -123,8 +119,6 @@ class HomeScreen(Page):
                 self.post_message(self.Found(figures))
             if not worker.is_cancelled:
                 self.post_message(self.Found(replace(figures, backlog=backlog_of(desk)), last=True))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_home_screen_read(self, message: Read) -> None:
         self._seen = message.overview
@@ -143,9 +137,8 @@ class HomeScreen(Page):
         self._figures = figures
         self._show_figures()
 
-    def on_home_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one("#advice", Static).update(content.plain(strings.UNREADABLE, "bold"))
-        self.show_error(message.error)
 
     def show_error(self, problem: RetainError) -> None:
         """Show an error until the user refreshes or leaves."""

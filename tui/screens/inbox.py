@@ -40,10 +40,6 @@ class InboxScreen(Page):
         items: Sequence[Item]
 
     @dataclass
-    class Failed(Message):
-        error: RetainError
-
-    @dataclass
     class Told(Message):
         """The two versions of an item have been compared."""
 
@@ -80,10 +76,8 @@ class InboxScreen(Page):
         self.run_worker(read_in_background(self._read), group="inbox", exclusive=True)
 
     def _read(self) -> None:
-        try:
+        with self.posting_errors():
             self.post_message(self.Read(items(self.context.vault)))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_inbox_screen_read(self, message: Read) -> None:
         questions = [Question(item, view) for item in message.items for view in item.views]
@@ -96,9 +90,6 @@ class InboxScreen(Page):
         pages = sum(bool(question.item.path) for question in questions) - cards
         self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
-
-    def on_inbox_screen_failed(self, message: Failed) -> None:
-        self.show_error(message.error)
 
     def on_grouped_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id

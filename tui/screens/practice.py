@@ -20,7 +20,6 @@ from tui.strings import review as said
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
 
 _LIMITS = (0, 5, 10, 20, 50, 100, 200)
 _DAYS = (1, 2, 3, 5, 7, 14, 30)
@@ -38,10 +37,6 @@ class PractiseScreen(Page):
         """The topics and tags to choose from have been read."""
 
         choices: list[Choice]
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     class ModeName(Static):
         """One way to practise."""
@@ -81,11 +76,8 @@ class PractiseScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-
-        try:
+        with self.posting_errors():
             self.post_message(self.Read(choices(open_desk(self.context.vault, self.context.clock()))))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_practise_screen_read(self, message: Read) -> None:
         self._choices = message.choices
@@ -98,9 +90,8 @@ class PractiseScreen(Page):
         if not self._choices[0].cards:
             self.query_one(Notice).show_message(said.NO_CARDS)
 
-    def on_practise_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one(TopBar).show_status("")
-        self.show_error(message.error)
 
     # --- what is chosen ---------------------------------------------------------------------------------------------
 

@@ -59,10 +59,6 @@ class QuizScreen(Page):
         topics: list[str]
 
     @dataclass
-    class Failed(Message):
-        error: RetainError
-
-    @dataclass
     class Said(Message):
         """The tutor's answer to request number `asked`."""
 
@@ -106,20 +102,17 @@ class QuizScreen(Page):
         from compiler.engines.grading.configured import tutor
 
         vault = self.context.vault
-        try:
+        with self.posting_errors():
             asks = tutor(self.context.environment)
             if not self.about:
                 self.post_message(self.Choose(sorted(topics(vault))))
                 return
             self.post_message(self.Opened(Talk(*readings(vault, self.about), asks)))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     # --- before the first question ----------------------------------------------------------------------------------
 
-    def on_quiz_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one(TopBar).show_status("")
-        self.show_error(message.error)
         if isinstance(message.error, ModelUnavailable):
             rows = [content.plain(row) for row in said.NEEDS]
             rows += [Content(""), *(content.plain(f"  {row}", content.CODE) for row in said.EXAMPLE), Content("")]

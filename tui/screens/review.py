@@ -18,6 +18,7 @@ from learning.review.sitting import Sitting
 from learning.review.summary import Tally
 from tui.context import REPEAT_S, Context
 from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
@@ -46,11 +47,8 @@ class ReviewScreen(Typing):
 
         sitting: ReviewSession
 
-    @dataclass
-    class Failed(Message):
+    class Failed(Page.Failed):
         """The vault or the review log could not be read."""
-
-        error: RetainError
 
     class Left(Message):
         """The user goes home."""
@@ -104,14 +102,12 @@ class ReviewScreen(Typing):
         self.run_worker(lambda: self._open(before), thread=True, group="open")
 
     def _open(self, before: ReviewSession | None) -> None:
-        try:
+        with self.posting_errors():
             if self._wrong is not None:
                 raise self._wrong
             if isinstance(before, Sitting):
                 before.finish()
             self.post_message(self.Opened(self._opened()))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def _opened(self) -> ReviewSession:
         if self._plan.counts:
