@@ -11,8 +11,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 
-class GroupedList(OptionList):
-    """Reports which row the cursor is on. The cursor never stops on a heading."""
+class ReachingList(OptionList):
+    """Reports which row the cursor is on."""
 
     @dataclass
     class Reached(Message):
@@ -22,6 +22,14 @@ class GroupedList(OptionList):
 
     def __init__(self) -> None:
         super().__init__(markup=False, compact=True)
+
+    def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
+        message.stop()
+        self.post_message(self.Reached(message.option_id or ""))
+
+
+class GroupedList(ReachingList):
+    """Rows in groups. The cursor never stops on a heading."""
 
     def show_groups(self, groups: Iterable[tuple[Content, Iterable[tuple[str, Content]]]]) -> None:
         """Show groups of (heading, rows of (id, text)); the cursor stays, or moves to the next row."""
@@ -35,7 +43,3 @@ class GroupedList(OptionList):
         self.highlighted = following[0] if following else None
         if not following:
             self.post_message(self.Reached(""))
-
-    def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
-        message.stop()
-        self.post_message(self.Reached(message.option_id or ""))
