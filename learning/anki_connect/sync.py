@@ -24,6 +24,7 @@ from learning.anki.export_package import (
     vault_tag,
     write_stamps,
 )
+from learning.anki.import_package import Reported
 from learning.anki.made_notes import record_made
 from learning.anki.media import Media
 from learning.anki.reviews import dated, imports, known_history, known_origins
