@@ -16,6 +16,7 @@ from compiler.gates.facts import (
     scope_fault,
 )
 from compiler.language.formulas import plain_formulas
+from compiler.language.lexicon import words
 from compiler.language.negation import polarity_fault
 from compiler.language.roles import sides_fault
 from compiler.language.tokens import Token, sentences, tokens
@@ -24,23 +25,11 @@ from vault.text.sanitize import fold
 FLOOR = 0.3  # of the content words must stand in the evidence, or it speaks of something else
 UNRELATED = "the quote does not support it"
 LONGEST = 2_000  # characters of what is said in one go
-_LIGHT = frozenset(  # added or left out, these change nothing
-    """a an the that it its they their is are was were be been being has have had do does did of so also very thus
-    der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden wurde hat haben es er sie
-    的 了 是 着 地 得""".split()
-)
-_HALTS = frozenset(  # left out between words, these make another saying of them
-    """but whereas while although though and or nor which who whose that if unless because so than not no never none
-    without only except may might could can cannot until before after from by to aber während und oder wenn weil dass
-    nicht nie kein keine ohne nur außer kann könnte als von durch 不 没 没有 无 非 但 而 和 或 如 若 比 被 从""".split()
-)
+_LIGHT = words("entailment_light")
+_HALTS = words("entailment_halts")
 _BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
 _ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
-_DOUBTS = frozenset(  # before or after them, these undo what the words say
-    """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
-    might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
-    ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
-)
+_DOUBTS = words("entailment_doubts")
 _LIMITS = _DOUBTS | frozenset(  # in brackets, these undo a part of what is said
     """but although though unless except only without until before after when while where under at most least up
     aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()

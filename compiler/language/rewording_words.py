@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from compiler.language import quantities
-from compiler.language.lexicon import LEMMAS, word_list
+from compiler.language.lexicon import LEMMAS, word_list, words
 
 ORDINALS = {
     word: f"{number}th" for word, number in ({"first": 1, "second": 2, "third": 3} | quantities.ORDINALS).items()
@@ -54,21 +54,12 @@ _FORMS = {"be": "is are was were been being am", "have": "has had having", "pers
 IRREGULAR = LEMMAS | {form: base for base, forms in _FORMS.items() for form in forms.split()}
 
 # Articles, possessives, and words that only join one sentence to the next.
-EMPTY = frozenset(
-    "a an the its their that which who whom do does did of then also additionally furthermore moreover simply "
-    "basically essentially actually indeed very really so-called".split()
-)
+EMPTY = words("rewording_words_empty")
 GERMAN = frozenset("und nicht ist wird sind oder eine".split())
 GERMAN_EMPTY = frozenset("der die das den dem des ein eine einen einem einer eines auch".split())
 # Words of a statement that are not what it is about.
-NO_SUBJECT = frozenset(
-    "be have and or in on at to for from by with as it not can may must no never all some most many few only each "
-    "several often rarely usually always sometimes about least if when because more less both".split()
-)
+NO_SUBJECT = words("rewording_words_no_subject")
 PRESENT, PAST = frozenset({"is", "are"}), frozenset({"was", "were"})
 # Words with which a part of a sentence begins that may stand before or after the rest.
-LEADS = frozenset(
-    "because if when whenever although while after before until in on at during by for from with without under "
-    "unless once as through like".split()
-)
+LEADS = words("rewording_words_leads")
 CAPITALS = frozenset({"us", "it", "who", "aids", "or", "and", "not", "if", "may", "polish", "turkey"})
