@@ -13,11 +13,11 @@ from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
 from learning.cards.edit import edit_card, words_of
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
 from learning.review.practice_session import PracticeSession
 from learning.review.sitting import Clock, Sitting
+from learning.store.placed import Placed
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
 from vault.locks import lock

@@ -23,8 +23,9 @@ from pathlib import Path
 from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.made_notes import read_made
 from learning.anki.media import Media
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
+from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader

@@ -47,20 +47,6 @@ from vault.model.card import Deck
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
-__all__ = [
-    "Desk",
-    "Placed",
-    "after",
-    "last_event",
-    "open_desk",
-    "prerequisites",
-    "queued",
-    "rate",
-    "read_desk",
-    "retention_of",
-    "undo_last",
-]
-
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
 _MOMENT = timedelta(microseconds=1)

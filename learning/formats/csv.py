@@ -7,8 +7,9 @@ import io
 import re
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.targets import is_table
+from learning.store.placed import Placed
 from vault.evidence.evidence import EvidenceReader
 from vault.files.exports import export_bytes
 from vault.text.sanitize import clean, clean_line

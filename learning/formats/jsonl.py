@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.targets import is_jsonl
 from learning.memory.state import MemoryState, Phase
+from learning.store.placed import Placed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_bytes
 from vault.log.ledger import instant

@@ -11,9 +11,10 @@ import re
 from datetime import date
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.inert_markdown import JOINER, Piece, pieces
 from learning.memory.state import MemoryState, Phase
+from learning.store.placed import Placed
 from vault.files.exports import export_folder
 from vault.model.markdown import escape
 from vault.text.sanitize import clean_line

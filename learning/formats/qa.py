@@ -11,8 +11,9 @@ import json
 import re
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.inert_markdown import JOINER, Piece, pieces
+from learning.store.placed import Placed
 from vault.files.exports import export_folder
 from vault.text.sanitize import clean_line
 

@@ -10,9 +10,9 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from learning.cards.edit import Words, edit_card, words_of
-from learning.cards.workspace import Placed
 from learning.store.cards import IndexedCards
 from learning.store.deck_index import read_index
+from learning.store.placed import Placed
 from tui.context import Context
 from tui.keys import EDIT, bindings
 from tui.screen import Page

@@ -11,11 +11,11 @@ from textual.message import Message
 
 from learning.cards import changes
 from learning.cards.changes import Changed
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.sitting import Sitting
 from learning.review.summary import Tally
+from learning.store.placed import Placed
 from tui.context import REPEAT_S, Context
 from tui.keys import REVIEW, TYPED, Key, bindings
 from tui.screen import Page

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.message import Message
 from textual.widget import Widget
 
-from learning.cards.workspace import Placed
 from learning.review.sitting import Sitting
+from learning.store.placed import Placed
 from tui.context import Context
 from tui.screen import Page
 from tui.state.review import ReviewSession, pictures_of

@@ -18,8 +18,8 @@ from vault.errors import ModelUnavailable, RetainError
 from vault.log.events import Rating
 
 if TYPE_CHECKING:  # few type their answers
-    from learning.cards.workspace import Placed
     from learning.review.typed_answer import Comparison
+    from learning.store.placed import Placed
     from tui.views.typed_answer import TypedAnswer
     from vault.log.grading import Grade, Grader
 
