@@ -125,7 +125,7 @@ class GapsScreen(Page):
         named = all(word in said for word in self._words.casefold().split())
         return (gap.open or self._settled) and self._kind in ("", gap.kind) and named
 
-    def on_grouped_list_reached(self, message: AgendaList.Reached) -> None:
+    def on_reaching_list_reached(self, message: AgendaList.Reached) -> None:
         self._at, self._turn = message.id, 0
         gap = self._gaps.get(self._at)
         self.query_one(GapView).show(gap)

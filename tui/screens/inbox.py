@@ -91,7 +91,7 @@ class InboxScreen(Page):
         self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
 
-    def on_grouped_list_reached(self, message: InboxList.Reached) -> None:
+    def on_reaching_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id
         question = self._questions.get(self._at)
         self.query_one(DifferenceView).show(question)

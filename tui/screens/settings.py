@@ -92,7 +92,7 @@ class SettingsScreen(Page):
     def _held(self, row: Row) -> Value:
         return rows.value(row, self._settings, self._preferences)
 
-    def on_setting_list_reached(self, message: SettingList.Reached) -> None:
+    def on_reaching_list_reached(self, message: SettingList.Reached) -> None:
         if message.id in self._rows:
             self._at = self._rows[message.id]
             self._explain()
