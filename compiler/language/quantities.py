@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from compiler.language.lexicon import pattern
+from compiler.language.lexicon import pattern, word_list
 from compiler.language.tokens import folded_stem
 
 Value = Fraction | str  # a number; in figures that name no single number ("1.2.3", "10^-31"), as they are written
@@ -107,46 +107,7 @@ _PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10,
     "tenths": 10, "drittel": 3, "viertel": 4, "fünftel": 5, "zehntel": 10,
 }  # fmt: skip
-UNITS = {
-    spelled: unit
-    for unit, names in {
-        "%": "% percent prozent",
-        "degrees": "° °c degree degrees grad 度",
-        "°F": "°f fahrenheit",
-        "seconds": "s sec second seconds sekunde sekunden 秒",
-        "minutes": "min minute minutes minuten 分钟",
-        "hours": "h hr hrs hour hours stunde stunden 小时",
-        "days": "day days tag tage tagen 天",
-        "weeks": "week weeks woche wochen 周",
-        "months": "month months monat monate monaten",
-        "years": "year years jahr jahre jahren",
-        "km": "km kilometre kilometres kilometer kilometers 公里 千米",
-        "m": "m metre metres meter meters 米",
-        "cm": "cm centimetre centimetres centimeter centimeters",
-        "mm": "mm millimetre millimetres millimeter millimeters",
-        "miles": "mile miles meile meilen",
-        "kg": "kg kilogram kilograms kilogramm kilogramme kilogrammes",
-        "g": "g gram grams gramm gramme grammes",
-        "mg": "mg milligram milligrams",
-        "ms": "ms msec millisecond milliseconds",
-        "ml": "ml millilitre millilitres milliliter milliliters",
-        "GB": "gb gigabyte gigabytes",
-        "MB": "mb megabyte megabytes",
-        "KB": "kb kilobyte kilobytes",
-        "Hz": "hz hertz",
-        "W": "watt watts",
-        "V": "volt volts",
-        "litres": "l litre litres liter liters",
-        "$": "$ dollar dollars usd 美元",
-        "€": "€ euro euros eur",
-        "£": "£",
-        "BC": "bc bce v.chr",
-        "AD": "ad ce n.chr",
-        "decade": "'s",
-        "times": "times 倍 mal",
-    }.items()
-    for spelled in names.split()
-}
+UNITS = {spelled: row.split()[0] for row in word_list("units").split("|") for spelled in row.split()[1:]}
 _FIGURES = pattern("quantities_figures")
 _AFTER = pattern("quantities_after")
 _NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b[A-Za-z]\^\d+|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")

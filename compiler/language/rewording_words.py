@@ -19,33 +19,8 @@ MONTH_FIRST = re.compile(
 )
 
 PHRASES = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to)
-    for words, to in (
-        (r"in order to|so as to", "to"),
-        (r"due to|because of|owing to|on account of|as a result of", "because"),
-        (r"as well as|along with", "and"),
-        (r"such as|for example|for instance|e\.g\.?", "like"),
-        (r"(?:is|are) not able to|(?:is|are) unable to|cannot|can't", "can not"),
-        (r"(?:is|are) able to|(?:is|are) capable of", "can"),
-        (r"ha(?:s|ve) to", "must"),
-        (r"won't", "will not"),
-        (r"(?:is|are) (?:made up|composed) of|consists? of|comprises?", "comprise"),
-        (r"a number of", "several"),
-        (r"a lot of|lots of|plenty of|a great many", "many"),
-        (r"the majority of", "most"),
-        (r"at all times", "always"),
-        (r"carr(?:y|ies) out|carried out|carrying out", "perform"),
-        (r"takes? place|took place", "happen"),
-        (r"leads? to|led to|leading to|results? in|resulting in|gives? rise to|brings? about", "cause"),
-        (r"no more than|not more than", "at most"),
-        (r"no less than|not less than", "at least"),
-        (r"by means of|with the help of", "by"),
-        (r"per cent", "percent"),
-        (r"(?:refers?|referring) to|denotes?|stands? for|(?:is|are) (?:defined as|the term for)|means", "is"),
-        (r"in other words|that is to say|of course|in fact|it is known that|note that|as is well known", ""),
-        (r"not only", "notonly"),
-        (r"do(?:es)? not", "not"),
-    )
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to.strip())
+    for words, _, to in (row.strip().partition(" =>") for row in word_list("phrases").split(" ;"))
 )
 
 SYNONYMS = {word: row.split()[0] for row in word_list("synonyms_of_rewordings").split("|") for word in row.split()}
