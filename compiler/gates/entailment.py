@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.gates.facts import (
-    capitalized_names,
-    identifiers,
-    in_another_language,
-    name_fault,
-    quantity_fault,
-    scope_fault,
-)
+from compiler.gates import facts
 from compiler.language.formulas import plain_formulas
 from compiler.language.lexicon import words
 from compiler.language.negation import polarity_fault
@@ -68,7 +61,7 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
         return Judgement("too much is said in one go")
     if fault := contradiction(said, evidence, names):
         return Judgement(f"the evidence {fault}")
-    if shared_content(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
+    if shared_content(said, (*evidence, *names)) < FLOOR and not facts.in_another_language(said, evidence):
         return Judgement(UNRELATED)
     return Judgement(needs_check=not stated_in_order(said, evidence))
 
@@ -80,16 +73,16 @@ def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) 
 
 def names_told(context: str) -> tuple[str, ...]:
     """Return the names around a quote: the quote may mean one of them by "it"."""
-    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in capitalized_names(context)))
+    return (*facts.identifiers(context), *dict.fromkeys(" ".join(run) for run in facts.capitalized_names(context)))
 
 
 def contradiction(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
     """Return what the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing."""
     return (
-        quantity_fault(words, (*evidence, *names))
-        or name_fault(words, evidence, names)
+        facts.quantity_fault(words, (*evidence, *names))
+        or facts.name_fault(words, evidence, names)
         or polarity_fault(words, evidence)
-        or scope_fault(words, evidence)
+        or facts.scope_fault(words, evidence)
         or sides_fault(words, evidence)
     )
 
