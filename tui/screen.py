@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.events import Resize
 from textual.message import Message
 from textual.screen import Screen
 
 from tui.context import Context
-from tui.keys import ANYWHERE, SCREENS, Key
+from tui.keys import ANYWHERE, SCREENS, Key, bindings
 from tui.models import work
 from tui.strings.app import FEWEST_COLUMNS, FEWEST_ROWS
 from tui.widgets.bars import KeyBar, TopBar
@@ -21,13 +21,19 @@ from vault.errors import RetainError
 
 
 class Page(Screen[None]):
-    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `places.PLACES`, which give its bindings.
+    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `places.PLACES`.
 
     The framework calls the handlers here and those of a subclass both, under the same names.
     """
 
     NAME: ClassVar[str] = ""
     AUTO_FOCUS = ""  # the framework would choose the first field, shown or not, and it would swallow keys
+
+    def __init_subclass__(cls, key: str = "", **settings: Any) -> None:
+        """Give the screen `key` its bindings and the style sheet of that name beside its module."""
+        if key:
+            cls.NAME, cls.CSS_PATH, cls.BINDINGS = key, f"{key}.tcss", [*bindings(SCREENS[key])]
+        super().__init_subclass__(**settings)
 
     @dataclass
     class Failed(Message):

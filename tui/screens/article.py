@@ -17,7 +17,7 @@ from learning.pages.article import INDEX, LARGEST, ArticlePage, PageContext, lin
 from learning.review.plan import Plan
 from tui.context import Context
 from tui.external import run_in_terminal, show_result
-from tui.keys import ARTICLE, Key, bindings
+from tui.keys import ARTICLE, Key
 from tui.models import article_sidebar
 from tui.screen import Page
 from tui.strings import article as strings
@@ -46,11 +46,7 @@ class Visit:
     link: int = -1
 
 
-class ArticleScreen(Page):
-    NAME = "article"
-    BINDINGS = bindings(ARTICLE)  # type: ignore[assignment]
-    CSS_PATH = "article.tcss"
-
+class ArticleScreen(Page, key="article"):
     @dataclass
     class Opened(Message):
         """A page has been read; `asked` numbers the requests, so that an older one is ignored."""

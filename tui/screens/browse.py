@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from learning.search.search import SCOPES, SORTS, Order
 from learning.store.placed import article_of, concept_of
 from tui.context import Context
-from tui.keys import BROWSE, bindings
+from tui.keys import BROWSE
 from tui.models.browser import Seen, seen
 from tui.models.browser_rows import Listed
 from tui.screens.browse_actions import BrowseActions
@@ -41,12 +41,8 @@ COLUMNS = (
 _BESIDE = 160  # cells from which on the preview stands beside the list, with room for every column
 
 
-class BrowseScreen(BrowseActions):
+class BrowseScreen(BrowseActions, key="browse"):
     """The card browser. `about` is the search to start with; "" repeats the last one."""
-
-    NAME = "browse"
-    CSS_PATH = "browse.tcss"
-    BINDINGS = bindings(BROWSE)  # type: ignore[assignment]
 
     @dataclass
     class Looked(Message):

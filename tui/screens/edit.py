@@ -14,7 +14,7 @@ from learning.store.cards import IndexedCards
 from learning.store.deck_index import read_index
 from learning.store.placed import Placed
 from tui.context import Context
-from tui.keys import EDIT, bindings
+from tui.keys import EDIT
 from tui.screen import Page
 from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
@@ -24,12 +24,8 @@ from vault.ids import CardId
 from vault.text.sanitize import clean
 
 
-class EditScreen(Page):
+class EditScreen(Page, key="edit"):
     """Edits the question and answer of a card; `about` is its id."""
-
-    NAME = "edit"
-    CSS_PATH = "edit.tcss"
-    BINDINGS = bindings(EDIT)  # type: ignore[assignment]
 
     @dataclass
     class Read(Message):

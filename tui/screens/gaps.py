@@ -16,7 +16,7 @@ from learning.agenda.gap_decisions import Decision, decide, read_agenda, read_pl
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
 from learning.cards.workspace import open_desk
 from tui.context import Context
-from tui.keys import GAPS, bindings
+from tui.keys import GAPS
 from tui.process.jobs import busy
 from tui.screen import Page
 from tui.strings import gaps as strings
@@ -38,11 +38,7 @@ _BACK = {  # what makes a gap as it was again
 }
 
 
-class GapsScreen(Page):
-    NAME = "gaps"
-    CSS_PATH = "gaps.tcss"
-    BINDINGS = bindings(GAPS)  # type: ignore[assignment]
-
+class GapsScreen(Page, key="gaps"):
     @dataclass
     class Mentioned(Message):
         """The mentions of a gap have been read."""

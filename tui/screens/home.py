@@ -15,7 +15,7 @@ from textual.worker import Worker, get_current_worker
 from learning.cards.workspace import open_desk
 from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.context import Context
-from tui.keys import HOME, bindings
+from tui.keys import HOME
 from tui.models import home_rows
 from tui.process.background import read_in_background
 from tui.screen import Page
@@ -37,11 +37,7 @@ _FACTS = {  # by id: its name, and where a click on it leads
 }
 
 
-class HomeScreen(Page):
-    NAME = "home"
-    CSS_PATH = "home.tcss"
-    BINDINGS = bindings(HOME)  # type: ignore[assignment]
-
+class HomeScreen(Page, key="home"):
     @dataclass
     class Read(Message):
         """The overview of today has been read."""

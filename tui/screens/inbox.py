@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tui.context import Context
-from tui.keys import INBOX, bindings
+from tui.keys import INBOX
 from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import inbox as strings
@@ -28,11 +28,7 @@ from vault.inbox.listing import items, source_of
 from vault.text.diff import TextDiff, compare_texts
 
 
-class InboxScreen(Page):
-    NAME = "inbox"
-    CSS_PATH = "inbox.tcss"
-    BINDINGS = bindings(INBOX)  # type: ignore[assignment]
-
+class InboxScreen(Page, key="inbox"):
     @dataclass
     class Read(Message):
         """The inbox has been read."""

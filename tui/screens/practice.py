@@ -14,7 +14,7 @@ from learning.cards.workspace import open_desk
 from learning.review.choices import Choice, choices
 from learning.review.plan import Mode, Plan
 from tui.context import Context
-from tui.keys import PRACTISE, bindings
+from tui.keys import PRACTISE
 from tui.screen import Page
 from tui.strings import review as said
 from tui.text import content
@@ -27,11 +27,7 @@ _MODES = (Mode.CRAM, Mode.PREVIEW, Mode.AHEAD, Mode.REVIEW)
 _NAME = 38  # columns of a filter's name
 
 
-class PractiseScreen(Page):
-    NAME = "practise"
-    CSS_PATH = "practice.tcss"
-    BINDINGS = bindings(PRACTISE)  # type: ignore[assignment]
-
+class PractiseScreen(Page, key="practise"):
     @dataclass
     class Read(Message):
         """The topics and tags to choose from have been read."""

@@ -19,7 +19,7 @@ from learning.review.plan import Plan
 from learning.review.quiz_material import readings
 from learning.store.topics import topics
 from tui.context import Context
-from tui.keys import QUIZ, Key, bindings
+from tui.keys import QUIZ, Key
 from tui.screen import Page
 from tui.strings import quiz as said
 from tui.text import content
@@ -39,12 +39,8 @@ class Talk:
     tutor: Tutor
 
 
-class QuizScreen(Page):
+class QuizScreen(Page, key="quiz"):
     """A quiz about a topic or concept named by `about`; "" lets the user choose."""
-
-    NAME = "quiz"
-    CSS_PATH = "quiz.tcss"
-    BINDINGS = bindings(QUIZ)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -17,7 +18,7 @@ from learning.review.sitting import Sitting
 from learning.review.summary import Tally
 from learning.store.placed import Placed
 from tui.context import REPEAT_S, Context
-from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.keys import REVIEW, TYPED, Key
 from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
@@ -34,12 +35,8 @@ from vault.log.events import Rating
 _AT_THE_END = ("insight", "ahead")
 
 
-class ReviewScreen(Typing):
+class ReviewScreen(Typing, key="review"):
     """The review. `about` is a plan as text; "" is today's queue with the context's tag."""
-
-    NAME = "review"
-    CSS_PATH = "review.tcss"
-    BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):
@@ -64,6 +61,10 @@ class ReviewScreen(Typing):
         """The summary of the session is complete."""
 
         tally: Tally
+
+    _end = getters.query_one(SessionEnd)
+    _progress = getters.query_one(Progress)
+    _keys = getters.query_one(KeyBar)
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-waiting")
@@ -313,17 +314,3 @@ class ReviewScreen(Typing):
         """Rate by a click; the second click of a double click on the answer does not count."""
         if self._ready_at_s is not None and message.at_s >= self._ready_at_s:
             self.action_rate(message.rating)
-
-    # --- the parts of the screen ------------------------------------------------------------------------------------
-
-    @property
-    def _end(self) -> SessionEnd:
-        return self._part(SessionEnd)
-
-    @property
-    def _progress(self) -> Progress:
-        return self._part(Progress)
-
-    @property
-    def _keys(self) -> KeyBar:
-        return self._part(KeyBar)

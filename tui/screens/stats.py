@@ -26,7 +26,7 @@ from learning.stats.stats import (
     with_memory,
 )
 from tui.context import Context
-from tui.keys import STATS, bindings
+from tui.keys import STATS
 from tui.models import charts
 from tui.models.charts import Load
 from tui.process.background import read_in_background
@@ -79,11 +79,7 @@ def _go_on() -> None:
         raise _Unwanted
 
 
-class StatsScreen(Page):
-    NAME = "stats"
-    CSS_PATH = "stats.tcss"
-    BINDINGS = bindings(STATS)  # type: ignore[assignment]
-
+class StatsScreen(Page, key="stats"):
     @dataclass
     class Step(Message):
         """A message about a step that takes a while."""

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.context import Context
-from tui.keys import WORK, Key, bindings
+from tui.keys import WORK, Key
 from tui.models import work as strings
 from tui.screen import Page
 from tui.state.job_state import WorkState
@@ -46,12 +46,8 @@ class WorkMenu(OptionList):
             super().action_cursor_down()
 
 
-class WorkScreen(Page):
+class WorkScreen(Page, key="work"):
     """Runs a command and shows its progress. `about` is its words: `compile`, `import FILE`, `add --fills GAP FILE`."""
-
-    NAME = "work"
-    CSS_PATH = "work.tcss"
-    BINDINGS = bindings(WORK)  # type: ignore[assignment]
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
