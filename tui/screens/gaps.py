@@ -23,6 +23,7 @@ from tui.strings import gaps as strings
 from tui.text import content
 from tui.views.gaps import AgendaList, GapView
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
 from vault.errors import RetainError
@@ -250,11 +251,7 @@ class GapsScreen(Page, key="gaps"):
             super().action_back()
 
     def action_move(self, rows: int) -> None:
-        agenda = self.query_one(AgendaList)
-        if rows > 0:
-            agenda.action_cursor_down()
-        else:
-            agenda.action_cursor_up()
+        move_cursor(self.query_one(AgendaList), rows)
 
     # --- from here --------------------------------------------------------------------------------------------------
 

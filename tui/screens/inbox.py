@@ -19,6 +19,7 @@ from tui.text import content
 from tui.views.difference import DifferenceView
 from tui.views.inbox import InboxList, Question
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
 from vault.inbox.decisions import decide, undo
@@ -176,11 +177,7 @@ class InboxScreen(Page, key="inbox"):
             self.query_one(Notice).show_message(strings.NOT_A_PAGE)
 
     def action_move(self, rows: int) -> None:
-        listed = self.query_one(InboxList)
-        if rows > 0:
-            listed.action_cursor_down()
-        else:
-            listed.action_cursor_up()
+        move_cursor(self.query_one(InboxList), rows)
 
     def action_scroll(self, pages: int) -> None:
         view = self.query_one(DifferenceView)

@@ -19,6 +19,7 @@ from tui.screen import Page
 from tui.strings import review as said
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 
 _LIMITS = (0, 5, 10, 20, 50, 100, 200)
@@ -126,8 +127,7 @@ class PractiseScreen(Page, key="practise"):
         self._show()
 
     def action_move(self, rows: int) -> None:
-        options = self.query_one(OptionList)
-        options.action_cursor_down() if rows > 0 else options.action_cursor_up()
+        move_cursor(self.query_one(OptionList), rows)
 
     def action_start(self) -> None:
         if self._choices:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
+
+from tui.text import content
+
+
+def move_cursor(rows: OptionList, by: int) -> None:
+    """Move the cursor of a list one row up (below 0) or down."""
+    (rows.action_cursor_down if by > 0 else rows.action_cursor_up)()
+
+
+class Menu(OptionList):
+    """A menu: rows of id, name and what it is for; names take `width` columns."""
+
+    def __init__(self, rows: Mapping[str, tuple[str, str]], width: int) -> None:
+        options = [
+            Option(Content.assemble((f" {name:{width}}", "bold"), content.plain(about, content.DIM)), id=id_)
+            for id_, (name, about) in rows.items()
+        ]
+        super().__init__(*options, markup=False, compact=True)
 
 
 class ReachingList(OptionList):
