@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from vault.diagnostic import Diagnostic
@@ -131,12 +131,8 @@ def show(text: str) -> None:
 def show_file(data: bytes) -> None:
     """Write bytes to stdout unchanged. Raises as `show` does."""
     flush()
-    try:
+    with _reporting_errors():
         sys.stdout.buffer.write(data)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def show_json(value: Any) -> None:
@@ -159,8 +155,15 @@ def flush() -> None:
 
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     """Print redacted text on stdout. Raises WriteFailed; BrokenPipeError if the reader is gone."""
-    try:
+    with _reporting_errors():
         print(redact(text), end=end, flush=flush)
+
+
+@contextmanager
+def _reporting_errors() -> Iterator[None]:
+    """Turn an error of stdout into WriteFailed, but for BrokenPipeError."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -20,7 +20,7 @@ from vault.config.user import state_folder, state_guard
 from vault.errors import GitFailed, Refused
 from vault.files.folder import is_folder, named
 from vault.files.guard import Guard, Scope, sha256_hex
-from vault.git import git
+from vault.git import git, is_repository
 from vault.vault import Vault, open_vault
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
@@ -143,9 +143,7 @@ def _own_places() -> list[str]:
 
 def _would_be_committed(root: Path) -> bool:
     """Return whether git would commit the settings, which have paths of this machine."""
-    try:
-        git(root, "rev-parse", "--git-dir")
-    except GitFailed:
+    if not is_repository(root):
         return False
     try:
         git(root, "check-ignore", "--quiet", CLAUDE)

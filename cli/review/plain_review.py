@@ -13,11 +13,11 @@ from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
 from learning.cards.edit import edit_card, words_of
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
 from learning.review.practice_session import PracticeSession
 from learning.review.study_session import Clock, StudySession
+from learning.store.placed import Placed
 from tui.strings.review import REASONS, undone
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader

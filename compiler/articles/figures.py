@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.gates.gates import content_words
+from compiler.language.lexicon import words
 from vault.model.exhibit import Exhibit, code, formula
 from vault.model.source import Mark, MarkKind, Picture, SourceText
 from vault.text.formatting import fold
@@ -48,12 +49,7 @@ _END = re.compile(r"[.!?。！？]+[\"”’)\]]*(?:\s+|$)|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:figs?|eqs?|secs?|abb|cf|vs|al|e\.g|i\.e|z\. ?B|no|vol|pp?|[A-Z])\.\s*$", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[\w%@. -]+\.(?:png|jpe?g|gif|svg|webp|pdf|emf|wmf|bmp|tiff?)", re.IGNORECASE)
 # What a formula has no need of: commands that lead somewhere, fetch, write, or give other commands a new meaning.
-ACTING_COMMANDS = frozenset(
-    "href url hyperref includegraphics require input include openin openout read write immediate special usepackage "
-    "def edef gdef xdef let futurelet newcommand renewcommand providecommand newenvironment renewenvironment "
-    "declaremathoperator catcode csname expandafter begingroup endgroup loop style class cssid data unicode "
-    "mmltoken texttip tooltip mathtip toggle action verb scantokens directlua".split()
-)
+ACTING_COMMANDS = words("figures_acting_commands")
 ACTING_PREFIXES = ("html", "url", "href", "write", "input", "include")
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.gates.entailment import names_around
 from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, needs_check
+from compiler.language.lexicon import pattern
 from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.replies.asker import Asker
 from compiler.replies.journal import Journal
 from vault.text.formatting import fold
 
-_POINTING = re.compile(
-    r"\b(?:it|its|itself|they|their|theirs|them|this|these|those|he|she|his|her|hers|him|such|former|latter|here|we|our"
-    r"|er|sie|es|dies\w*|sein\w*|ihr\w*|deren|dessen|hier|wir|unser\w*)\b|[它其这該该他她此]",
-    re.IGNORECASE,
-)
+_POINTING = pattern("checks_pointing")
 Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
 Stated = tuple[str, str, str]  # what a claim states, its quote, and where that stands
 

@@ -7,17 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
+from compiler.language.lexicon import pattern
 from compiler.language.mentions import places
 
 FROM_ONE_SENTENCE = 5  # names that one sentence's list may ask for
 MAX_PLACES = 30  # of one name that are looked at
 _BROAD = 260  # characters on either side of a name that may be its sentence
 _SENTENCE = re.compile(r"[.!?。！？][\"”)]?(?:\s+(?=[^\s(\d])|$)|\n\n")
-_PASSING = re.compile(
-    r"\bthanks (?:to|for)\b|\bthank\b|\bgrateful\b|\backnowledge(?:s|d|ments?)?\b|\bcheck out\b|\bsign up\b|"
-    r"\bsubscribe\b|\benroll\b|\bsponsor|\bnewsletter\b|\bmy (?:course|book|talk|lessons?)\b|\bfollow me\b|"
-    r"\bthe (?:poem|novel|song)\b|\bdank (?:an|für)\b|\bdanken\b|致谢|感谢",
-)
+_PASSING = pattern("passing_mentions_passing")
 _MARKS_SYMBOL = re.compile(r"(?:→|->|::=|⇒)\s*(?:[\w+-]+\s+){0,2}$")
 _IS_SYMBOL = re.compile(r"\s*\|?\s*(?:→|->|::=|⇒)")
 _EXPLAINING_LIST = re.compile(

@@ -135,22 +135,22 @@ class Section(Model):
     paragraphs: tuple[tuple[Sentence, ...], ...]
 
 
-class ComposeRequest(Model):
-    """Compose the article of one concept from its claims.
+class Ask(Model):
+    """A request; `about` is the id of the concept or source that it is about, "" if it has none."""
 
-    `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
-    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
-    """
+    @property
+    def about(self) -> str:
+        return ""
 
-    type: Literal["compose"] = "compose"
+
+class OnConcept(Ask):
+    """What is asked about one concept, from its claims. `concept` is its id."""
+
     title: str
     aliases: tuple[str, ...]
     language: str
     claims: tuple[ClaimView, ...]
-    concept: str = ""  # its id
-    standing: tuple[Section, ...] = ()
-    fresh: tuple[str, ...] = ()  # the ids of those claims
-    reasons: tuple[str, ...] = ()
+    concept: str = ""
 
     def rests_on(self) -> Any:
         return [self.concept, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
@@ -158,6 +158,19 @@ class ComposeRequest(Model):
     @property
     def about(self) -> str:
         return self.concept
+
+
+class ComposeRequest(OnConcept):
+    """Compose the article of one concept from its claims.
+
+    `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
+    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
+    """
+
+    type: Literal["compose"] = "compose"
+    standing: tuple[Section, ...] = ()
+    fresh: tuple[str, ...] = ()  # the ids of those claims
+    reasons: tuple[str, ...] = ()
 
 
 class ComposeReply(Model):
@@ -171,7 +184,7 @@ class ProposedCard(Model):
     cites: tuple[Id, ...]
 
 
-class CardsRequest(Model):
+class CardsRequest(OnConcept):
     """Write cards for one concept from its article's claims.
 
     `standing` are the cards that live on as they are, `changed` those whose claims say something else now: a card with
@@ -179,22 +192,10 @@ class CardsRequest(Model):
     """
 
     type: Literal["cards"] = "cards"
-    title: str
-    aliases: tuple[str, ...]
-    language: str
-    claims: tuple[ClaimView, ...]
-    concept: str = ""  # its id
     standing: tuple[ProposedCard, ...] = ()
     changed: tuple[ProposedCard, ...] = ()
     fresh: tuple[str, ...] = ()  # the ids of the claims that earlier cards did not know
     reasons: tuple[str, ...] = ()
-
-    def rests_on(self) -> Any:
-        return [self.concept, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def about(self) -> str:
-        return self.concept
 
 
 class CardsReply(Model):
@@ -209,7 +210,7 @@ class NameView(Model):
     definition: str = ""
 
 
-class MatchRequest(Model):
+class MatchRequest(Ask):
     """Are `a` and `b` names of one idea? With equal titles: is what is called so here the same idea as there?"""
 
     type: Literal["match"] = "match"
@@ -221,10 +222,6 @@ class MatchRequest(Model):
         if sides[0].title.casefold() == sides[1].title.casefold():
             return [[n.title.casefold(), n.definition] for n in sides]
         return [n.title.casefold() for n in sides]
-
-    @property
-    def about(self) -> str:
-        return ""
 
     @property
     def title(self) -> str:
@@ -250,7 +247,7 @@ class Side(Model):
     authority: int = 1
 
 
-class ReconcileRequest(Model):
+class ReconcileRequest(Ask):
     """Can both claims hold? `conflict`: no; `reported`: one only tells what somebody says; `changed`: the world did."""
 
     type: Literal["reconcile"] = "reconcile"
@@ -261,17 +258,13 @@ class ReconcileRequest(Model):
     def rests_on(self) -> Any:
         return sorted([s.words, s.quote] for s in (self.a, self.b))
 
-    @property
-    def about(self) -> str:
-        return ""
-
 
 class ReconcileReply(Model):
     verdict: Literal["conflict", "reported", "changed", "none", "unsure"]
     why: Text = ""
 
 
-class CheckRequest(Model):
+class CheckRequest(Ask):
     """Do the `evidence` quotes alone support `words`? `context` tells what "it" in a quote is, and nothing else."""
 
     type: Literal["check"] = "check"
@@ -283,10 +276,6 @@ class CheckRequest(Model):
         return [self.words, list(self.evidence), *([self.context] if self.context else [])]
 
     @property
-    def about(self) -> str:
-        return ""
-
-    @property
     def title(self) -> str:
         return self.words
 
@@ -296,7 +285,7 @@ class CheckReply(Model):
     why: Text = ""
 
 
-class AnswerRequest(Model):
+class AnswerRequest(Ask):
     """Answer a question from these claims, and say what they do not tell."""
 
     type: Literal["answer"] = "answer"
@@ -305,10 +294,6 @@ class AnswerRequest(Model):
 
     def rests_on(self) -> Any:
         return [self.question, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def about(self) -> str:
-        return ""
 
     @property
     def title(self) -> str:

@@ -18,16 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from compiler.claims.extract import requests_for
-from compiler.model.requests import (
-    REPLY_TO,
-    CardsReply,
-    CardsRequest,
-    ComposeReply,
-    ComposeRequest,
-    Engine,
-    ExtractReply,
-    ExtractRequest,
-)
+from compiler.model import requests
 from compiler.readers import zip_archive
 from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of
 from compiler.readers.images import inspect_image
@@ -41,10 +32,10 @@ from vault.model.source import SourceText
 from vault.sandbox.child_main import Answer, serve
 
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
-_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest] | type[ExtractRequest]] = {
-    "compose": ComposeRequest,
-    "cards": CardsRequest,
-    "extract": ExtractRequest,
+_REQUESTS: dict[str, type[requests.ComposeRequest] | type[requests.CardsRequest] | type[requests.ExtractRequest]] = {
+    "compose": requests.ComposeRequest,
+    "cards": requests.CardsRequest,
+    "extract": requests.ExtractRequest,
 }
 
 
@@ -52,7 +43,7 @@ class NotNow(Exception):
     """The document could not be read this time, through no fault of its bytes: the answer must not be kept."""
 
 
-def engine_named(name: str) -> Engine:
+def engine_named(name: str) -> requests.Engine:
     """The engine that answers. Raises RetainError for a name that is none."""
     if name == "extractive":
         from compiler.engines.extractive import ExtractiveEngine
@@ -127,12 +118,12 @@ def pages(path: str, sha256: str, first: int, last: int) -> str:
         raise NotNow("cutting pages out needs more memory than a document may take") from error
 
 
-def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
+def extract(source: SourceText, engine: requests.Engine) -> list[requests.ExtractReply]:
     """Return the engine's reply for every segment of the source."""
     return [engine.extract(request) for request in requests_for(source)]
 
 
-def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
+def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str, Any]:
     """Return the reply to one message; a fault of the document is {"unreadable": ...}."""
     if message["op"] in ("source", "picture", "pages"):
         try:
@@ -166,12 +157,12 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
         raise RetainError("no engine was started")
     kind = message["request"]["type"]
     request = _REQUESTS[kind].model_validate(message["request"])
-    reply: ExtractReply | ComposeReply | CardsReply
-    if isinstance(request, ExtractRequest):
+    reply: requests.ExtractReply | requests.ComposeReply | requests.CardsReply
+    if isinstance(request, requests.ExtractRequest):
         reply = engine.extract(request)
     else:
-        reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
-    assert isinstance(reply, REPLY_TO[kind])
+        reply = engine.compose(request) if isinstance(request, requests.ComposeRequest) else engine.cards(request)
+    assert isinstance(reply, requests.REPLY_TO[kind])
     return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
 
 

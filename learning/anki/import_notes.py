@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from learning.anki.media_import import import_media
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.render import LARGEST
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
+from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint

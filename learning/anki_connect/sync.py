@@ -24,12 +24,13 @@ from learning.anki.export_package import (
     vault_tag,
     write_stamps,
 )
+from learning.anki.import_package import Reported
 from learning.anki.made_notes import record_made
 from learning.anki.media import Media
 from learning.anki.reviews import dated, imports, known_history, known_origins
 from learning.anki.suspension import AnkiState, import_suspension
 from learning.anki_connect.client import AnkiConnect
-from learning.anki_connect.push import RETRACTED, Failed, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
+from learning.anki_connect.push import RETRACTED, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
 from learning.anki_connect.remote import Found, found_notes, reviews, suspensions
 from learning.cards.workspace import Desk
 from learning.store.siblings import imported_cards
@@ -81,7 +82,7 @@ class Synced:
     plan: Plan
     home: Home
     media: int = 0
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[Reported, ...] = ()
     left_out: tuple[CardId, ...] = ()
     marks: Mapping[str, int] = field(default_factory=dict)
 
@@ -156,7 +157,7 @@ def sync(
     return Synced(plan, home, results.media, failed, left_out, marks)
 
 
-def _placed(desk: Desk, failed: Failed) -> Failed:
+def _placed(desk: Desk, failed: Reported) -> Reported:
     """Return `failed` with the place of its card."""
     if CardId(failed.id) not in desk.cards:
         return failed
@@ -331,7 +332,7 @@ def _sent(
     if not new or not import_in_anki(desk.vault, anki, data):
         return new
     came = {one.card for one in found_notes(anki, desk.cards, tag)}
-    results.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
+    results.failed += [Reported(note.card, _MOVED) for note in new if note.card not in came]
     return []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from learning.cards.workspace import Desk, Placed
-from learning.store.placed import concept_of, front_pauses
+from learning.cards.workspace import Desk
+from learning.store.placed import Placed, concept_of, front_pauses
 from vault.audit.agent_runs import held_back, judged_decks
 from vault.cache import stamps
 from vault.errors import RetainError

@@ -11,7 +11,7 @@ from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
 from learning.cards.current_text import CurrentCards
 from learning.cards.edit import Edited, restore, words_of
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState
 from learning.pages.render import render_pages
 from learning.review import session as sessions
@@ -19,6 +19,7 @@ from learning.review.plan import Plan, planned_desk
 from learning.review.session import Stopwatch
 from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
 from learning.store.freshness import look, remember
+from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work
 from vault.cache import stamps
 from vault.errors import EditedMeanwhile, RetainError

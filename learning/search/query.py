@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from vault.errors import UsageError
+from vault.text.formatting import truncate
 
 STATES = ("due", "new", "learning", "review", "relearning", "suspended", "buried", "retracted")
 TRAITS = (*STATES, "leech", "flagged", "changed")
@@ -27,6 +28,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,7}(?:\.[0-9]{1,4})?")
 _LOOKS_LIKE = re.compile(r"[A-Za-z]+(?:[:<>=])")
 _ADDRESS = ("://", "::")  # what follows a name that is no filter's: a web address, a name of C++
 _MOST = 1_000  # characters; nobody types more
+_SHOWN = 31  # characters of a value in a message
 
 
 class BadQuery(UsageError):
@@ -118,11 +120,11 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name in NUMBERS:
         return _bound(name, op, value, negated, at)
     if op not in (":", "="):
-        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{_shown(value)}")
+        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{truncate(value, _SHOWN)}")
     if name in CHOICES:
         value = value.casefold()
         if value not in CHOICES[name]:
-            raise BadQuery(f"{name}:{_shown(value)} is not a known value", at=at, hint=_expected(name))
+            raise BadQuery(f"{name}:{truncate(value, _SHOWN)} is not a known value", at=at, hint=_expected(name))
     return Filter(name, value, negated)
 
 
@@ -136,7 +138,7 @@ def _word(written: str) -> Word | None:
 def _bound(name: str, op: str, value: str, negated: bool, at: int) -> Bound:
     """Return a bound. Raises: BadQuery."""
     if not _NUMBER.fullmatch(value):
-        raise BadQuery(f"{name}{op}{_shown(value)} needs a number", at=at, hint=_expected(name))
+        raise BadQuery(f"{name}{op}{truncate(value, _SHOWN)} needs a number", at=at, hint=_expected(name))
     return Bound(name, op, float(value), negated)
 
 
@@ -162,11 +164,6 @@ def _unquoted(text: str) -> str:
         return text
     inner = text[1:-1] if len(text) > 1 and re.fullmatch(r'"(?:[^"\\]|\\.)*"', text, re.DOTALL) else text[1:]
     return re.sub(r"\\(.)", r"\1", inner, flags=re.DOTALL)
-
-
-def _shown(value: str) -> str:
-    """Return a value shortened for a message."""
-    return value if len(value) <= 30 else value[:30] + "…"
 
 
 def render(query: Query) -> str:

@@ -269,8 +269,8 @@ def _read_cache(vault: Vault) -> _CachedFaces | None:
     try:
         numbers, first = array("q", parts[1]), array("I", parts[4])
         count = len(numbers) // FIELDS
-        names, named, titles = (_split(parts[n], count) for n in (0, 2, 3))
-        labels, lengths, words = _split(parts[5], first[-1]), array("I", parts[6]), array("I", parts[7])
+        names, named, titles = (stamps.split_names(parts[n], count) for n in (0, 2, 3))
+        labels, lengths, words = stamps.split_names(parts[5], first[-1]), array("I", parts[6]), array("I", parts[7])
     except (ValueError, IndexError):
         return None
     ends = list(accumulate(lengths, initial=0))
@@ -278,14 +278,6 @@ def _read_cache(vault: Vault) -> _CachedFaces | None:
     if not fits or ends[-1] != len(words):
         return None
     return _CachedFaces(names, numbers, named, titles, first, labels, lengths, words, ends)
-
-
-def _split(text: bytes, count: int) -> tuple[str, ...]:
-    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
-    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
-    if len(found) != count:
-        raise ValueError("a column is of another length")
-    return found
 
 
 _LABEL = 60  # characters of a question that stand in the table

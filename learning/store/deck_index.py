@@ -273,15 +273,15 @@ def _from_cache(parts: list[bytes] | None) -> DeckIndex | None:
         names, numbers, titles, flags, first, ids, lines, kinds, tags, notes, repeats = parts
         count = len(flags)
         index = DeckIndex(
-            _split(names, count),
+            stamps.split_names(names, count),
             array("q", numbers),
-            _split(titles, count),
+            stamps.split_names(titles, count),
             flags,
             array("I", first),
             ids,
             array("I", lines),
             kinds,
-            _split(tags, count),
+            stamps.split_names(tags, count),
             array("Q", notes),
             repeats=bool(repeats),
         )
@@ -291,14 +291,6 @@ def _from_cache(parts: list[bytes] | None) -> DeckIndex | None:
     fits = len(index.numbers) == count * FIELDS and len(index.first) == count + 1 and len(index.lines) == cards
     fits = fits and len(ids) == cards * _ID and len(index.notes) in (0, cards)
     return index if fits and index.first[-1] == cards else None
-
-
-def _split(text: bytes, count: int) -> tuple[str, ...]:
-    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
-    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
-    if len(found) != count:
-        raise ValueError("a column is of another length")
-    return found
 
 
 def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId], tuple[str, ...]]]:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from learning.cards.workspace import read_desk
 from vault.config.settings import Settings, render_settings
-from vault.log.review_log import LOG_PATH, Review, read_log
+from vault.log.events import Review
+from vault.log.review_log import LOG_PATH, read_log
 from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")

@@ -26,11 +26,10 @@ from learning.study_day import StudyCalendar
 from vault.config.settings import Settings
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.log.events import Import
-from vault.log.review_columns import columns_of
-from vault.log.review_log import (
+from vault.log.events import (
     Bury,
     Flag,
+    Import,
     LogEvent,
     Params,
     Rating,
@@ -42,6 +41,7 @@ from vault.log.review_log import (
     Tag,
     Undo,
 )
+from vault.log.review_columns import columns_of
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -36,7 +36,7 @@ from learning.schedule.queue import Item, Queue, build_queue
 from learning.study_day import StudyCalendar
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
-from vault.log.review_log import LogEvent, Rating, Review, Stamp
+from vault.log.events import LogEvent, Rating, Review, Stamp
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALENDAR = StudyCalendar()

@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 from textual.app import App
 
 from learning.cards.actions import Action
-from learning.cards.workspace import Placed
 from learning.memory.state import MemoryState
 from learning.search.card_table import CardColumns
 from learning.search.index import SearchIndex
 from learning.search.search import Found, Order
-from learning.store.placed import concept_of
+from learning.store.placed import Placed, concept_of
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.ids import CardId
 from vault.log import ledger

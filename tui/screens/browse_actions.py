@@ -19,7 +19,7 @@ from tui.strings import browse as said
 from tui.text import content
 from tui.views.card_table import CardTable
 from tui.widgets.notice import Notice
-from vault.errors import RetainError, UsageError
+from vault.errors import UsageError
 
 _ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
 
@@ -140,11 +140,9 @@ class BrowseActions(BrowseSearch):
         topics = held.columns.topics if held.columns is not None else None
 
         def work() -> None:
-            try:
+            with self.posting_errors():
                 done, desk = action(open_desk(self.context.vault, self.context.clock(), queued=False))
                 self.post_message(self.Did(done, name, columns_of(desk, topics)))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
 
         def next_one() -> None:
             with held.turn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.message import Message
@@ -67,10 +68,9 @@ class BrowseSearch(Page):
         found: Found | None
 
     @dataclass
-    class Failed(Message):
+    class Failed(Page.Failed):
         """A file could not be read or written; `reading` if it was the vault itself."""
 
-        error: RetainError
         reading: bool = False
 
     def __init__(self, context: Context, about: str = "") -> None:
@@ -175,13 +175,8 @@ class BrowseSearch(Page):
                 return ticket == self._ticket
 
             found = None
-            try:
-                with without_gc_pauses():
-                    found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
-            except Superseded:
-                pass
-            except RetainError as error:
-                self.post_message(self.Failed(error))
+            with suppress(Superseded), self.posting_errors(), without_gc_pauses():
+                found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
             self.post_message(self.Answered(ticket, found))
 
         self.run_worker(search, thread=True, group="browse-search")

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tui.context import Context
-from tui.keys import INBOX, bindings
+from tui.keys import INBOX
 from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import inbox as strings
@@ -19,6 +19,7 @@ from tui.text import content
 from tui.views.difference import DifferenceView
 from tui.views.inbox import InboxList, Question
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
 from vault.inbox.decisions import decide, undo
@@ -28,20 +29,12 @@ from vault.inbox.listing import items, source_of
 from vault.text.diff import TextDiff, compare_texts
 
 
-class InboxScreen(Page):
-    NAME = "inbox"
-    CSS_PATH = "inbox.tcss"
-    BINDINGS = bindings(INBOX)  # type: ignore[assignment]
-
+class InboxScreen(Page, key="inbox"):
     @dataclass
     class Read(Message):
         """The inbox has been read."""
 
         items: Sequence[Item]
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     @dataclass
     class Compared(Message):
@@ -80,10 +73,8 @@ class InboxScreen(Page):
         self.run_worker(read_in_background(self._read), group="inbox", exclusive=True)
 
     def _read(self) -> None:
-        try:
+        with self.posting_errors():
             self.post_message(self.Read(items(self.context.vault)))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_inbox_screen_read(self, message: Read) -> None:
         questions = [Question(item, view) for item in message.items for view in item.views]
@@ -97,10 +88,7 @@ class InboxScreen(Page):
         self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
 
-    def on_inbox_screen_failed(self, message: Failed) -> None:
-        self.show_error(message.error)
-
-    def on_grouped_list_reached(self, message: InboxList.Reached) -> None:
+    def on_reaching_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id
         question = self._questions.get(self._at)
         self.query_one(DifferenceView).show(question)
@@ -189,11 +177,7 @@ class InboxScreen(Page):
             self.query_one(Notice).show_message(strings.NOT_A_PAGE)
 
     def action_move(self, rows: int) -> None:
-        listed = self.query_one(InboxList)
-        if rows > 0:
-            listed.action_cursor_down()
-        else:
-            listed.action_cursor_up()
+        move_cursor(self.query_one(InboxList), rows)
 
     def action_scroll(self, pages: int) -> None:
         view = self.query_one(DifferenceView)

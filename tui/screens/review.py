@@ -5,20 +5,22 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from learning.cards import changes
 from learning.cards.changes import Changed
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.practice_session import PracticeSession
 from learning.review.study_session import StudySession
 from learning.review.summary import Tally
+from learning.store.placed import Placed
 from tui.context import REPEAT_S, Context
-from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.keys import REVIEW, TYPED, Key
+from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
@@ -34,12 +36,8 @@ from vault.log.events import Rating
 _AT_THE_END = ("insight", "ahead")
 
 
-class ReviewScreen(Typing):
+class ReviewScreen(Typing, key="review"):
     """The review. `about` is a plan as text; "" is today's queue with the context's tag."""
-
-    NAME = "review"
-    CSS_PATH = "review.tcss"
-    BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):
@@ -47,11 +45,8 @@ class ReviewScreen(Typing):
 
         study_session: ReviewSession
 
-    @dataclass
-    class Failed(Message):
+    class Failed(Page.Failed):
         """The vault or the review log could not be read."""
-
-        error: RetainError
 
     class Left(Message):
         """The user goes home."""
@@ -67,6 +62,10 @@ class ReviewScreen(Typing):
         """The summary of the session is complete."""
 
         tally: Tally
+
+    _end = getters.query_one(SessionEnd)
+    _progress = getters.query_one(Progress)
+    _keys = getters.query_one(KeyBar)
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-waiting")
@@ -105,14 +104,12 @@ class ReviewScreen(Typing):
         self.run_worker(lambda: self._open(before), thread=True, group="open")
 
     def _open(self, before: ReviewSession | None) -> None:
-        try:
+        with self.posting_errors():
             if self._wrong is not None:
                 raise self._wrong
             if isinstance(before, StudySession):
                 before.finish()
             self.post_message(self.Opened(self._opened()))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def _opened(self) -> ReviewSession:
         if self._plan.counts:
@@ -317,17 +314,3 @@ class ReviewScreen(Typing):
         """Rate by a click; the second click of a double click on the answer does not count."""
         if self._ready_at_s is not None and message.at_s >= self._ready_at_s:
             self.action_rate(message.rating)
-
-    # --- the parts of the screen ------------------------------------------------------------------------------------
-
-    @property
-    def _end(self) -> SessionEnd:
-        return self._part(SessionEnd)
-
-    @property
-    def _progress(self) -> Progress:
-        return self._part(Progress)
-
-    @property
-    def _keys(self) -> KeyBar:
-        return self._part(KeyBar)

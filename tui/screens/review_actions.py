@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from textual import getters
 from textual.message import Message
-from textual.widget import Widget
 
-from learning.cards.workspace import Placed
 from learning.review.study_session import StudySession
+from learning.store.placed import Placed
 from tui.context import Context
 from tui.external import run_in_terminal, show_result
 from tui.screen import Page
@@ -31,8 +31,6 @@ from vault.evidence.evidence import Evidence, EvidenceReader
 if TYPE_CHECKING:  # few cards are flagged
     from tui.views.flag import FlagLine
     from vault.evidence.context import QuoteContext
-
-_Part = TypeVar("_Part", bound=Widget)
 
 
 class ReviewActions(Page):
@@ -56,7 +54,10 @@ class ReviewActions(Page):
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
         self._editing_card = False  # the edit screen is open for the current card
-        self._parts: dict[type[Widget], Widget] = {}
+
+    _notice = getters.query_one(Notice)
+    _card = getters.query_one(CardView)
+    _ratings = getters.query_one(RatingBar)
 
     def _deal(self) -> None:
         raise NotImplementedError
@@ -204,7 +205,7 @@ class ReviewActions(Page):
 
     def action_source(self) -> None:
         """Show the quotes behind the answer, one more at each press; after the last, hide them."""
-        panel = self._part(SupportPanel)
+        panel = self.query_one(SupportPanel)
         if not self._revealed:
             return
         self._note_activity()
@@ -221,7 +222,7 @@ class ReviewActions(Page):
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
     def on_review_actions_surrounded(self, message: Surrounded) -> None:
-        self._part(SupportPanel).place(message.evidence, message.around)
+        self.query_one(SupportPanel).place(message.evidence, message.around)
 
     def action_article(self) -> None:
         """Open the article of the card's concept."""
@@ -287,7 +288,7 @@ class ReviewActions(Page):
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
         self._shown_picture = ""
-        panel = self._part(SupportPanel)
+        panel = self.query_one(SupportPanel)
         if panel.display:
             panel.display = False
 
@@ -358,23 +359,4 @@ class ReviewActions(Page):
 
     def _say_above(self, words: str) -> None:
         self._above = words
-        self._part(TopBar).show_status(words + self._timer())
-
-    def _part(self, kind: type[_Part]) -> _Part:
-        """Return the one widget of a class, cached: it is needed at each key."""
-        found = self._parts.get(kind)
-        if not isinstance(found, kind):
-            found = self._parts[kind] = self.query_one(kind)
-        return found
-
-    @property
-    def _notice(self) -> Notice:
-        return self._part(Notice)
-
-    @property
-    def _card(self) -> CardView:
-        return self._part(CardView)
-
-    @property
-    def _ratings(self) -> RatingBar:
-        return self._part(RatingBar)
+        self.query_one(TopBar).show_status(words + self._timer())

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from learning.cards.workspace import open_desk
 from learning.stats.outlook import Outlook
 from tui.context import Context
-from tui.keys import SETTINGS, bindings
+from tui.keys import SETTINGS
 from tui.models import settings as rows
 from tui.models.settings import Row
 from tui.preferences import Preferences, read_preferences
@@ -35,11 +35,7 @@ _DAYS = 90
 _PREDICTED = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
 
 
-class SettingsScreen(Page):
-    NAME = "settings"
-    CSS_PATH = "settings.tcss"
-    BINDINGS = bindings(SETTINGS)  # type: ignore[assignment]
-
+class SettingsScreen(Page, key="settings"):
     @dataclass
     class Changed(Message):
         """The settings or preferences have changed, for all screens."""
@@ -92,7 +88,7 @@ class SettingsScreen(Page):
     def _held(self, row: Row) -> Value:
         return rows.value(row, self._settings, self._preferences)
 
-    def on_setting_list_reached(self, message: SettingList.Reached) -> None:
+    def on_reaching_list_reached(self, message: SettingList.Reached) -> None:
         if message.id in self._rows:
             self._at = self._rows[message.id]
             self._explain()

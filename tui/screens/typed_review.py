@@ -24,8 +24,8 @@ from vault.log.grading import GradeRequest
 from vault.model import latex
 
 if TYPE_CHECKING:  # few type their answers
-    from learning.cards.workspace import Placed
     from learning.review.typed_answer import Comparison
+    from learning.store.placed import Placed
     from tui.views.typed_answer import TypedAnswer
     from vault.log.grading import Grade, Grader
 

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from learning.cards.changes import ChangedCards
 from learning.cards.edit import Edited
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState
 from learning.review.plan import Plan
 from learning.review.practice import Recall
 from learning.review.summary import Tally
+from learning.store.placed import Placed
 from vault.errors import RetainError
 from vault.evidence.evidence import Evidence
 from vault.ids import CardId

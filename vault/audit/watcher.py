@@ -355,7 +355,7 @@ def key_of(vault: Vault, path: str | Path) -> Key:
         return Key(VAULT, str(path).rstrip("/"))
     for place, folder in ((PERSONAL, vault.personal), (VAULT, vault.root)):
         for root in (folder, folder.resolve()) if folder is not None else ():
-            if given == root or root in given.parents:
+            if is_within(given, root):
                 below = given.relative_to(root).as_posix()
                 return Key(place, "" if below == "." else below)
     raise NotFound("not a file of this vault, nor of its personal vault", where=str(path))

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
@@ -100,6 +100,23 @@ class Guard(Folder):
         if expect is None:
             self._made[path] = sha256_hex(data)
         return True
+
+    def update(self, path: str, make: Callable[[bytes | None], bytes | None], *, tries: int = 1) -> bool:
+        """Replace the file by what `make` returns for its bytes (None: no file); leave it where that is None.
+
+        If it is edited meanwhile it is read again, `tries` times in all. Return and raise as `write`.
+        """
+        while True:
+            tries -= 1
+            old = self.read(path)
+            data = make(old)
+            if data is None:
+                return False
+            try:
+                return self.write(path, data, expect=None if old is None else sha256_hex(old))
+            except EditedMeanwhile:
+                if not tries:
+                    raise
 
     def lay_beside(self, path: str, data: bytes, on: date) -> str:
         """Write `data` to a new file beside `path`, which the user edited meanwhile; return its vault path.

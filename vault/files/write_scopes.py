@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -163,18 +164,17 @@ def split(path: str) -> tuple[str, ...]:
 @lru_cache(256)
 def writable(path: str, scope: Scope) -> tuple[str, ...]:
     """Return the components of `path` if `scope` may write that file. Raises Refused."""
-    parts = split(path)
-    grants = [grant for grant in scope.value if grant.covers(parts)]
-    if not grants:
-        raise refusal(path, _outside(parts))
-    _check_names(path, parts, grants)
-    return parts
+    return _granted(path, scope, Grant.covers)
 
 
 def makeable(path: str, scope: Scope) -> tuple[str, ...]:
     """Return the components of `path` if `scope` may create that folder, or one on the way to it. Raises Refused."""
+    return _granted(path, scope, Grant.covers_folder)
+
+
+def _granted(path: str, scope: Scope, covers: Callable[[Grant, tuple[str, ...]], bool]) -> tuple[str, ...]:
     parts = split(path)
-    grants = [grant for grant in scope.value if grant.covers_folder(parts)]
+    grants = [grant for grant in scope.value if covers(grant, parts)]
     if not grants:
         raise refusal(path, _outside(parts))
     _check_names(path, parts, grants)

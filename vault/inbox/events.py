@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.formatting import clean_line, normal
+from vault.text.formatting import normal, short_line
 
 TYPE = "inbox"
 UNDO = "undo"
@@ -82,5 +82,4 @@ def all_reasons(decided: Sequence[Event]) -> dict[str, tuple[str, ...]]:
 
 def reason_of(given: object) -> str:
     """Return a reason as one sanitized, truncated line; "" for what is no text."""
-    words = clean_line(normal(given)) if isinstance(given, str) else ""
-    return words if len(words) <= REASON else words[: REASON - 1].rstrip() + "…"
+    return short_line(normal(given), REASON) if isinstance(given, str) else ""

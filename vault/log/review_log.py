@@ -23,55 +23,17 @@ from vault.files.folder import Folder
 from vault.files.guard import Guard
 from vault.ids import ulid
 from vault.log.events import (
-    Bury,
-    CardMark,
-    Flag,
     Graded,
     Import,
     LogEvent,
     Params,
-    Rating,
-    Reschedule,
-    Resume,
-    Review,
     Stamp,
-    Suspend,
-    Tag,
     Undo,
     UnknownType,
     decode,
     encode,
 )
 from vault.text.formatting import clean_line
-
-__all__ = [  # the nouns of the log can be had here, beside what reads and writes them
-    "Bury",
-    "CardMark",
-    "Flag",
-    "Graded",
-    "Import",
-    "Log",
-    "LogEvent",
-    "LogWriter",
-    "Params",
-    "Rating",
-    "Reschedule",
-    "Resume",
-    "Review",
-    "Stamp",
-    "Suspend",
-    "Tag",
-    "Undo",
-    "append",
-    "decode",
-    "encode",
-    "is_same_action",
-    "last_undoable",
-    "live",
-    "mint_stamp",
-    "parse_log",
-    "read_log",
-]
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
