@@ -69,8 +69,9 @@ types-all: types
 imports: $(VENV)/installed-for-tests
 	@said=$$($(BIN)/lint-imports 2>&1) && echo "The import contracts are kept." || { echo "$$said"; exit 1; }
 
+# Byte code is kept whatever the environment says: hundreds of processes that the tests start would compile anew.
 unit: $(VENV)/installed-for-tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/installed-for-tests
 	$(BIN)/python -m tests.torture $(patsubst %/5,--fifth %,$(PART)) $(if $(MINUTES),--minutes $(MINUTES))

@@ -32,7 +32,7 @@ from vault.model.article import sentences
 from vault.model.card import parse_deck
 from vault.model.frontmatter import read_properties
 from vault.model.summary import parse_summary
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 from vault.vault import Vault, open_vault
 
 FAMILIES = ("extractive", "journal")

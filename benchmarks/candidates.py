@@ -52,8 +52,8 @@ def candidates_in(collection: str, path: Path) -> Iterator[Candidate]:
         print(f"{path}: {error}")
         return
     reading = Reading(requests_for(source))
-    for sentence, doc in zip(reading.sentences, reading.docs, strict=True):
-        for form, shown, numbers in _of_sentence(reading, sentence, doc):
+    for number, (sentence, doc) in enumerate(zip(reading.sentences, reading.docs, strict=True)):
+        for form, shown, numbers in _of_sentence(reading, number, sentence, doc):
             passage = passage_of(sentence, reading.requests)
             yield Candidate(
                 "page" if form.startswith("page") else "card",
@@ -79,12 +79,12 @@ def passage_of(sentence: Sentence, requests: Sequence[ExtractRequest]) -> str:
 
 
 def _of_sentence(
-    reading: Reading, sentence: Sentence, doc: Any
+    reading: Reading, number: int, sentence: Sentence, doc: Any
 ) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
     terms, language = reading.terms, reading.language
     context = context_of(terms)
     for definition in defined(doc, sentence, terms):
-        numbers = features.definition_features(definition, sentence, doc, terms)
+        numbers = features.definition_features(definition, sentence, doc, terms, number)
         shown = {"title": definition.term, "first sentence": sentence.text}
         yield f"page {definition.pattern}", shown, numbers
         for asked in asks_for(definition, language):

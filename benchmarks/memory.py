@@ -101,7 +101,7 @@ def rating(bench: Bench, cards: int) -> list[Row]:
     from anki.cards import Card
     from anki.scheduler.v3 import CardAnswer, Scheduler
 
-    from learning.review.sitting import Sitting
+    from learning.review.study_session import StudySession
     from vault.log.events import Rating
     from vault.vault import open_vault
 
@@ -115,19 +115,19 @@ def rating(bench: Bench, cards: int) -> list[Row]:
     (root / "retain.toml").write_text(settings, encoding="utf-8")
     os.sync()  # what was copied is nobody's to write during a rating
     time.sleep(2.5)  # and no file is young
-    sitting = Sitting.at(open_vault(str(root), None, root), lambda: datetime.now(UTC), None)
+    study_session = StudySession.at(open_vault(str(root), None, root), lambda: datetime.now(UTC), None)
     col = anki.collection.Collection(str(rated))
-    assert sitting.table() is not None
+    assert study_session.table() is not None
     scheduler = col.sched
     assert isinstance(scheduler, Scheduler)
     queued = [scheduler.get_queued_cards(fetch_limit=1).cards[0]]
 
     def ours() -> float:
-        sitting.reveal()
+        study_session.reveal()
         start = time.perf_counter()
-        sitting.rate(Rating.GOOD)
-        assert sitting.table() is not None, "cards enough for every round"
-        sitting.previews()
+        study_session.rate(Rating.GOOD)
+        assert study_session.table() is not None, "cards enough for every round"
+        study_session.previews()
         return time.perf_counter() - start
 
     def theirs() -> float:

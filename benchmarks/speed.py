@@ -158,7 +158,7 @@ def _sockets(bench: Bench, vault: Path) -> str:
 def rating(bench: Bench) -> Iterator[Row]:
     """A rating, from the call until it is on disk and the session has moved on."""
     from learning.cards.workspace import open_desk
-    from learning.review.sitting import Sitting
+    from learning.review.study_session import StudySession
     from vault.log.events import Rating
     from vault.vault import open_vault
 
@@ -167,13 +167,13 @@ def rating(bench: Bench) -> Iterator[Row]:
     log = root / "learning/reviews.jsonl"
     line = log.read_bytes().splitlines(keepends=True)[0]
     vault = open_vault(str(root), None, root)
-    sitting = Sitting(open_desk(vault, _now()), _now)
+    study_session = StudySession(open_desk(vault, _now()), _now)
 
     def ours() -> float:
-        assert sitting.table() is not None, "cards enough for every round"
-        sitting.reveal()
+        assert study_session.table() is not None, "cards enough for every round"
+        study_session.reveal()
         start = time.perf_counter()
-        sitting.rate(Rating.GOOD)
+        study_session.rate(Rating.GOOD)
         return time.perf_counter() - start
 
     def bare() -> float:

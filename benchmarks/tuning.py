@@ -104,7 +104,9 @@ def held_out(data: bytes, parameters: Sequence[float]) -> Marks:
 
 
 def _shown(name: str, marks: Marks) -> str:
-    return f"| {name:28} | {marks.log_loss:.5f} | {marks.rmse_bins:.5f} | {marks.foretold:.4f} | {marks.recalled:.4f} |"
+    return (
+        f"| {name:28} | {marks.log_loss:.5f} | {marks.rmse_bins:.5f} | {marks.predicted:.4f} | {marks.recalled:.4f} |"
+    )
 
 
 def main() -> None:

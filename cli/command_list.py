@@ -1,4 +1,4 @@
-"""The table of commands with their modules and one-line help, and the click group that loads a command on demand."""
+"""The tables of commands with their modules and one-line help, and the click group that loads a command on demand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trace": ("cli.commands.trace:trace", "Trace a card, sentence or claim back to its source."),
     "log": ("cli.commands.log:log", "List builds, rejected claims and source coverage."),
     "insight": ("cli.commands.insight:insight", "Write a note of your own, where no agent writes."),
-    "guard": ("cli.guard.group:guard", "Run agents in a sandbox; audit and restore your files."),
+    "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
     "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault, and check it for problems."),
@@ -70,3 +70,29 @@ class LateGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.table[name][1]) for name in self.list_commands(ctx)])
+
+
+# command -> (where it is, its one line of help): listing them must not load them.
+GUARD_COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("cli.guard.run:run", "Run a coding agent that can write only what an agent may write."),
+    "status": ("cli.guard.status:status", "Show the sandbox level, the last scan, and unfinished runs."),
+    "audit": (
+        "cli.guard.audit:audit",
+        "List changes in your folders since the last scan; restore or accept them.",
+    ),
+    "reject": ("cli.guard.reject:reject", "Reject a page that an agent wrote and that was kept."),
+    "hook": ("cli.hosts.hook:hook", "Called by the hooks of coding agents and git."),
+}
+
+
+@click.group(cls=LateGroup, table=GUARD_COMMANDS, unlisted=frozenset({"hook"}))
+def guard() -> None:
+    """Run agents in a sandbox; audit and restore your files.
+
+    \b
+    Examples:
+      retain guard run -- claude
+      retain guard run --rw ~/.claude/projects --require full -- claude
+      retain guard status
+      retain guard audit --restore
+    """

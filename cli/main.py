@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from cli.version import __version__
@@ -80,8 +81,6 @@ def main() -> None:
 
 def _open_closed_streams() -> None:
     """Connect closed standard streams (`2>&-`) to /dev/null, so that no file gets their descriptors."""
-    import os
-
     for handle, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(handle)
@@ -144,7 +143,6 @@ def _interrupted() -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     """Run the command and return its exit code. click's own `main` would turn a broken pipe into exit code 1."""
-    import os
 
     import click
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from cli import output
+from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.environment import here, is_sandboxed
 from vault.audit.agent_runs import at_work
@@ -79,6 +79,4 @@ def check_caged(arguments: Sequence[str]) -> None:
 def settle_left_over(vault: Vault) -> None:
     """Finalize the run of an agent that was killed: until then nobody knows which changes are the agent's."""
     if at_work(vault) and not is_sandboxed():
-        from cli import agent_runs  # most commands find no such run
-
         agent_runs.settle_left_over(vault)

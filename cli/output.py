@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from vault.diagnostic import Diagnostic
@@ -22,8 +23,8 @@ from vault.errors import (
     UsageError,
     WriteFailed,
 )
+from vault.text.formatting import clean, clean_line
 from vault.text.redaction import redact
-from vault.text.sanitize import clean, clean_line
 
 if TYPE_CHECKING:
     import click
@@ -68,8 +69,6 @@ def _error_text(error: RetainError) -> str:
 
 def usage(error: click.ClickException) -> None:
     """Print what click has against the words of a command, which may be the names of files from anywhere."""
-    import io
-
     words = io.StringIO()
     error.show(words)
     say(words.getvalue().rstrip("\n"))
@@ -79,7 +78,7 @@ def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
     import traceback
 
-    from vault.files.scratch_files import write_trace
+    from vault.files.exports import write_trace
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
@@ -132,12 +131,8 @@ def show(text: str) -> None:
 def show_file(data: bytes) -> None:
     """Write bytes to stdout unchanged. Raises as `show` does."""
     flush()
-    try:
+    with _reporting_errors():
         sys.stdout.buffer.write(data)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def show_json(value: Any) -> None:
@@ -160,8 +155,15 @@ def flush() -> None:
 
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     """Print redacted text on stdout. Raises WriteFailed; BrokenPipeError if the reader is gone."""
-    try:
+    with _reporting_errors():
         print(redact(text), end=end, flush=flush)
+
+
+@contextmanager
+def _reporting_errors() -> Iterator[None]:
+    """Turn an error of stdout into WriteFailed, but for BrokenPipeError."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

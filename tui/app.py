@@ -16,17 +16,20 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from tui import places, theme
+from learning.review.study_session import StudySession
+from tui import palette, theme
 from tui.context import Context
+from tui.driver import TerminalDriver
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.screen import Back, Go, Page
+from tui.screens.help import HelpScreen
 from vault.errors import RetainError
 from vault.locks import lock
 
 if TYPE_CHECKING:  # screens are loaded when they are first shown
     from textual.driver import Driver
 
-    from learning.review.sitting import Sitting
+    from learning.review.study_session import StudySession
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen
 
@@ -54,7 +57,7 @@ class RetainApp(App[int]):
         )
         self.context, self._start, self._about = context, start, about
         self._held = ExitStack()
-        self._sitting: Sitting | None = None
+        self._study_session: StudySession | None = None
         self._ending: Worker[None] | None = None
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         for each in theme.ALL:
@@ -65,7 +68,7 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = places.new_screen(self._start, self.context, self._about)
+        first = palette.new_screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
 
@@ -80,7 +83,7 @@ class RetainApp(App[int]):
         elif message.where == "review":
             await self._review(message.about)
         else:
-            await self.push_screen(places.new_screen(message.where, self.context, message.about))
+            await self.push_screen(palette.new_screen(message.where, self.context, message.about))
 
     async def _go_home(self) -> None:
         """Return to the home screen, closing the screens above it."""
@@ -89,7 +92,7 @@ class RetainApp(App[int]):
         while len(self.screen_stack) > 1 and self._place != "home":
             await self.pop_screen()
         if self._place != "home":
-            await self.switch_screen(places.new_screen("home", self.context))
+            await self.switch_screen(palette.new_screen("home", self.context))
 
     @property
     def _place(self) -> str:
@@ -104,7 +107,7 @@ class RetainApp(App[int]):
                 return
             self._end_review()
         if await self._may_review():
-            review = places.new_screen("review", self.context, about)
+            review = palette.new_screen("review", self.context, about)
             await (self.push_screen(review) if open_ is None else self.switch_screen(review))
 
     def _review_below(self) -> Page | None:
@@ -136,7 +139,7 @@ class RetainApp(App[int]):
         if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
-            await self.switch_screen(places.new_screen("home", self.context))
+            await self.switch_screen(palette.new_screen("home", self.context))
         if problem is not None and isinstance(self.screen, Page):
             self.screen.show_error(problem)
 
@@ -146,12 +149,12 @@ class RetainApp(App[int]):
         """Lock the review for this session. Raises: LockHeld, naming the other session."""
         self._held.enter_context(lock(self.context.vault.root, "review", purpose="reviewing", now=self.context.clock()))
 
-    def end_sitting(self) -> RetainError | None:
+    def end_session(self) -> RetainError | None:
         """Write `_review.md` and unlock the review; return the error of this or an earlier write of the page."""
-        sitting, self._sitting = self._sitting, None
+        study_session, self._study_session = self._study_session, None
         try:
-            if sitting is not None:
-                sitting.finish()
+            if study_session is not None:
+                study_session.finish()
                 self._problem = None
         except RetainError as error:
             self._problem = error
@@ -159,14 +162,14 @@ class RetainApp(App[int]):
             self._held.close()
         return self._problem
 
-    def report_rendering(self, told: Callable[[int], None] | None) -> None:
-        """Call `told` with the number of cards whose pages `end_sitting` will render, if any."""
-        if told is not None and self._sitting is not None and self._sitting.is_unrendered:
+    def report_rendering(self, report: Callable[[int], None] | None) -> None:
+        """Call `report` with the number of cards whose pages `end_session` will render, if any."""
+        if report is not None and self._study_session is not None and self._study_session.is_unrendered:
             with suppress(OSError):  # the terminal may be closed
-                told(len(self._sitting.desk.cards))
+                report(len(self._study_session.desk.cards))
 
     def _end_in_background(self) -> None:
-        problem = self.end_sitting()
+        problem = self.end_session()
         if problem is not None:
             self.post_message(self.PageFailed(problem))
 
@@ -175,14 +178,12 @@ class RetainApp(App[int]):
             self.screen.show_error(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        """Remember a sitting, whose pages are written at its end; practice writes nothing."""
-        from learning.review.sitting import Sitting
-
-        self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
+        """Remember a session, whose pages are written at its end; practice writes nothing."""
+        self._study_session = message.study_session if isinstance(message.study_session, StudySession) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
         review = self._review_below()
-        self.end_sitting()
+        self.end_session()
         if review is not None:
             await self._pop_to(review)
             await self._go_back(message.error)
@@ -206,7 +207,7 @@ class RetainApp(App[int]):
                 loop.add_signal_handler(number, self._exit_on_signal, 128 + number)
 
     def on_key(self, event: Key) -> None:
-        """Record when the key was read: the action that runs next is not told."""
+        """Record when the key was read: the action that runs next does not know."""
         self.context.presses.came(event.key, event.time)
 
     def _exit_on_signal(self, code: int) -> None:
@@ -249,8 +250,6 @@ class RetainApp(App[int]):
 
     async def action_help(self) -> None:
         """Show the keys of this screen above it; pressed again, hide them."""
-        from tui.screens.help import HelpScreen
-
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         elif isinstance(self.screen, Page):
@@ -258,8 +257,6 @@ class RetainApp(App[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: keys of this screen, other screens, themes."""
-        from tui import palette
-
         yield from palette.commands(self, screen, self.apply_theme)
 
     def _fatal_error(self) -> None:
@@ -271,16 +268,15 @@ def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
     """Return the class of the terminal driver; None leaves the choice to Textual."""
     if sys.platform == "win32" or "TEXTUAL_DRIVER" in environment:
         return None
-    from tui.driver import TerminalDriver
 
     return TerminalDriver
 
 
-def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:
+def run_app(context: Context, start: str = "home", about: str = "", report: Callable[[int], None] | None = None) -> int:
     """Run the app from the screen `start` about `about`; return its exit code.
 
-    `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if
-    another session reviews already; whatever a defect raised.
+    `report` is called with how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld
+    if another session reviews already; whatever a defect raised.
     """
     app = RetainApp(context, start, about)
     if start == "review":
@@ -289,8 +285,8 @@ def run_app(context: Context, start: str = "home", about: str = "", told: Callab
         code = app.run()
     finally:
         context.jobs.end()
-        app.report_rendering(told)
-        problem = app.end_sitting()
+        app.report_rendering(report)
+        problem = app.end_session()
     if app._exception is not None:
         raise app._exception
     if problem is not None:

@@ -12,7 +12,7 @@ from tui.process.jobs import Jobs
 from vault.vault import Vault
 
 if TYPE_CHECKING:  # the first frame waits for nothing that it does not show
-    from learning.review.sitting import Clock
+    from learning.review.study_session import Clock
 
 
 REPEAT_S = 0.25  # a press that comes sooner after the one before is the key held down, or bounced

@@ -52,7 +52,7 @@ class TerminalDriver(LinuxDriver):
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """End the app when the terminal hangs up, with or without a signal."""
         poll = select.poll()
-        poll.register(self.fileno, 0)  # a hang-up is told without being asked for
+        poll.register(self.fileno, 0)  # a hang-up is reported without being asked for
         while not poll.poll(_PATIENCE_MS):
             if not self._app.is_running:
                 return

@@ -1,19 +1,44 @@
-"""The command palette: the keys of the current screen by name, the other screens, the themes."""
+"""The screens by name, and the command palette: keys of the current screen, the other screens, the themes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from tui import keymap, places
+from tui import keymap
+from tui.context import Context
 from tui.keys import ANYWHERE, SCREENS
 from tui.preferences import THEMES
 from tui.screen import Go, Page
 from tui.strings import app as strings
+
+# The module of a screen is imported when it is first shown, so that the app starts fast.
+PLACES = {
+    "settings": "tui.screens.settings:SettingsScreen",
+    "home": "tui.screens.home:HomeScreen",
+    "review": "tui.screens.review:ReviewScreen",
+    "gaps": "tui.screens.gaps:GapsScreen",
+    "inbox": "tui.screens.inbox:InboxScreen",
+    "stats": "tui.screens.stats:StatsScreen",
+    "article": "tui.screens.article:ArticleScreen",
+    "browse": "tui.screens.browse:BrowseScreen",
+    "practise": "tui.screens.practice:PractiseScreen",
+    "edit": "tui.screens.edit:EditScreen",
+    "work": "tui.screens.work:WorkScreen",
+    "quiz": "tui.screens.quiz:QuizScreen",
+}
+
+
+def new_screen(where: str, context: Context, about: str = "") -> Page:
+    """Return a new screen of the kind `where`, a key of PLACES."""
+    module, _, name = PLACES[where].partition(":")
+    made: Page = getattr(import_module(module), name)(context, about)
+    return made
 
 
 def commands(app: App[int], screen: Screen[Any], apply_theme: Callable[[str], None]) -> Iterator[SystemCommand]:
@@ -41,7 +66,7 @@ def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:
 
 
 def _places(page: Page) -> Iterator[SystemCommand]:
-    for place in places.PLACES:
+    for place in PLACES:
         if place in strings.PLACES and place != page.NAME:
             words, about = strings.PLACES[place]
             yield SystemCommand(words, about, partial(page.post_message, Go(place)))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.events import Resize
 from textual.message import Message
 from textual.screen import Screen
 
 from tui.context import Context
-from tui.keys import ANYWHERE, SCREENS, Key
+from tui.keys import ANYWHERE, SCREENS, Key, bindings
 from tui.models import work
 from tui.strings.app import FEWEST_COLUMNS, FEWEST_ROWS
 from tui.widgets.bars import KeyBar, TopBar
@@ -19,13 +21,25 @@ from vault.errors import RetainError
 
 
 class Page(Screen[None]):
-    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `places.PLACES`, which give its bindings.
+    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `places.PLACES`.
 
     The framework calls the handlers here and those of a subclass both, under the same names.
     """
 
     NAME: ClassVar[str] = ""
     AUTO_FOCUS = ""  # the framework would choose the first field, shown or not, and it would swallow keys
+
+    def __init_subclass__(cls, key: str = "", **settings: Any) -> None:
+        """Give the screen `key` its bindings and the style sheet of that name beside its module."""
+        if key:
+            cls.NAME, cls.CSS_PATH, cls.BINDINGS = key, f"{key}.tcss", [*bindings(SCREENS[key])]
+        super().__init_subclass__(**settings)
+
+    @dataclass
+    class Failed(Message):
+        """Something could not be read or written."""
+
+        error: RetainError
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(classes=classes)
@@ -68,6 +82,17 @@ class Page(Screen[None]):
     def offers(self, key: Key) -> bool:
         """Return whether `key` does anything now; the palette leaves the others out."""
         return True
+
+    @contextmanager
+    def posting_errors(self) -> Iterator[None]:
+        """Post Failed for an error raised inside, which ends the block: for work in a thread."""
+        try:
+            yield
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def on_page_failed(self, message: Failed) -> None:
+        self.show_error(message.error)
 
     def show_error(self, problem: RetainError) -> None:
         """Show an error until something succeeds."""

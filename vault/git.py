@@ -52,6 +52,15 @@ def is_installed() -> bool:
     return _program() is not None
 
 
+def is_repository(folder: Path) -> bool:
+    """Return whether git takes the folder for a part of a repository."""
+    try:
+        git(folder, "rev-parse", "--git-dir")
+    except GitFailed:
+        return False
+    return True
+
+
 def git(folder: Path, command: Command, *arguments: str) -> str:
     """Return what git prints in that folder, less the last newline. Raises: GitFailed."""
     program = _program()

@@ -22,7 +22,7 @@ from vault.errors import LockHeld, Refused
 from vault.files.durable import overwrite
 from vault.files.guard import Guard, Scope
 from vault.process.identity import Process, this_process
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05
@@ -51,7 +51,7 @@ class Holder:
         """Return the holder as JSON."""
         return {"pid": self.pid, "host": self.host, "since": self.since, "purpose": self.purpose}
 
-    def told(self, at: datetime) -> str:
+    def description(self, at: datetime) -> str:
         """Return the holder as text, with how long the lock has been held at the instant `at`."""
         age = self.age(at)
         return str(self) if age is None else f"{self}, for {_duration(age)}"
@@ -134,7 +134,7 @@ def _is_held_elsewhere(handle: int) -> bool:
 def _holder_text(guard: Guard, name: str) -> str:
     data = guard.read(_path(name))
     holder = _parse(data) if data else None
-    return holder.told(datetime.now(UTC)) if holder else ""
+    return holder.description(datetime.now(UTC)) if holder else ""
 
 
 def _lock_held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:

@@ -14,6 +14,8 @@ from vault.config import user
 from vault.config.settings import FILE, Settings, read_settings
 from vault.config.toml_file import parsed
 from vault.errors import Damaged, Refused, UsageError
+from vault.files.folder import is_folder
+from vault.files.guard import Scope, sha256_hex
 
 if TYPE_CHECKING:
     from vault.files.guard import Guard
@@ -73,8 +75,6 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
 
     Raises UsageError for an invalid value; Damaged; EditedMeanwhile; WriteFailed; Refused.
     """
-    from vault.files.guard import Scope
-
     guard = vault.guard(Scope.SETTINGS)
     text = _read(guard, FILE)
     new = changed(text, "learning", key, value)
@@ -89,8 +89,6 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
 
 def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
     """Replace the text `now` of `retain.toml` with `before`; return the settings. Raises as `change_vault`."""
-    from vault.files.guard import Scope
-
     settings, _ = read_settings(before)
     _write(vault.guard(Scope.SETTINGS), FILE, now, before)
     return settings
@@ -129,8 +127,5 @@ def _decode(data: bytes, path: Path) -> str:
 
 def _write(guard: Guard, name: str, old: str, new: str) -> None:
     """Write `new` if the file still holds `old`."""
-    from vault.files.folder import is_folder
-    from vault.files.guard import sha256_hex
-
     there = is_folder(guard.root) and guard.read(name) is not None
     guard.write(name, new.encode(), expect=sha256_hex(old.encode()) if there else None)

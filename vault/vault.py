@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vault.config.settings import FILE, Settings, read_settings
+from vault.config.user import personal_vault
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, VaultNotFound
-from vault.files.conflicts import is_beside
+from vault.files.folder import Folder
+from vault.files.guard import Guard, Scope
+from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+from vault.log import ledger
+from vault.model.card import Deck, parse_deck
 
 if TYPE_CHECKING:
     from vault.files.guard import Guard, Scope
@@ -40,8 +45,6 @@ class Vault:
         Read from the user's settings once. Raises Damaged if those cannot be read.
         """
         if "personal" not in self._asked:
-            from vault.config.user import personal_vault
-
             self._asked["personal"] = personal_vault(self.settings.vault_id)
         return self._asked["personal"]
 
@@ -50,8 +53,6 @@ class Vault:
 
         Raises Refused without a personal vault.
         """
-        from vault.files.guard import Guard, Scope  # here, as a compile with nothing to do opens no file of the vault
-
         personal = self.personal
         if scope not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL):
             return Guard(self.root, scope, forbidden=self.kept_out())
@@ -66,8 +67,6 @@ class Vault:
 
     def read_bytes(self, path: str) -> bytes | None:
         """Return the bytes of a file in the vault, following no link; None if there is none."""
-        from vault.files.folder import Folder
-
         return Folder(self.root).read(path)
 
     def read_text(self, path: str) -> str | None:
@@ -113,8 +112,6 @@ class Vault:
 
     def decks(self) -> Iterator[Deck]:
         """Yield every deck, by name. An unreadable one is an empty deck with a diagnostic."""
-        from vault.model.card import Deck
-
         try:
             paths = self.paths(FLASHCARDS, ".md")
         except Refused as error:
@@ -124,8 +121,6 @@ class Vault:
 
     def deck(self, path: str) -> Deck | None:
         """Return one deck; None if it is gone. An unreadable one is an empty deck with a diagnostic."""
-        from vault.model.card import Deck, parse_deck
-
         try:
             text = self.read_text(path)
         except (Damaged, Refused) as error:
@@ -139,8 +134,6 @@ class Vault:
 
     def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
         """Return the events of a ledger and diagnostics; no events if it does not exist."""
-        from vault.log import ledger
-
         return ledger.decode(self.read_bytes(path) or b"", path)
 
 

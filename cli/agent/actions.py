@@ -31,7 +31,7 @@ from compiler.orders.take import (
 )
 from compiler.query.page_search import found_in
 from vault.errors import UsageError
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_BYTES = 8 << 20  # of the replies of one call
 # The methods of AgentActions that are MCP tools, and whether each only reads.

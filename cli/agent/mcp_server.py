@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
+from cli.agent.actions import TOOLS, agent_actions
 from cli.options import vault_option
 from cli.version import __version__
 from vault.errors import NotFound, RetainError, UsageError
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
 from vault.sandbox.self_sandbox import restrict_writes
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ def mcp(vault_dir: str | None) -> int:
     if importlib.util.find_spec("mcp") is None:
         hint = "`pip install 'retain[agents]'` (or pipx inject retain mcp)"
         raise UsageError("the package mcp is not installed", hint=hint)
-    from cli.agent.actions import agent_actions
 
     actions = agent_actions(vault_dir)
     _restrict(actions.place)
@@ -79,8 +79,6 @@ def mcp_server(actions: AgentActions) -> MCPServer[Any]:
     from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp.server.mcpserver.exceptions import ResourceNotFoundError
     from mcp.server.mcpserver.tools import Tool
-
-    from cli.agent.actions import TOOLS
 
     vault = actions.place.vault
     one_at_a_time = threading.Lock()

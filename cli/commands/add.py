@@ -13,6 +13,8 @@ from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
+from cli.web.clip import clip
+from cli.web.fetch import MIB, Limits, fetch
 from learning.agenda.gap_decisions import find, read_agenda
 from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
@@ -138,9 +140,6 @@ def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
     """Fetch one document and store it in raw/, unless the same document was fetched from that address before."""
-    from cli.web.clip import clip  # an HTTP client, which files do not need
-    from cli.web.fetch import MIB, Limits, fetch
-
     with output.Download(address) as narrator:
         fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
     day = now().astimezone(vault.settings.zone).date().isoformat()

@@ -18,8 +18,8 @@ from compiler.orders.answer import answer_question
 from compiler.orders.board import WORK, OrderDesk
 from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
+from vault.files.exports import trace_folder
 from vault.files.guard import Scope
-from vault.files.scratch_files import trace_folder
 from vault.ids import slug
 from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import plural

@@ -1,7 +1,8 @@
-"""The command group `concept`: list, show, deeds, rename, merge, split, alias, undo."""
+"""The command group `concept`: list, show, actions, rename, merge, split, alias, undo."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from cli.environment import now
 from cli.options import combine, dry_run_option, opened, progress_option, settle_left_over, vault_json_options
 from cli.workspace import render_if_stale
 from compiler.concepts import edits
-from compiler.concepts.decisions import Deed
+from compiler.concepts.decisions import Decision
 from compiler.concepts.edits import Known, Shelf
 from vault.text.formatting import plural
 
@@ -68,31 +69,38 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     """Show a concept: names, page, sources and your decisions."""
     shelf = _open_shelf(vault_dir)
     known = shelf.find(which)
-    deeds = [d for d in shelf.deeds if known.id in (d.id, d.into)]
+    decisions = [d for d in shelf.decisions if known.id in (d.id, d.into)]
     paths = [shelf.ids.present_key.get(s, s) for s in known.sources]
     if as_json:
-        output.show_json(_known_json(known) | {"sources": paths, "deeds": [_deed_json(d, shelf) for d in deeds]})
+        output.show_json(
+            _known_json(known) | {"sources": paths, "deeds": [_decision_json(d, shelf) for d in decisions]}
+        )
         return
     output.show(f"{known.id}  {known.title}  ({known.path})")
     output.show(f"aliases: {', '.join(known.aliases) or 'none'}")
     output.show(f"sources: {', '.join(paths)}")
-    for deed in deeds:
-        output.show(_deed_line(deed, shelf))
+    for decision in decisions:
+        output.show(_decision_line(decision, shelf))
 
 
-@concept.command("deeds")
+@concept.command("actions")
 @vault_json_options
-def deeds(vault_dir: str | None, as_json: bool) -> None:
+def list_actions(vault_dir: str | None, as_json: bool) -> None:
     """List your decisions about concepts, newest first, with the ids for `undo`."""
     shelf = _open_shelf(vault_dir)
-    newest = shelf.deeds[::-1]
+    newest = shelf.decisions[::-1]
     if as_json:
-        output.show_json({"deeds": [_deed_json(d, shelf) for d in newest]})
+        output.show_json({"deeds": [_decision_json(d, shelf) for d in newest]})
         return
-    for deed in newest:
-        output.show(_deed_line(deed, shelf))
+    for decision in newest:
+        output.show(_decision_line(decision, shelf))
     if not newest:
         output.show("no decisions about concepts")
+
+
+_former_name = copy(list_actions)
+_former_name.hidden = True
+concept.add_command(_former_name, "deeds")
 
 
 @concept.command("rename")
@@ -173,18 +181,18 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
 
 
 @concept.command("undo")
-@click.argument("deed", required=False, default="", metavar="[DEED]")
+@click.argument("decision", required=False, default="", metavar="[DECISION]")
 @_decision_options
-def undo(deed: str, **options: Any) -> int:
+def undo(decision: str, **options: Any) -> int:
     """Undo a decision about concepts: the last one, or the one with this id. An undo can be undone by its id.
 
     \b
     Examples:
       retain concept undo
-      retain concept deeds
+      retain concept actions
       retain concept undo 4m8x1v6tqc
     """
-    return _decide(lambda shelf: edits.undo(shelf, deed), **options)
+    return _decide(lambda shelf: edits.undo(shelf, decision), **options)
 
 
 def _open_shelf(vault_dir: str | None) -> Shelf:
@@ -235,20 +243,20 @@ def _show(effect: Effect, dry_run: bool) -> None:
         if effect.waiting:
             output.show(f"{effect.waiting}: {_FINISHES} would send them")
         return
-    output.show(f"{effect.deed.deed}  {_sentence(effect.deed, effect.after)}")
+    output.show(f"{effect.decision.decision_id}  {_sentence(effect.decision, effect.after)}")
     for known in effect.concepts[:_SHOWN]:
         names = f", also called {', '.join(known.aliases)}" if known.aliases else ""
         output.show(f"  {known.title} ({known.path}){names}")
     if effect.without_effect:
         output.say("not enough claims for an article of its own; `retain concept undo` undoes this")
     counts = [plural(len(paths), "file") for paths in (effect.written, effect.removed)]
-    back = f"retain concept undo {effect.deed.deed}" if effect.deed.voids else "retain concept undo"
+    back = f"retain concept undo {effect.decision.decision_id}" if effect.decision.voids else "retain concept undo"
     output.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` undoes this")
 
 
 def _effect_json(effect: Effect, dry_run: bool) -> dict[str, Any]:
     return {
-        "deed": _deed_json(effect.deed, effect.after) | ({"deed": None} if dry_run else {}),
+        "deed": _decision_json(effect.decision, effect.after) | ({"deed": None} if dry_run else {}),
         "concepts": [_known_json(k) for k in effect.concepts],
         "written": list(effect.written),
         "removed": list(effect.removed),
@@ -261,27 +269,38 @@ def _known_json(known: Known) -> dict[str, Any]:
     return names | {"path": known.path, "line": 0, "reason": "", "sources": list(known.sources)}
 
 
-def _deed_json(deed: Deed, shelf: Shelf) -> dict[str, Any]:
-    about = {"id": deed.id or None, "into": deed.into or None, "name": deed.name or None}
-    voids = {"places": list(deed.places), "voids": deed.voids or None, "undone": deed.deed in shelf.undone}
-    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _sentence(deed, shelf)}
-
-
-def _deed_line(deed: Deed, shelf: Shelf) -> str:
-    undone = "  [undone]" if deed.deed in shelf.undone else ""
-    return f"{deed.deed}  {deed.at[:10]}  {_sentence(deed, shelf)}{undone}"
-
-
-def _sentence(deed: Deed, shelf: Shelf) -> str:
-    """Return a decision as a sentence."""
-    one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
-    sentences = {
-        "rename": f"{one} renamed to {deed.name}",
-        "merge": f"{one} merged into {other}",
-        "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} kept apart",
-        "split": f"{deed.name} split from {one} ({plural(len(deed.places), 'place')})",
-        "alias": f"alias {deed.name} added to {one}",
-        "unalias": f"alias {deed.name} removed from {one}",
-        "undo": f"undo of {deed.voids}",
+def _decision_json(decision: Decision, shelf: Shelf) -> dict[str, Any]:
+    about = {"id": decision.id or None, "into": decision.into or None, "name": decision.name or None}
+    voids = {
+        "places": list(decision.places),
+        "voids": decision.voids or None,
+        "undone": decision.decision_id in shelf.undone,
     }
-    return sentences[deed.op.value]
+    return {
+        "deed": decision.decision_id,
+        "op": decision.op.value,
+        **about,
+        **voids,
+        "at": decision.at,
+        "words": _sentence(decision, shelf),
+    }
+
+
+def _decision_line(decision: Decision, shelf: Shelf) -> str:
+    undone = "  [undone]" if decision.decision_id in shelf.undone else ""
+    return f"{decision.decision_id}  {decision.at[:10]}  {_sentence(decision, shelf)}{undone}"
+
+
+def _sentence(decision: Decision, shelf: Shelf) -> str:
+    """Return a decision as a sentence."""
+    one, other = shelf.called_once(decision.id), shelf.called_once(decision.into)
+    sentences = {
+        "rename": f"{one} renamed to {decision.name}",
+        "merge": f"{one} merged into {other}",
+        "never": f"{one or ', '.join(decision.keys)} and {other or ', '.join(decision.other)} kept apart",
+        "split": f"{decision.name} split from {one} ({plural(len(decision.places), 'place')})",
+        "alias": f"alias {decision.name} added to {one}",
+        "unalias": f"alias {decision.name} removed from {one}",
+        "undo": f"undo of {decision.voids}",
+    }
+    return sentences[decision.op.value]

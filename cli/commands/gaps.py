@@ -7,8 +7,10 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options
+from cli.workspace import mend
 from learning.agenda.gap_decisions import Decision, Plan, decide, find_all, read_agenda, read_plan
 from learning.agenda.gap_rules import cause_of
+from learning.cards.workspace import open_desk
 from learning.store.freshness import look
 from vault.errors import RetainError
 from vault.layout import GAPS, READING_LIST
@@ -75,9 +77,6 @@ def _update_learner_gaps(vault: Vault) -> None:
     seen = look(vault.root)
     if seen.is_current(vault.root):
         return
-
-    from cli.workspace import mend  # mostly the pages are current
-    from learning.cards.workspace import open_desk
 
     try:
         mend(open_desk(vault, now()), seen)

@@ -17,8 +17,7 @@ from vault.inbox.events import Choice
 from vault.inbox.items import Item, View
 from vault.inbox.listing import SOURCES, find, items, source_of
 from vault.text.diff import LEFT_OUT, compare_texts
-from vault.text.formatting import plural
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, plural
 
 _OUTCOMES = {
     "accept": "accepted: file replaced with the generated version",

@@ -22,7 +22,7 @@ from vault.config.user import personal_vault, set_personal_vault
 from vault.errors import GitFailed, Refused, UsageError
 from vault.files.folder import is_folder, named
 from vault.files.guard import Guard, Scope
-from vault.git import git, is_installed
+from vault.git import git, is_installed, is_repository
 from vault.ids import ulid
 from vault.vault import open_vault
 
@@ -113,7 +113,7 @@ def init(
     _start_audit(root)
     for name in existing:
         output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
-    if not no_git and is_installed() and not _is_in_repository(root):
+    if not no_git and is_installed() and not is_repository(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
     output.say(f"next: cd {root} && retain add FILES && retain compile")
@@ -191,14 +191,6 @@ def _start_repository(root: Path) -> None:
         output.failed(error)
         return
     output.say("  git repository created")
-
-
-def _is_in_repository(root: Path) -> bool:
-    try:
-        git(root, "rev-parse", "--git-dir")
-    except GitFailed:
-        return False
-    return True
 
 
 def _local_zone() -> str:

@@ -14,7 +14,7 @@ from learning.search.card_table import CardColumns, columns_of
 from learning.search.index import SearchIndex, View
 from learning.search.query import parse
 from learning.search.search import Found, find
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 SHOWN = 20  # of each, unless --limit says otherwise
 

@@ -14,6 +14,7 @@ import templates
 from cli import output
 from cli.options import opened, vault_option
 from vault.config.settings import FILE, SCHEMA_VERSION, version_numbers
+from vault.files.guard import Scope, sha256_hex
 from vault.vault import Vault
 
 AGENTS = "AGENTS.md"
@@ -92,7 +93,6 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
       retain upgrade --dry-run
       retain upgrade
     """
-    from vault.files.guard import Scope, sha256_hex
     from vault.toml_edit import changed, vault_text
 
     vault = opened(vault_dir)

@@ -6,6 +6,7 @@ import click
 
 from cli import output
 from cli.options import opened, progress_option, vault_json_options
+from compiler.query.verify import verify as check
 from vault.text.formatting import plural
 
 
@@ -17,8 +18,6 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
 
     Exit code 1 if anything is not supported.
     """
-    from compiler.query.verify import verify as check
-
     vault = opened(vault_dir)
     with output.Progress(progress) as narrator:
         verdict = check(vault, narrator)

@@ -11,6 +11,7 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.workspace import opened_desk
+from learning.anki.export_package import doubled_there, export_anki, retracted_there
 from learning.cards.workspace import Desk
 from learning.formats.csv import export_table, render_table
 from learning.formats.jsonl import export_jsonl, render_jsonl
@@ -106,8 +107,6 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
     Examples:
       retain export anki ~/Desktop/retain.apkg
     """
-    from learning.anki.export_package import doubled_there, export_anki, retracted_there
-
     out = _named(out, "a package")
     desk = opened_desk(vault_dir, read_only=True)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)

@@ -14,6 +14,8 @@ from cli import output
 from cli.environment import now
 from cli.options import opened_to_write, progress_option, vault_json_options
 from cli.workspace import report_cards
+from learning.anki_connect.client import connected
+from learning.anki_connect.sync import sync as sync_anki
 from learning.cards.workspace import open_desk, read_desk
 from vault.locks import lock
 from vault.text.formatting import plural
@@ -63,9 +65,6 @@ def anki(
       retain sync anki
       retain sync anki --dry-run --json
     """
-    from learning.anki_connect.client import connected
-    from learning.anki_connect.sync import sync as sync_anki
-
     vault = opened_to_write(vault_dir, dry_run=dry_run)
     there = connected(url, os.environ.get("RETAIN_ANKI_KEY", ""))
     # Two syncs at once would each make what the other one is making.
@@ -76,7 +75,7 @@ def anki(
         done = sync_anki(
             desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress_callback(progress)
         )
-    output.found(done.home.odd)
+    output.found(done.home.invalid)
     if as_json:
         output.show_json(_as_json(done, dry_run))
     else:
@@ -111,7 +110,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "twice": list(plan.twice),
         "imported": list(done.left_out),
     }
-    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.odd)}
+    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid)}
     return {
         "dry_run": dry_run,
         "notes": notes,

@@ -13,8 +13,12 @@ import click
 
 from cli import output
 from cli.environment import here, now
+from cli.guard.diff import difference
 from cli.guard.personal import files_below, notes_in_vault
 from cli.options import json_option, opened, vault_option
+from vault.audit.database import newest, replace_damaged
+from vault.audit.scanner import LEFT_OUT, PERSONAL, Key, roots_of, shown
+from vault.audit.watcher import Audit, key_of
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
 from vault.text.formatting import plural
@@ -40,8 +44,6 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
     With `only_at_once`, a scan that would take long is skipped with a message. A failed scan is reported and stops
     nothing: the sandbox does not need it.
     """
-    from vault.audit.watcher import Audit
-
     try:
         with Audit.open(vault) as watch:
             if not _is_to_begin(watch):
@@ -62,8 +64,6 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
 
 
 def _is_to_begin(watch: Audit) -> bool:
-    from vault.audit.scanner import PERSONAL, Key
-
     if watch.known.last_scan() is None:
         return True
     personal = watch.vault.personal
@@ -71,8 +71,6 @@ def _is_to_begin(watch: Audit) -> bool:
 
 
 def _is_large(vault: Vault) -> bool:
-    from vault.audit.scanner import LEFT_OUT, roots_of
-
     size = 0
     for count, entry in enumerate(files_below((root.folder for root in roots_of(vault)), LEFT_OUT), 1):
         with suppress(OSError):
@@ -119,8 +117,6 @@ def audit(
         with Audit.open(vault) as watch:
             return _run(watch, paths, action, force, quick, as_json)
 
-    from vault.audit.watcher import Audit
-
     try:
         return run()
     except Damaged as error:
@@ -158,8 +154,6 @@ def _run(watch: Audit, paths: tuple[str, ...], action: str | None, force: bool, 
 
 def _replace_database(vault: Vault, error: Damaged) -> bool:
     """Return whether it was the database that is damaged; then create a new one and report it."""
-    from vault.audit.database import newest, replace_damaged
-
     if error.where != str(newest(vault.settings.vault_id)):
         return False
     output.say(f"  {error.where}: {error.what}")
@@ -198,8 +192,6 @@ def _is_named(vault: Vault, change: Change, paths: Sequence[str]) -> bool:
 
 def _keys(vault: Vault, path: str) -> list[Key]:
     """Return the keys that PATH can mean: relative to the vault or the working directory, or as the audit shows it."""
-    from vault.audit.watcher import key_of
-
     plain = os.path.normpath(path)
     keys = [] if os.path.isabs(plain) else [key_of(vault, plain)]  # noqa: PTH117 (a text, not yet a path)
     with suppress(NotFound):
@@ -208,8 +200,6 @@ def _keys(vault: Vault, path: str) -> list[Key]:
 
 
 def _covers(named: Key, key: Key) -> bool:
-    from vault.audit.scanner import shown
-
     if named.place != key.place:
         return False
     below = key.path == named.path or not named.path or key.path.startswith(f"{named.path}/")
@@ -233,8 +223,6 @@ class _Result:
         return not (self.left or self.report.unreachable or self.report.scan.unread or failed)
 
     def name(self, key: Key) -> str:
-        from vault.audit.scanner import shown
-
         return shown(key, self.vault.personal)
 
     def as_text(self) -> None:
@@ -350,14 +338,10 @@ def _size(seen: FileState | None) -> str:
 
 
 def _difference(watch: Audit, change: Change) -> str:
-    from cli.guard.diff import difference
-
     return "".join(f"{line}\n" for line in difference(watch, change))
 
 
 def _show_differences(watch: Audit, selected: Sequence[Change]) -> int:
-    from cli.guard.diff import difference
-
     for change in selected:
         for line in difference(watch, change):
             output.show(line)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vault.audit.restore import Restorer
 from vault.audit.scanner import shown
 from vault.errors import RetainError
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change
@@ -30,7 +31,6 @@ def difference(audit: Audit, change: Change) -> Iterator[str]:
     if old is None or new is None:
         yield f"{before}: {change.what}; not compared, as it is no text or too long"
         return
-    import difflib
 
     names = (f"{before} (as known)" if change.was else "/dev/null", f"{after} (now)" if change.now else "/dev/null")
     lines = list(difflib.unified_diff(old, new, *names, lineterm=""))

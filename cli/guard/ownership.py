@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vault.config.user import config_folder, personal_vaults, state_folder
 from vault.files.folder import Identity, identity_at
 from vault.files.write_scopes import AGENT_FOLDERS, HUMAN_FOLDERS, skeleton
 from vault.vault import Vault
@@ -121,8 +122,6 @@ def is_closed(name: str) -> bool:
 
 def territory_of(vault: Vault) -> Territory:
     """Return the territory of a vault, with the user's folders outside it."""
-    from vault.config.user import config_folder, personal_vaults, state_folder
-
     secret = [state_folder(vault.settings.vault_id), *personal_vaults().values()]
     return Territory(str(vault.root), tuple(map(os.path.realpath, secret)), (os.path.realpath(config_folder()),))
 

@@ -11,7 +11,10 @@ from cli import output
 from cli.environment import here, now
 from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.workspace import render_if_stale
+from compiler.agents.record import reject as reject_page
+from compiler.build.compile import Options, compile_vault
 from vault.errors import NotFound
+from vault.model.frontmatter import human_edited
 
 if TYPE_CHECKING:
     from compiler.agents.record import KeptPage
@@ -32,9 +35,6 @@ def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
     Example:
       retain guard reject wiki/concepts/spacing-effect.md
     """
-    from compiler.agents.record import reject as reject_page
-    from compiler.build.compile import Options, compile_vault
-
     vault = opened(vault_dir)
     settle_left_over(vault)
     done: list[KeptPage] = []
@@ -62,8 +62,6 @@ def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
 
 def _outcome(vault: Vault, path: str) -> str:
     """Return what became of the page after the build."""
-    from vault.model.frontmatter import human_edited
-
     data = vault.read_bytes(path)
     if data is None:
         return "was deleted"

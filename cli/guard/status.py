@@ -12,9 +12,13 @@ import click
 from cli import output
 from cli.guard.personal import finding, personal_json, personal_line
 from cli.options import json_option, opened, vault_option
-from vault.audit.agent_runs import SETTLED_BY
+from compiler.agent_session import unsettled
+from vault.audit.agent_runs import SETTLED_BY, at_work, run_json
+from vault.audit.blobs import Copies
+from vault.audit.state import KnownFiles
 from vault.errors import RetainError
 from vault.files.write_scopes import AGENT_FOLDERS
+from vault.sandbox.capabilities import sandbox_support
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -52,19 +56,13 @@ def status(vault_dir: str | None, as_json: bool) -> int:
 
 def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
     """Return the unfinished runs, and the errors of damaged records; nothing inside a sandbox."""
-    from vault.audit.agent_runs import at_work
-
     if "RETAIN_CAGED" in os.environ or not at_work(vault):
         return [], []
-    from compiler.agent_session import unsettled
 
     return unsettled(vault)
 
 
 def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:
-    from vault.audit.agent_runs import run_json
-    from vault.sandbox.capabilities import sandbox_support
-
     support = sandbox_support()
     return {
         "level": str(support.level),
@@ -85,9 +83,6 @@ def _as_json(error: RetainError) -> dict[str, Any]:
 
 def _last_look(vault: Vault) -> dict[str, Any] | None:
     """Return time, files and unconfirmed changes of the last scan of the user's files; None if there was none."""
-    from vault.audit.blobs import Copies
-    from vault.audit.state import KnownFiles
-
     try:
         with Copies.open(vault.settings.vault_id) as copies:
             last = KnownFiles(copies.database).last_scan()

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from cli import output
+from templates import read
 from vault.config.user import state_folder, state_guard
 from vault.errors import GitFailed, Refused
 from vault.files.folder import is_folder, named
 from vault.files.guard import Guard, Scope, sha256_hex
-from vault.git import git
-from vault.vault import Vault
+from vault.git import git, is_repository
+from vault.vault import Vault, open_vault
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
 _RECORD = "agent-files.json"  # in the user's state folder: the SHA-256 of what retain wrote
@@ -51,7 +52,6 @@ def write_host_files(root: Path, hosts: Sequence[str], *, show: bool) -> int:
         for file in files:
             output.show(f"# {file.path}\n{file.text}")
         return output.DONE
-    from vault.vault import open_vault
 
     vault = open_vault(str(root), None, root)
     codes = [_write(vault, file) for file in files]  # Claude Code's last, as it lists existing files
@@ -65,8 +65,6 @@ def _files_of(host: str, root: Path) -> Iterator[HostFile]:
     if host == "claude-code":
         yield HostFile(CLAUDE, json.dumps(claude_settings(root), indent=2, ensure_ascii=False) + "\n")
     else:
-        from templates import read
-
         yield HostFile(CODEX, read("codex.toml"))
 
 
@@ -145,9 +143,7 @@ def _own_places() -> list[str]:
 
 def _would_be_committed(root: Path) -> bool:
     """Return whether git would commit the settings, which have paths of this machine."""
-    try:
-        git(root, "rev-parse", "--git-dir")
-    except GitFailed:
+    if not is_repository(root):
         return False
     try:
         git(root, "check-ignore", "--quiet", CLAUDE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from shlex import join
 from typing import Any
 
 from cli.agent_commands import AGENT_COMMANDS, MCP_TOOLS, may_run
@@ -64,8 +65,6 @@ def _shell(given: Mapping[str, Any], cwd: str, territory: Territory, *, powershe
     if line is None:
         return None  # another question to a shell that already runs
     if isinstance(line, list) and all(isinstance(word, str) for word in line):
-        from shlex import join
-
         line = join(line)
     if not isinstance(line, str):
         raise Malformed("the command is no text")

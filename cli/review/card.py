@@ -21,14 +21,12 @@ from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
 from learning.store.placed import Placed
 from vault.errors import UsageError
-from vault.evidence.card_flags import flags_of
 from vault.ids import CardId
-from vault.log.card_history import PastCard, Version, history, history_json, past_card
+from vault.log.card_history import PastCard, Version, flags_of, history, history_json, past_card
 from vault.log.ledger import IDS, instant
 from vault.model import latex
 from vault.model.markdown import unescape
-from vault.text.formatting import plural
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, plural
 
 _SHOWN = 20
 _MOST_IDS = 1_000_000  # read from a pipe
@@ -185,7 +183,7 @@ def edit(
         return output.FINDINGS
     if edited.changed:
         render_saved(desk.vault)
-    card_edit.told(edited, as_json=as_json)
+    card_edit.report_edit(edited, as_json=as_json)
     return output.DONE
 
 
@@ -203,7 +201,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
       retain card list --tag exam --json
     """
     desk = opened_desk(vault_dir, read_only=True)
-    flags = flags_of(desk.vault)
+    flags = flags_of(desk.vault.root)
     key = tag.removeprefix("#").casefold()
     rows = []
     for id_, state in desk.states.items():
@@ -238,18 +236,18 @@ def _ids(given: Sequence[str]) -> list[str]:
     return out
 
 
-def _perform(deed: Action, desk: Desk, word: str, *, as_json: bool) -> int:
+def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
     """Save an action on cards and print the result."""
-    if deed.events:
-        render_saved(actions.do(desk, deed).vault)
+    if action.events:
+        render_saved(actions.do(desk, action).vault)
     if as_json:
-        events = [event_json(event) for event in deed.events]
-        output.show_json({"event": events[-1] if events else None, "events": events, "asked": deed.asked})
-    elif not deed.events:
+        events = [event_json(event) for event in action.events]
+        output.show_json({"event": events[-1] if events else None, "events": events, "asked": action.asked})
+    elif not action.events:
         output.show("no changes needed")
     else:
-        whom = deed.events[0].card if deed.asked == 1 else plural(len(deed.events), "card")
-        rest = deed.asked - len(deed.events)
+        whom = action.events[0].card if action.asked == 1 else plural(len(action.events), "card")
+        rest = action.asked - len(action.events)
         left = f" ({rest} unchanged)" if rest else ""
         output.show(f"{whom}: {word}{left}; `retain undo` undoes this")
     return output.DONE
@@ -311,10 +309,10 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
     day = _day(to, today)
-    deed = actions.spreading(desk, _ids(ids), day, over, via="cli")
+    action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
-    return _perform(deed, desk, word, as_json=as_json)
+    return _perform(action, desk, word, as_json=as_json)
 
 
 def _day(text: str, today: date) -> date:

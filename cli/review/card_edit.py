@@ -9,7 +9,7 @@ from cli import output
 from cli.environment import edit_file, editor_named
 from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
-from vault.files.scratch_files import remove_form, write_form
+from vault.files.exports import remove_form, write_form
 from vault.model.card import Card
 from vault.vault import Vault
 
@@ -96,7 +96,7 @@ def _report_open_editor(form: Path, id_: str) -> None:
     output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
 
 
-def told(done: Edited, *, as_json: bool) -> None:
+def report_edit(done: Edited, *, as_json: bool) -> None:
     """Print the result of an edit."""
     if as_json:
         said = [{"question": words.question, "answer": words.answer} for words in (done.before, done.after)]

@@ -13,17 +13,8 @@ from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_saved
 from learning.cards.workspace import open_desk
+from learning.memory import fit_decision
 from learning.memory.evaluation import Marks, plot
-from learning.memory.fit_decision import (
-    FitComparison,
-    TooFew,
-    compare_fit,
-    due_for_fit,
-    last_params,
-    next_fit_at,
-    params_event,
-    reset_event,
-)
 from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, rules_of
@@ -92,7 +83,7 @@ def _write(vault: Vault, event: LogEvent) -> None:
 def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
     """Fit parameters, save them if they predict better, and print the comparison."""
     log = _read_log(vault)
-    if auto and not due_for_fit(log, _reviews_at_last_fit(vault)):
+    if auto and not fit_decision.due_for_fit(log, _reviews_at_last_fit(vault)):
         return _not_due(log, _reviews_at_last_fit(vault), as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     narrator = output.Progress(progress)
@@ -100,13 +91,13 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
         output.say(f"fitting {plural(len(log.reviews), 'review')}")
-    found = compare_fit(log.reviews, rules, _card_events(vault))
+    found = fit_decision.compare_fit(log.reviews, rules, _card_events(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
-    if isinstance(found, TooFew):
+    if isinstance(found, fit_decision.TooFew):
         return _too_few(found, as_json)
     due = None
-    event = params_event(_stamp(vault, log), found)
+    event = fit_decision.params_event(_stamp(vault, log), found)
     if found.better:
         due = _due_before_and_after(vault, event)
         if not dry_run:
@@ -122,7 +113,7 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
 
 
 def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
-    wanted = next_fit_at(log, tried)
+    wanted = fit_decision.next_fit_at(log, tried)
     if as_json:
         output.show_json({"reviews": len(log.reviews), "kept": False, "wanted": wanted})
     else:
@@ -130,7 +121,7 @@ def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
     return output.DONE
 
 
-def _too_few(found: TooFew, as_json: bool) -> int:
+def _too_few(found: fit_decision.TooFew, as_json: bool) -> int:
     """Print how many reviews are missing for a fit."""
     missing = {"missing_reviews": found.missing, "missing_later_reviews": found.missing_trials}
     if as_json:
@@ -146,7 +137,7 @@ def _too_few(found: TooFew, as_json: bool) -> int:
     return output.DONE
 
 
-def _contest_json(found: FitComparison, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
+def _contest_json(found: fit_decision.FitComparison, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
     marks = {"default": found.default, "current": found.current, "new": found.new}
     return {
         "reviews": found.reviews,
@@ -166,14 +157,14 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     return {
         "log_loss": round(marks.log_loss, 5),
         "rmse_bins": round(marks.rmse_bins, 5),
-        "foretold": round(marks.foretold, 5),
+        "foretold": round(marks.predicted, 5),
         "recalled": round(marks.recalled, 5),
         "calibration": [
             {
                 "low": each.low,
                 "high": each.high,
                 "reviews": each.trials,
-                "foretold": round(each.foretold, 5),
+                "foretold": round(each.predicted, 5),
                 "recalled": round(each.recalled, 5),
             }
             for each in marks.bins
@@ -181,7 +172,7 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     }
 
 
-def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | None) -> None:
+def _show_contest(found: fit_decision.FitComparison, dry_run: bool, due: tuple[int, int] | None) -> None:
     """Print the comparison of default, current and new parameters."""
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
@@ -189,7 +180,7 @@ def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | No
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
-        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
+        row = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.predicted:9.1%}  {marks.recalled:8.1%}"
         output.show(f"  {name:10}  {row}")
     output.show("  new parameters: predicted (|) and actual (●) recall\n  range   predicted recalled reviews")
     for line in plot(found.new.bins):
@@ -199,7 +190,7 @@ def _show_contest(found: FitComparison, dry_run: bool, due: tuple[int, int] | No
         output.show(f"due now: {due[0]:,} before, {due[1]:,} with the new parameters")
 
 
-def _verdict(found: FitComparison, dry_run: bool) -> str:
+def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
     """Return a sentence on whether the new parameters are applied."""
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
@@ -232,15 +223,15 @@ def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
 def _reset_or_undo(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     """Reset the parameters, or undo their last change."""
     log = _read_log(vault)
-    last = last_params(log.others)
+    last = fit_decision.last_params(log.others)
     if undo and last is None:
         raise NotFound("no change of parameters to undo")
     stamp = _stamp(vault, log)
-    event: LogEvent = Undo(stamp, last.id) if undo and last is not None else reset_event(stamp)
+    event: LogEvent = Undo(stamp, last.id) if undo and last is not None else fit_decision.reset_event(stamp)
     if not dry_run:
         _write(vault, event)
         render_saved(vault)
-    left = last_params(each for each in log.others if each is not last) if undo else event
+    left = fit_decision.last_params(each for each in log.others if each is not last) if undo else event
     words = getattr(left, "reason", "") or "default"
     if as_json:
         output.show_json({"kept": not dry_run, "undone": last.id if undo and last else None, "now": words})
@@ -267,17 +258,17 @@ def optimize_after_review(vault: Vault) -> None:
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     """Fit parameters if the reviews have doubled, and report the result."""
-    if not due_for_fit(log, _reviews_at_last_fit(vault)):
+    if not fit_decision.due_for_fit(log, _reviews_at_last_fit(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
         output.say("your reviews have doubled since the last fit: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    found = compare_fit(log.reviews, rules, _card_events(vault))
-    if not isinstance(found, FitComparison) or not found.better:
+    found = fit_decision.compare_fit(log.reviews, rules, _card_events(vault))
+    if not isinstance(found, fit_decision.FitComparison) or not found.better:
         _store_fit_size(vault, log)
         return
-    _write(vault, params_event(_stamp(vault, log), found))
+    _write(vault, fit_decision.params_event(_stamp(vault, log), found))
     render_saved(vault)
     loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
     output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")

@@ -13,17 +13,18 @@ from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
 from learning.cards.edit import edit_card, words_of
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
 from learning.review.practice_session import PracticeSession
-from learning.review.sitting import Clock, Sitting
+from learning.review.study_session import Clock, StudySession
+from learning.store.placed import Placed
+from tui.strings.review import REASONS, undone
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
 from vault.locks import lock
 from vault.log.events import Rating
 from vault.model import latex
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 from vault.vault import Vault
 
 _RATINGS = {str(int(rating)): rating for rating in Rating}
@@ -63,14 +64,14 @@ def review_plainly(
         wanted = plan_of(plan) if plan else Plan(tag=tag)
         if not wanted.counts:
             return _practice(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
-        sitting = Sitting.at(vault, clock, None, "plain", plan=wanted)
-        face = _Dialogue(sitting, source or sys.stdin, out or sys.stdout)
-        output.found(d for d in sitting.desk.diagnostics if d not in vault.notices)
+        study_session = StudySession.at(vault, clock, None, "plain", plan=wanted)
+        face = _Dialogue(study_session, source or sys.stdin, out or sys.stdout)
+        output.found(d for d in study_session.desk.diagnostics if d not in vault.notices)
         try:
             code = face.run()
         finally:
-            say_rendering(len(sitting.desk.cards))
-            sitting.finish()
+            say_rendering(len(study_session.desk.cards))
+            study_session.finish()
         face.say_result()
         return code
 
@@ -86,22 +87,22 @@ def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO
 class _Dialogue:
     """The dialogue of a review: prints cards and reads commands."""
 
-    def __init__(self, sitting: Sitting | PracticeSession, source: Lines, out: TextIO) -> None:
-        self._sitting, self._source, self._out = sitting, source, out
-        self._evidence = EvidenceReader(sitting.desk.vault)
+    def __init__(self, study_session: StudySession | PracticeSession, source: Lines, out: TextIO) -> None:
+        self._study_session, self._source, self._out = study_session, source, out
+        self._evidence = EvidenceReader(study_session.desk.vault)
         self._reworded: Placed | None = None  # the card that was edited last, in its new words
         self._unsaved = self._unread = output.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
         """Show cards until the queue or the input ends; return the exit code."""
-        today = self._sitting.desk.today
-        if not self._sitting.counts:
-            self._say(f"{_PRACTICE}\n{_HELP}" if self._sitting.left else "No matching cards.")
-        elif self._sitting.left:
+        today = self._study_session.desk.today
+        if not self._study_session.counts:
+            self._say(f"{_PRACTICE}\n{_HELP}" if self._study_session.left else "No matching cards.")
+        elif self._study_session.left:
             self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
         else:
             self._say("No cards due and no new cards for today.")
-        while (placed := self._sitting.table()) is not None:
+        while (placed := self._study_session.table()) is not None:
             self._problems()
             if not self._show_card(placed):
                 break
@@ -110,19 +111,19 @@ class _Dialogue:
 
     def _show_card(self, placed: Placed) -> bool:
         """Show one card until it is done; return False if the user quits."""
-        state = self._sitting.state(placed.id)
-        changed = self._sitting.changes.of(placed.id, state)
+        state = self._study_session.state(placed.id)
+        changed = self._study_session.changes.of(placed.id, state)
         change = labels.change_note(state, changed.how if changed is not None else "")
-        head = f"\n[{self._sitting.left} to go] {labels.card_heading(placed.title, placed.kind, change)}"
+        head = f"\n[{self._study_session.left} to go] {labels.card_heading(placed.title, placed.kind, change)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
-            line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")
+            line = self._ask("Enter: answer" if not self._study_session.revealed else "1-4")
             if line is None or (word := line.casefold()) == "q":
                 return False
-            if isinstance(self._sitting, Sitting):
-                self._sitting.stir()
-            if word == "" and not self._sitting.revealed:
-                if not self._sitting.reveal():
+            if isinstance(self._study_session, StudySession):
+                self._study_session.stir()
+            if word == "" and not self._study_session.revealed:
+                if not self._study_session.reveal():
                     self._say("this card has just changed")
                     return True
                 self._show_back(placed, changed)
@@ -131,7 +132,7 @@ class _Dialogue:
 
     def _show_back(self, placed: Placed, changed: Changed | None) -> None:
         """Print the answer with the intervals of the four ratings."""
-        previews = self._sitting.previews() if isinstance(self._sitting, Sitting) else {}
+        previews = self._study_session.previews() if isinstance(self._study_session, StudySession) else {}
         waits = {rating: f" {labels.interval(state)}" for rating, state in previews.items()}
         buttons = [f"{int(r)} {r.name.lower()}{waits.get(r, '')}" for r in Rating]
         if changed is not None and changed.how == changes.FACT:
@@ -142,12 +143,12 @@ class _Dialogue:
 
     def _perform(self, word: str, placed: Placed, line: str) -> bool:
         """Perform the command `word` (`line` in lower case); return True if another card follows."""
-        sitting = self._sitting
+        study_session = self._study_session
         acts: dict[str, Callable[[], None]] = {"u": self._undo}
-        if isinstance(sitting, Sitting):
-            acts |= {"b": sitting.bury, "!": sitting.suspend}
-        if sitting.revealed and word in _RATINGS:
-            acts[word] = partial(sitting.rate, _RATINGS[word])
+        if isinstance(study_session, StudySession):
+            acts |= {"b": study_session.bury, "!": study_session.suspend}
+        if study_session.revealed and word in _RATINGS:
+            acts[word] = partial(study_session.rate, _RATINGS[word])
         try:
             if word in acts:
                 acts[word]()
@@ -157,7 +158,7 @@ class _Dialogue:
                 self._flag(line[1:].strip())
             elif word == "e":
                 return self._edit(placed)
-            elif word == "s" and sitting.revealed:
+            elif word == "s" and study_session.revealed:
                 self._show_source(placed)
             elif word in _RATINGS or word == "s":
                 self._say("press Enter to show the answer first")
@@ -172,20 +173,17 @@ class _Dialogue:
         return False
 
     def _undo(self) -> None:
-        from tui.strings.review import undone  # the same words on both faces
-
-        self._say(undone(self._sitting.undo()))
+        self._say(undone(self._study_session.undo()))
 
     def _flag(self, said: str) -> None:
         """Flag the card; `said` is a reason, or the number of one."""
-        if not isinstance(self._sitting, Sitting):
+        if not isinstance(self._study_session, StudySession):
             self._say(_PRACTICE)
             return
-        from tui.strings.review import REASONS
 
         at_hand = {str(n): reason for n, reason in enumerate(REASONS, 1)}
         reason = clean_line(at_hand.get(said, said))
-        self._sitting.flag(reason)
+        self._study_session.flag(reason)
         self._say(f"flagged: {reason}" if reason else "flagged")
 
     def _edit(self, placed: Placed) -> bool:
@@ -199,12 +197,16 @@ class _Dialogue:
             self._say("nothing changed")
             return False
         edited = edit_card(
-            self._sitting.desk.vault, placed.id, question or before.question, answer or before.answer, expect=before
+            self._study_session.desk.vault,
+            placed.id,
+            question or before.question,
+            answer or before.answer,
+            expect=before,
         )
-        if isinstance(self._sitting, Sitting):
-            self._reworded = self._sitting.edited()
+        if isinstance(self._study_session, StudySession):
+            self._reworded = self._study_session.edited()
         self._say(f"saved: {edited.path}")
-        return not self._sitting.revealed
+        return not self._study_session.revealed
 
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
@@ -217,25 +219,27 @@ class _Dialogue:
 
     def say_result(self) -> None:
         """Print the summary of a review."""
-        assert isinstance(self._sitting, Sitting)
-        tally = self._sitting.tally()
+        assert isinstance(self._study_session, StudySession)
+        tally = self._study_session.tally()
         ratings = ", ".join(f"{tally.ratings[r]} {r.name.lower()}" for r in Rating if tally.ratings[r])
-        left = self._sitting.left
+        left = self._study_session.left
         self._say(f"\n{tally.rated} rated{': ' if ratings else ''}{ratings}. {left} to go, {tally.tomorrow} tomorrow.")
-        if self._sitting.session.current is None and tally.next_at is not None:
-            when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
+        if self._study_session.session.current is None and tally.next_at is not None:
+            when = self._study_session.desk.scheduler.calendar.shown(tally.next_at)
             self._say(f"The next learning step is due at {when}.")
         if tally.ripe:
             self._say(labels.ready_concepts(tally.ripe))
 
     def say_practice_result(self) -> None:
         """Print the summary of a practice session."""
-        self._say(f"\n{self._sitting.done} done, {self._sitting.left} to go. Nothing was scheduled or written.")
+        self._say(
+            f"\n{self._study_session.done} done, {self._study_session.left} to go. Nothing was scheduled or written."
+        )
 
     def _problems(self) -> None:
-        for problem in self._sitting.problems:
+        for problem in self._study_session.problems:
             self._unread = output.failed(problem)
-        self._sitting.problems.clear()
+        self._study_session.problems.clear()
 
     def _ask(self, prompt: str) -> str | None:
         """Return the next input line, stripped; None at the end of the input."""

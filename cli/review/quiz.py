@@ -9,6 +9,8 @@ import click
 
 from cli.environment import now
 from cli.options import opened, settle_left_over, vault_option
+from cli.review.launcher import START_AGAIN
+from compiler.engines.grading.tutor import configured_tutor
 from learning.review.quiz_material import readings
 from vault.errors import UsageError
 
@@ -27,16 +29,13 @@ def quiz(topic: str, vault_dir: str | None) -> int:
       retain quiz "spacing effect"
       retain quiz
     """
-    from compiler.engines.grading.configured import tutor
-
     vault = opened(vault_dir)
-    tutor(os.environ)  # without one, it is said here, before the terminal is taken over
+    configured_tutor(os.environ)  # without one, it is said here, before the terminal is taken over
     if topic:
         readings(vault, topic)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
     settle_left_over(vault)
-    from cli.review.launcher import START_AGAIN
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user

@@ -14,7 +14,7 @@ from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.ids import digest12, slug
 from vault.model.frontmatter import Value, render_note
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.text.urls import name_from_address
 
 FEW_CHARACTERS = 400  # of text in a page: likely a notice, and the article is made by a script

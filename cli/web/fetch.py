@@ -16,7 +16,7 @@ import httpcore2
 from cli.version import __version__
 from cli.web.connection import Clock, asked, is_loopback
 from vault.errors import FetchFailed, Refused, UsageError
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.text.urls import normalize_address, split_address
 
 MIB = 1 << 20

@@ -18,7 +18,7 @@ from vault.model.claim import Claim, ClaimState
 from vault.model.frontmatter import Value, body_of, read_properties, render_generated, splice_properties
 from vault.model.markdown import unescape
 from vault.model.wikilink import Citation, citations, links
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 MAX_TITLE = 120
 WRITTEN_BY, UNSUPPORTED = "written_by", "unsupported"  # the properties that mark an article with an agent's text

@@ -7,13 +7,13 @@ from functools import cached_property
 from compiler.agents.manifest import Manifest
 from compiler.agents.record import KeptPage, files_of_agents, kept_pages
 from vault.audit.blobs import Copies
-from vault.files.conflicts import sides
 from vault.layout import SUMMARIES
 from vault.log import ledger
 from vault.model.claim import Claim
 from vault.model.frontmatter import human_edited, read_properties
 from vault.model.summary import Summary, parse_summary
 from vault.model.wikilink import Citation, Wikilink, alias
+from vault.text.diff import sides
 from vault.vault import Vault
 
 

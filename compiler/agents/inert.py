@@ -12,10 +12,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from compiler.agents.addresses import address_fault, hidden_address
-from vault.files.conflicts import sides
 from vault.model.exhibit import LANGUAGES, UNNAMED
 from vault.model.frontmatter import body_of, read_properties
-from vault.text.sanitize import clean_line, normal
+from vault.text.diff import sides
+from vault.text.formatting import clean_line, normal
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

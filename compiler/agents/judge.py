@@ -14,10 +14,9 @@ from compiler.agents.watched import changed_outside
 from vault.audit.agent_runs import Run
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused
-from vault.files.conflicts import is_beside
 from vault.files.guard import sha256_hex
 from vault.files.permissions import calm, own_umask
-from vault.files.write_scopes import Scope, is_append_only, writable
+from vault.files.write_scopes import Scope, is_append_only, is_beside, writable
 from vault.ids import mint
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger

@@ -8,7 +8,7 @@ from compiler.agents.plan import Note, Plan
 from vault.errors import Refused
 from vault.files.write_scopes import Scope, writable
 from vault.model.markdown import escape
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 QUARANTINE = "output/quarantine"
 _MAX_NAME = 240  # bytes of a name, with what is added to it

@@ -13,7 +13,7 @@ from vault.files.guard import Scope
 from vault.locks import lock
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 REPLIES = "ledger/replies"

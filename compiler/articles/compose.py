@@ -14,9 +14,8 @@ from compiler.concepts.resolve import Resolved
 from compiler.gates.article_form import shaped
 from compiler.gates.checks import pairs_of_article
 from compiler.gates.gates import Entailed, sentence_refused
-from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
-from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
+from compiler.model.requests import MOST_CLAIMS, ClaimView, ComposeReply, ComposeRequest
 from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
@@ -25,7 +24,7 @@ from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import Claim
 from vault.model.topic import disagreement_heading
 from vault.model.wikilink import Citation
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 Cite = Callable[[ClaimId], Citation]
 DISPUTES = 6  # that one page shows
@@ -71,8 +70,8 @@ def _views(concept: Resolved, concepts: Concepts, is_model: bool) -> tuple[Claim
 def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
     """Return a claim with its paragraph, its heading and the questions that it answers."""
     passage, heading = sources.passages.get(view.id, ("", ""))
-    asks = sources.asks.get(view.id, ())
-    return view.model_copy(update={"passage": passage, "heading": heading, "asks": asks})
+    cards = sources.possible_cards.get(view.id, ())
+    return view.model_copy(update={"passage": passage, "heading": heading, "cards": cards})
 
 
 def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.gates.gates import content_words
+from compiler.language.lexicon import words
 from vault.model.exhibit import Exhibit, code, formula
 from vault.model.source import Mark, MarkKind, Picture, SourceText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 MAX_PICTURES = 2  # of one claim
 NEAR = 1_500  # characters between a sentence and "the figure below"
@@ -48,12 +49,7 @@ _END = re.compile(r"[.!?。！？]+[\"”’)\]]*(?:\s+|$)|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:figs?|eqs?|secs?|abb|cf|vs|al|e\.g|i\.e|z\. ?B|no|vol|pp?|[A-Z])\.\s*$", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[\w%@. -]+\.(?:png|jpe?g|gif|svg|webp|pdf|emf|wmf|bmp|tiff?)", re.IGNORECASE)
 # What a formula has no need of: commands that lead somewhere, fetch, write, or give other commands a new meaning.
-ACTING_COMMANDS = frozenset(
-    "href url hyperref includegraphics require input include openin openout read write immediate special usepackage "
-    "def edef gdef xdef let futurelet newcommand renewcommand providecommand newenvironment renewenvironment "
-    "declaremathoperator catcode csname expandafter begingroup endgroup loop style class cssid data unicode "
-    "mmltoken texttip tooltip mathtip toggle action verb scantokens directlua".split()
-)
+ACTING_COMMANDS = words("figures_acting_commands")
 ACTING_PREFIXES = ("html", "url", "href", "write", "input", "include")
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -170,7 +166,7 @@ class _Document:
             *self._led_to(start, end),
             *self._captioned(start, end, quote),
             *self._meant_nearby(start, end, quote),
-            *self._alongside(start, end, quote),
+            *self._alongside(start, quote),
         ]
         found = dict.fromkeys([*self._named(start, end), *(p for p in around if self._lies_there(p, start, end))])
         return tuple(found)[:MAX_PICTURES]
@@ -273,7 +269,7 @@ class _Document:
                 return found.end()
         return limit
 
-    def _alongside(self, start: int, end: int, quote: str) -> Iterator[Picture]:
+    def _alongside(self, start: int, quote: str) -> Iterator[Picture]:
         """Return pictures next to the claim's paragraph whose caption says mostly what the claim says."""
         block = self._block(start)
         for picture in (self._next(block[1]), self._last(block[0])):

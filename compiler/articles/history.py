@@ -47,8 +47,9 @@ class History:
     def change(self, noun: str, id_: str, facts: Mapping[str, object]) -> list[Event]:
         """Return the change event with the `facts` of a page if any is new, else nothing.
 
-        With it the page has the day of this build, and what the user changed in its properties can be told from what
-        the machine last wrote there. A page that an undone decision changed, and that is as before, keeps its day.
+        With it the page has the day of this build, and what the user changed in its properties can be distinguished
+        from what the machine last wrote there. A page that an undone decision changed, and that is as before, keeps its
+        day.
         """
         known = self.ids.changed.get(id_, {})
         if all(known.get(key) == value for key, value in facts.items()):

@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from compiler.articles.figures import ShownWith, shown_with, words_for
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.readers.formats import VERSIONS
-from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool
+from vault.cache.cache import read_json
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
@@ -25,7 +25,7 @@ from vault.files.guard import Guard
 from vault.ids import ClaimId, SourceId
 from vault.model.exhibit import ASSETS, Exhibit, is_nameable, picture
 from vault.model.source import Picture
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 CACHE = ".retain/cache/pictures.json"
@@ -65,7 +65,7 @@ class Pictures:
 
 def place_pictures(vault: Vault, guard: Guard, crew: WorkerPool, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
     """Return the pictures of a build; those not known yet are judged in the reading process."""
-    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_cache(guard, CACHE))
+    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_json(guard, CACHE))
     placed = gallery.place()
     cache = gallery.cache if gallery.cache != gallery.known else None
     return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)
@@ -110,10 +110,10 @@ class _Gallery:
             for shown in g.source.pictures if g.source is not None else ():
                 key = raw.find(g, shown.target)
                 if key is not None and not key[1]:
-                    told = self.shown_in.setdefault(key[0], [])
+                    shown_entries = self.shown_in.setdefault(key[0], [])
                     entry = (g.tracked.id, words_for(shown))
-                    if entry not in told:
-                        told.append(entry)
+                    if entry not in shown_entries:
+                        shown_entries.append(entry)
 
     # --- judging ----------------------------------------------------------------------------------------------------
 
@@ -169,8 +169,8 @@ class _Gallery:
         except (binascii.Error, KeyError, TypeError, ValueError):
             found = None
         if not found or found.get("kind") not in _SUFFIXES:
-            told = reply.get("unreadable", {}).get("what", "the picture cannot be read")
-            return Verdict(refused=clean_line(str(told))[:200])
+            reason = reply.get("unreadable", {}).get("what", "the picture cannot be read")
+            return Verdict(refused=clean_line(str(reason))[:200])
         digest = sha256_hex(data)
         self._bytes[digest] = data
         return Verdict(str(found["kind"]), digest)
@@ -206,15 +206,15 @@ class _Gallery:
         """Return a source, its claims with the pictures, code and formulas that go with them."""
         if not ties:
             return g
-        told: set[str] = set()
+        listed: set[str] = set()
 
         def exhibit(shown: Picture) -> Exhibit | None:
             key = wanted.get((g.tracked.id, shown.target))
             verdict = verdicts.get(key) if key else None
             if verdict and verdict.sha256:
                 return picture(paths[verdict.sha256], words_for(shown))
-            if shown.target not in told and not _REMOTE.match(shown.target):
-                told.add(shown.target)
+            if shown.target not in listed and not _REMOTE.match(shown.target):
+                listed.add(shown.target)
                 why = verdict.refused if verdict else "it is not in raw/"
                 what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))

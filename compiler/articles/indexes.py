@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo
 from compiler.articles.article import Article, Articles, prerequisites, related
 from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution
 from vault.ids import SourceId
 from vault.log.ledger import Event, parse_instant
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.model.wikilink import Wikilink, alias, note_link, raw_link
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
 

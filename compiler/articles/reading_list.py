@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from compiler.articles.references import Citations, Work, address_in
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
+from compiler.language.lexicon import word_list
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic
 from vault.ids import ConceptId, GapId, SourceId
@@ -35,34 +36,9 @@ _KINDS = (
     "one-source",
 )  # the order in which they are wanted
 # What to look for, by what is missing; {x} is the subject, {y} a neighbour of it.
-_QUERIES: dict[str, dict[str, str]] = {
-    "en": {
-        "one-sentence": "{x} explained",
-        "definitional": "what is {x}",
-        "mechanistic": "how does {x} work",
-        "relational": "{x} vs {y}",
-        "applied": "when to use {x} limitations",
-        "one-source": "{x} {y} review",
-        "": "{x} {y} explained",
-    },
-    "de": {
-        "one-sentence": "{x} einfach erklärt",
-        "definitional": "was ist {x}",
-        "mechanistic": "wie funktioniert {x}",
-        "relational": "Unterschied {x} {y}",
-        "applied": "{x} Anwendung Grenzen",
-        "one-source": "{x} {y} Überblick",
-        "": "{x} {y} einfach erklärt",
-    },
-    "zh": {
-        "one-sentence": "{x} 详解",
-        "definitional": "什么是 {x}",
-        "mechanistic": "{x} 原理",
-        "relational": "{x} 与 {y} 的区别",
-        "applied": "{x} 应用 局限",
-        "one-source": "{x} {y} 综述",
-        "": "{x} {y} 详解",
-    },
+_QUERIES = {
+    language: dict(zip((*_KINDS, ""), word_list(f"queries_{language}").split(" ; "), strict=True))
+    for language in ("en", "de", "zh")
 }
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _ANY = dict.fromkeys((*_KINDS, ""), "{x} {y}")

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from compiler.language.lexicon import pattern
 from vault.model.source import Mark, MarkKind, SourceText
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 MAX_REFERENCES = 3_000  # entries of one bibliography
 MAX_ENTRY = 2_000  # characters
@@ -21,11 +22,7 @@ MAX_SENTENCE = 1_200
 MAX_GROUP = 4  # works named in one place; more are a list of literature, not the source of a point
 MAX_TITLE = 200
 NEAR = 24  # characters between a name and the works cited for it
-_LIST = re.compile(
-    r"(?:\d+\.?\s+)?(?:references?(?: cited)?|bibliography|works cited|literature(?: cited)?|literatur(?:verzeichnis)?"
-    r"|quellen(?:verzeichnis)?|参考文献|引用文献|références|bibliographie|referencias|bibliografía)\s*:?",
-    re.IGNORECASE,
-)
+_LIST = pattern("references_list")
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _PARTS = re.compile(r"[,;:.。，；：]|\b(?:and|or|but|than|und|oder)\b")  # what comes after it is about something else
 _NUMBERED = re.compile(r"\[(\d{1,4})\]\s*|(\d{1,3})\.\s+(?=[A-Z“\"])")
@@ -44,25 +41,11 @@ _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;]+[^\s\"<>,;.)])")
 _HTTP = re.compile(r"https?://[^\s\"<>]+[^\s\"<>.,;)]")
 _WEB = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w./%~:@!$&'*+,;=?#-]*)?", re.ASCII)
 _END = re.compile(r"[.!?][\"”’)\]]*(?:\s?\[\d[^\]]{0,20}\])*(?=\s+[A-ZÀ-Þ“\"(\[\u3400-\u9fff]|\s*\Z)|[。！？]")
-_NO_END = re.compile(
-    r"(?:\b(?:al|e\.g|i\.e|cf|vs|Fig|Figs|Eq|Eqs|Sec|Ch|No|vol|pp|p|Dr|Prof|approx|resp|z\.B|bzw|ca)|\b[A-Z])\.\Z"
-)
-_NOT_READ = re.compile(
-    r"(?:^|\.)(?:twitter|x|facebook|linkedin|instagram|reddit|discord|patreon|shields|youtube|youtu|gravatar|t)\."
-    r"(?:com|be|io|co|gg)$"
-)
-_SCHOLARLY = re.compile(
-    r"//(?:[\w-]+\.)*(?:arxiv\.org|doi\.org|openreview\.net|aclanthology\.org|aclweb\.org|neurips\.cc|nips\.cc|jmlr\.org"
-    r"|mlr\.press|thecvf\.com|ieee\.org|acm\.org|springer\.com|nature\.com|science\.org|sciencedirect\.com|jstor\.org"
-    r"|pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov|biorxiv\.org|ssrn\.com|semanticscholar\.org|distill\.pub)/|\.pdf$"
-)
+_NO_END = pattern("references_no_end")
+_NOT_READ = pattern("references_not_read")
+_SCHOLARLY = pattern("references_scholarly")
 _FILES = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|mp4|zip|gz|csv|json|ipynb)$", re.IGNORECASE)
-_SAYS_NOTHING = re.compile(
-    r"(?:(?:the|this|that|an?|our|my|original|full|following|see|read|diese[rs]?|hier)\s+)*(?:here|link|paper|post|blog"
-    r"|article|page|site|website|source|code|repo|repository|docs?|documentation|video|notebook|colab|tutorial|hier"
-    r"|papers?|blog post|more|demo|example|pdf|原文|论文|链接)(?:\s+(?:here|post|link))?",
-    re.IGNORECASE,
-)
+_SAYS_NOTHING = pattern("references_says_nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +116,12 @@ class Citations:
         names = tuple(names)
         start, end = sentence(self._text, offset)
         groups = [g for g in self._groups(start, end) if len(g.works) <= MAX_GROUP]
-        telling = _telling(names)
-        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names if g.any_page else telling))
+        specific = _specific(names)
+        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names if g.any_page else specific))
         if titled:
             return titled
         groups = [g for g in groups if not g.any_page]
-        named = _first_of(self._text[start:end], names if about else telling)
+        named = _first_of(self._text[start:end], names if about else specific)
         if named is not None:
             for group in groups:
                 between = self._text[start + named[1] : max(group.start, start + named[1])]
@@ -148,8 +131,8 @@ class Citations:
 
     def titled(self, names: Iterable[str]) -> tuple[Work, ...]:
         """Return the works of the list of references whose titles hold one of the names, if it is specific enough."""
-        telling = _telling(names)
-        return tuple(w for w in self._listed.values() if telling and _first_of(w.title, telling))
+        specific = _specific(names)
+        return tuple(w for w in self._listed.values() if specific and _first_of(w.title, specific))
 
     def _groups(self, start: int, end: int) -> list[_Group]:
         """Where works are named between the offsets, in order; places that overlap are one, the first found."""
@@ -220,7 +203,7 @@ def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
     return min(found, default=None)
 
 
-def _telling(names: Iterable[str]) -> list[str]:
+def _specific(names: Iterable[str]) -> list[str]:
     """Return those of the names that mean one thing wherever they are: no common word alone, as "keys" is."""
     return [n for n in names if re.search(r"\S[\s-]\S|\w[A-Z\d]", n) or (not n.isascii() and len(n) > 3)]
 

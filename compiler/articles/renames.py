@@ -109,7 +109,7 @@ def before_undone(known: Event, rulings: Rulings, events: Iterable[Event]) -> Ev
         return known
     of = [e for e in events if e.get("id") == known["id"] and e.get("type") == "change"]
     before = next((e for e in reversed(of) if not rulings.was_undone(str(e.get("at")))), {})
-    # Who else was in a topic meanwhile cannot be told from who came of the deed: it is as it was before.
+    # Who else was in a topic meanwhile cannot be distinguished from who came with the decision: it is as it was before.
     return before if known.get("of") == "topic" or rulings.was_undone(at, str(known["id"])) else known
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.claims.conflicts import Scales
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import Kinship
-from compiler.model.requests import Ask
+from compiler.model.requests import PossibleCard
 from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug
 from vault.layout import SUMMARIES
@@ -57,9 +57,9 @@ class Sources:
         return {g.tracked.id: g.source.title if g.source else g.tracked.path.rsplit("/", 1)[-1] for g in self.gathered}
 
     @cached_property
-    def asks(self) -> dict[str, tuple[Ask, ...]]:
+    def possible_cards(self) -> dict[str, tuple[PossibleCard, ...]]:
         """Return the questions that the embedded engine found each claim to answer."""
-        return {claim: asks for g in self.gathered for claim, asks in g.asks.items()}
+        return {claim: cards for g in self.gathered for claim, cards in g.cards.items()}
 
     @cached_property
     def passages(self) -> dict[str, tuple[str, str]]:

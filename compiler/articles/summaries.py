@@ -8,7 +8,7 @@ from compiler.articles.article import Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
 from vault.ids import ClaimId
 from vault.layout import SUMMARIES

@@ -10,7 +10,7 @@ from compiler.articles.article import Article, Articles
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import History, strings
 from compiler.articles.sources import Sources
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
 from vault.ids import ConceptId, free_slug, mint

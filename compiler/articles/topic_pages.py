@@ -13,7 +13,7 @@ from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
-from compiler.claims.conflict_ledger import Standing, tell_disputes
+from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, disagreements
 from compiler.concepts.topics import Anchor
@@ -80,11 +80,11 @@ def write_topics(
     history = concepts.history
     members, events = find_topics(articles, concepts)
     writer = _PageWriter(articles, concepts, gaps, engine, by_model)
-    standings = writer.standings()
-    events += tell_disputes(standings, concepts.sources.claims, history.events, history.ids, history.at)
-    decided = sum(bool(s.winner) for s in standings)
+    states = writer.dispute_states()
+    events += dispute_events(states, concepts.sources.claims, history.events, history.ids, history.at)
+    decided = sum(bool(s.winner) for s in states)
     superseded = len(concepts.contests.superseded)
-    counts = {"open": len(standings) - decided, "decided": decided, "superseded": superseded}
+    counts = {"open": len(states) - decided, "decided": decided, "superseded": superseded}
     pages = [writer.page(each) for each in sorted(members, key=lambda m: (m.title.casefold(), m.id))]
     for page in pages:
         events += history.change("topic", page.members.id, _facts(page))
@@ -258,7 +258,7 @@ class _PageWriter:
         found = dict.fromkeys(d for a in members.articles for d in self.disputes.get(a.concept.id, ()))
         return [self.concepts.weigh(d) for d in list(found)[: compose.DISPUTES]]
 
-    def standings(self) -> list[Standing]:
+    def dispute_states(self) -> list[DisputeState]:
         """Return every disagreement of the build, and the claim that weighs more if one does."""
         concepts: dict[Disagreement, list[str]] = {}
         for concept, found in self.disputes.items():
@@ -267,7 +267,7 @@ class _PageWriter:
         out = []
         for one, about in concepts.items():
             verdict, first, _ = self.concepts.weigh(one)
-            out.append(Standing(one, tuple(sorted(about)), "" if verdict == UNDECIDED else first.id))
+            out.append(DisputeState(one, tuple(sorted(about)), "" if verdict == UNDECIDED else first.id))
         return out
 
     def _questions(self, members: TopicMembers) -> list[str]:

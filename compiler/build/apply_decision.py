@@ -14,7 +14,7 @@ from typing import Any
 
 from compiler.articles.renames import new_paths
 from compiler.build.compile import Options, compile_vault
-from compiler.concepts.decisions import Deed, Op, event_of
+from compiler.concepts.decisions import Decision, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated, line_of
 from compiler.model.engine_names import FAMILY
 from compiler.model.report import Report
@@ -23,8 +23,8 @@ from compiler.replies.asker import Waiting
 from compiler.sources.inventory import scan
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.diagnostic import Diagnostic
-from vault.files.conflicts import is_beside
 from vault.files.guard import Scope
+from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger
@@ -32,7 +32,7 @@ from vault.model.frontmatter import human_edited
 from vault.model.wikilink import links
 from vault.vault import Vault
 
-Make = Callable[[Shelf], Deed]
+Make = Callable[[Shelf], Decision]
 _NOTES = ("insights", "wiki", "output", "learning")  # folders whose notes may link to a page
 
 
@@ -40,7 +40,7 @@ _NOTES = ("insights", "wiki", "output", "learning")  # folders whose notes may l
 class Effect:
     """What came of a decision. `waiting` says which questions are open for a model, "" if all is done."""
 
-    deed: Deed
+    decision: Decision
     written: tuple[str, ...]
     removed: tuple[str, ...]
     report: Report | None
@@ -52,7 +52,7 @@ class Effect:
     def without_effect(self) -> bool:
         """Return whether a split left one concept, as no claim that makes an article is about the other."""
         ended = self.report is not None and self.after is not self.before
-        return ended and self.deed.op is Op.SPLIT and self.after.called(self.deed.name) is None
+        return ended and self.decision.op is Op.SPLIT and self.after.called(self.decision.name) is None
 
     @property
     def concepts(self) -> list[Known]:
@@ -70,24 +70,24 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
     with lock(vault.root, "publish", purpose="deciding about concepts"):
         refuse_beside_agents(vault)
         before = Shelf.of(vault)
-        deed = dated(make(before), before, at, "cli")
-        vault.guard(Scope.LOG).append(ledger.DECISIONS, line_of(deed))
+        decision = dated(make(before), before, at, "cli")
+        vault.guard(Scope.LOG).append(ledger.DECISIONS, line_of(decision))
     report, waiting = None, ""
     try:
         report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
     except Waiting as error:
         waiting = f"{_counted(error.requests)} open"
-    return _effect(vault, deed, report, before, Shelf.of(vault), waiting)
+    return _effect(decision, report, before, Shelf.of(vault), waiting)
 
 
 def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
     """Return what would come of a decision; nothing is written. Raises as `take_effect` does."""
     before = Shelf.of(vault)
-    deed = dated(make(before), before, at, "cli")
-    options = Options(engine_of(vault), dry_run=True, fresh=False, deeds=(event_of(deed),))
+    decision = dated(make(before), before, at, "cli")
+    options = Options(engine_of(vault), dry_run=True, fresh=False, decisions=(event_of(decision),))
     report = compile_vault(vault, options, at, progress)
     asked = f"{_counted(report.open, 'would be')} open" if report.open else ""
-    return _effect(vault, deed, report, before, before, asked)
+    return _effect(decision, report, before, before, asked)
 
 
 def _counted(requests: Sequence[Request], verb: str = "") -> str:
@@ -97,11 +97,11 @@ def _counted(requests: Sequence[Request], verb: str = "") -> str:
     return f"{len(requests)} {'question' if one else 'questions'} ({types}) {verb or ('is' if one else 'are')}"
 
 
-def _effect(vault: Vault, deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
+def _effect(decision: Decision, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
     """Return what came of a decision, with what the build wrote and removed."""
     written = tuple(report.written) if report else ()
     removed = tuple(report.removed) if report else ()
-    return Effect(deed, tuple(p for p in written if p not in removed), removed, report, before, after, waiting)
+    return Effect(decision, tuple(p for p in written if p not in removed), removed, report, before, after, waiting)
 
 
 def engine_of(vault: Vault) -> str:

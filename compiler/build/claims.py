@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from compiler.build.extract import Extraction
 from compiler.build.read import Document, bad_reply
-from compiler.claims.extract import Extracted, Verified, claims_in
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Extracted, Gathered, Verified, claims_in
 from compiler.gates.checks import Verdicts
 from compiler.language.rewording import successors
 from compiler.sources.inventory import Tracked
@@ -62,7 +61,7 @@ def verify_claims(
                 extracted,
                 fresh=document.fresh,
                 starts={id_: v.start for id_, v in pairs},
-                asks={id_: v.asks for id_, v in pairs if v.asks},
+                cards={id_: v.cards for id_, v in pairs if v.cards},
                 fingerprint=document.fingerprint,
             )
         )

@@ -41,7 +41,7 @@ def compile_vault(
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh or options.renew or options.deeds else last_report(vault.root, engine, seen)
+    last = None if options.fresh or options.renew or options.decisions else last_report(vault.root, engine, seen)
     if last is not None and not (options.engine == "claude" and stood_in(last)):
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.

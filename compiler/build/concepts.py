@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
 from compiler.cards.live_cards import live_cards
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import SourceClaims
-from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
+from compiler.concepts.match_questions import doubt_events, doubts, questions, ruled, survey
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings
 from compiler.replies.prompts import prompt_id
@@ -45,7 +45,7 @@ def match_names(start: BuildInput, sources: Sequence[SourceClaims], ids: Ids) ->
     prompt = prompt_id("match")
     asked = questions(seen, start.rulings, lambda request: journal.find(request, prompt) is not None)
     replies = start.asker.ask([question.request for question in asked], "match")
-    return ruled(seen, asked, replies, start.rulings), tell_doubts(doubts(asked, replies), ids, start.at)
+    return ruled(seen, asked, replies, start.rulings), doubt_events(doubts(asked, replies), ids, start.at)
 
 
 def resolve_concepts(

@@ -16,7 +16,7 @@ from typing import Any
 
 from compiler.build.pipeline import build
 from compiler.build.start import open_build
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.model.engine_names import EXTRACTIVE, FAMILY, LINGUISTIC
 from compiler.model.options import Options
 from compiler.model.report import Rejection
@@ -24,7 +24,7 @@ from compiler.sources.segments import passages
 from vault.log import ledger
 from vault.model.claim import Claim
 from vault.model.source import Mark, MarkKind, Segment, SourceText
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 _FURNITURE = re.compile(  # headings under which a document speaks of itself and of others' works
@@ -91,8 +91,8 @@ class Coverage:
     @property
     def share(self) -> float:
         """Return the share of the source's prose that became claims, in [0, 1]."""
-        told, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
-        return told / all_ if all_ else 1.0
+        claimed, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
+        return claimed / all_ if all_ else 1.0
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as `retain log --coverage --json` prints them."""

@@ -37,11 +37,11 @@ from compiler.build.scan import DIGESTS, Scanned, scan
 from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.model.report import Report
-from compiler.sources.cache_files import save_cache
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
+from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.inbox.events import all_reasons
 from vault.layout import GAPS
@@ -215,8 +215,8 @@ def _wanted(
 
 def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:
     """Save what the next build need not find out again."""
-    save_cache(start.guard, DIGESTS, scanned.digests)
+    write_json(start.guard, DIGESTS, scanned.digests)
     if pictures.cache is not None:
-        save_cache(start.guard, images.CACHE, pictures.cache)
+        write_json(start.guard, images.CACHE, pictures.cache)
     if isinstance(writer.asker, EmbeddedAsker):
         writer.asker.save(start.guard)

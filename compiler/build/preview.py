@@ -24,7 +24,7 @@ from vault.model.article import CitedSentence, sentences
 from vault.model.exhibit import ASSETS
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, parse_agenda
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PRODUCTS = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS, ASSETS)  # folders of files that a build lays out
 
@@ -176,9 +176,9 @@ def _only_in(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str
 def _cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
     """Yield the cards that would be created, changed, suspended, or depend on what a model will answer."""
     waiting = {id_: c for id_, c in plan.cards.items() if not undecided.claims.keys().isdisjoint(c.cites)}
-    told = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
+    card_events = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
     for id_, card in waiting.items():
-        if plan.ids.alive(id_) or told.get(id_, {}).get("type") == "retire":
+        if plan.ids.alive(id_) or card_events.get(id_, {}).get("type") == "retire":
             yield TouchedCard("asked", id_, _deck(card.concept, plan.ids), card.question, "what it rests on changed")
     yield from (card for card in _event_cards(plan, undecided) if card.id not in waiting)
 

@@ -16,10 +16,9 @@ from compiler.cards.decks import KEYS, Fresh, Kinds, decks_after_moves, merge_de
 from compiler.cards.live_cards import live_cards
 from compiler.model.changes import Blast
 from compiler.model.report import Report
-from compiler.sources.cache_files import overwrite, save_cache
+from vault.cache.cache import overwrite, write_json
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, Refused
-from vault.files.conflicts import line_of, sides
 from vault.files.folder import sha256_hex
 from vault.ids import CardId, ClaimId
 from vault.inbox.events import Settled, settled_in
@@ -30,6 +29,7 @@ from vault.model.exhibit import ASSETS, embedded_assets, is_copy
 from vault.model.frontmatter import foreign_properties, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
+from vault.text.diff import line_of, sides
 
 _LASTING = frozenset(
     {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
@@ -72,12 +72,12 @@ def publish(
     former = {f"{FLASHCARDS}/{b.slug}.md" for i, b in ids.births.items() if b.slug and not ids.alive(i)}
     gone = {*former, *moved} - set(wanted.decks)
     put = {card: places - gone for card, places in decks_of_cards(start.live_events, ids).items()}
-    standing = {
+    current_decks = {
         path: cards if path not in gone else edited_cards(start.files.text_of(path) or "", path, known)
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
-    publisher.decks(decks_after_moves(wanted.decks, standing, put, moved), list(decks), known, ours, ids.retired)
+    publisher.decks(decks_after_moves(wanted.decks, current_decks, put, moved), list(decks), known, ours, ids.retired)
     publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
@@ -123,7 +123,7 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
 def remember(start: BuildInput, published: Publisher, report: Report) -> None:
     """Write to the cache how everything was left, so that the next build sees at once what changed."""
     counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
-    save_cache(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
+    write_json(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
     after = steady(start.vault.root)
     # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
     # next time; what is wrong with a document stays wrong until it changes.

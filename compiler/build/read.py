@@ -14,16 +14,16 @@ from pydantic import ValidationError
 from compiler.build.start import BuildInput
 from compiler.model.requests import ExtractReply
 from compiler.readers.formats import VERSIONS
-from compiler.sources.cache_files import save_cache
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool, largest_first
+from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.errors import TooCostly, WorkerFailed
 from vault.log.ledger import Ids
 from vault.model.source import SourceText
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too much
 
@@ -151,7 +151,7 @@ class _Reading:
             return None
         options = self.start.options
         if not options.dry_run or options.keep_read:
-            save_cache(self.start.guard, cache_path(source.path, source.sha256, self.start.engine), reply)
+            write_json(self.start.guard, cache_path(source.path, source.sha256, self.start.engine), reply)
         if _TOO_COSTLY in reply:
             self._fail(source, _cached_failure(source, reply), self.changed)
             return None

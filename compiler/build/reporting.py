@@ -16,7 +16,7 @@ from compiler.model.report import Report
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 
 @dataclass(frozen=True, slots=True)

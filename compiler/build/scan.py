@@ -11,8 +11,8 @@ from typing import Any
 from compiler.build.read import cache_path
 from compiler.build.start import BuildInput
 from compiler.sources import inventory
-from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import RawFile, Tracked
+from vault.cache.cache import read_json
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.log.ledger import Event, Ids
@@ -56,7 +56,7 @@ class _Digests:
 
     def __init__(self, start: BuildInput, now_ns: int) -> None:
         self.root, self.now_ns = start.vault.root, now_ns
-        self.known = read_cache(start.guard, DIGESTS)
+        self.known = read_json(start.guard, DIGESTS)
         self.seen: dict[str, list[Any]] = {}
 
     def of(self, file: RawFile) -> str:

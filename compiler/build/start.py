@@ -18,13 +18,13 @@ from compiler.model.options import Options
 from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from vault.diagnostic import Diagnostic
-from vault.files.conflicts import sides
 from vault.files.guard import Guard, Scope
 from vault.ids import ulid
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead
 from vault.log.ledger import Event, Ids
 from vault.model.frontmatter import human_edited
+from vault.text.diff import sides
 from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]
@@ -106,7 +106,7 @@ def open_build(
         return ledger.ordered(events)
 
     id_events = events_of(ledger.IDS)
-    decided = ledger.ordered([*events_of(ledger.DECISIONS), *options.deeds])
+    decided = ledger.ordered([*events_of(ledger.DECISIONS), *options.decisions])
     builds = events_of(ledger.BUILDS)
     # Never before what the ledgers know: a clock that is behind must not put a build into the past of another.
     instant = ledger.after([*id_events, *decided, *builds], at)

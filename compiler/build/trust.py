@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.build.start import BuildInput
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import Kinship, kinship
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
@@ -33,7 +33,7 @@ def trust_sources(start: BuildInput, gathered: Sequence[Gathered], ids: Ids) -> 
     text_of = start.files.machine_text_of
     found = kinship(gathered, authority, start.decided, ids, text_of, start.at)
     for g in gathered:
-        copy_of = found.as_told(g.tracked.id)
+        copy_of = found.recorded_origin(g.tracked.id)
         if g.source is not None and copy_of != ids.changed[g.tracked.id].get("copy_of", ""):
             facts.append((g.tracked.id, "copy_of", copy_of))
     return Trust(authority, found, facts, [*decisions, *found.decisions])

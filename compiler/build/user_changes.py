@@ -9,13 +9,13 @@ from compiler.build.start import BuildInput
 from compiler.cards.decks import cards_in_text, cards_listed_in
 from compiler.cards.gaps import decisions_in
 from compiler.sources import inventory
-from vault.evidence.card_flags import UNWANTED, flags_of
-from vault.files.conflicts import sides
 from vault.ids import CardId, GapId
 from vault.layout import FLASHCARDS, GAPS
+from vault.log.card_history import UNWANTED, flags_of
 from vault.log.ledger import Event, Ids
 from vault.model.card import Deck, parse_deck
 from vault.model.gaps import GapStatus, ticked_gaps
+from vault.text.diff import sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _flagged(start: BuildInput, decks: Mapping[str, Deck], ids: Ids, decisions: 
 
     A card that the user has edited is the user's, whatever was wrong with it before.
     """
-    flags = {card: reason for card, reason in flags_of(start.vault).items() if reason.casefold() in UNWANTED}
+    flags = {card: reason for card, reason in flags_of(start.vault.root).items() if reason.casefold() in UNWANTED}
     edited = {card.id for deck in decks.values() for card in deck.cards if card.human_edited}
     found = {card: reason for card, reason in flags.items() if card in ids.births and card not in edited}
     before: dict[str, str] = {}

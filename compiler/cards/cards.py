@@ -12,14 +12,13 @@ from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY
-from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
+from compiler.model.requests import MOST_CLAIMS, CardsReply, CardsRequest, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, mint
 from vault.layout import FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 _GONE = "its evidence is gone"
@@ -92,7 +91,7 @@ class CardDecider:
                 self._record_claims(card)
             concept = self._concept_of(card)
             if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
-                self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
+                self._retire(card, reason)  # one of an undone decision is made anew below if it is still asked for
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:
@@ -283,8 +282,8 @@ class CardDecider:
             self._undo_retirement(id_)
             self._revive(id_)
             before = self.before.get(id_)
-            told = change_facts(before, card, change_between(before, proposal)) if before else {}
-            self.news.events.append(self._event("change", card) | told)
+            change = change_facts(before, card, change_between(before, proposal)) if before else {}
+            self.news.events.append(self._event("change", card) | change)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})
         self.news.created += 1

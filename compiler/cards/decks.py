@@ -14,7 +14,7 @@ from vault.model.exhibit import Exhibit, lines_of
 from vault.model.frontmatter import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 KEYS = frozenset({"type", "concept", "article", "generator", "tags", "cards"})
 _COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})\b")

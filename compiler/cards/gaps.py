@@ -11,7 +11,7 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
 from compiler.language.mentions import explains, first_mention
-from compiler.language.passing_mentions import MAX_PLACES, count, crowded, only_dropped, told_by_a_list
+from compiler.language.passing_mentions import MAX_PLACES, count, explained_by_list, names_beyond_limit, only_dropped
 from compiler.sources.duplicates import Copy, original_of
 from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
@@ -109,7 +109,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         for key, one in wanted.items()
         if len(sources[key]) == 1 and (at := first_mention(lowered[sources[key][0]], one.spellings)) >= 0
     }
-    too_many = crowded({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
+    too_many = names_beyond_limit({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
     for key, one in wanted.items():
         if key in too_many:
             continue
@@ -132,7 +132,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
 def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
     """Return whether no source explains a name, and at least one does more than mention it."""
     texts = lowered.values()
-    if any(explains(text, one.spellings) or told_by_a_list(text, one.spellings) for text in texts):
+    if any(explains(text, one.spellings) or explained_by_list(text, one.spellings) for text in texts):
         return False
     return not all(only_dropped(shelf.texts[s].text, one.spellings) for s in shelf.first_hand(one.sources))
 

@@ -11,7 +11,7 @@ from vault.log.ledger import Event, Ids, ordered
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DisputeState:
     """The state of a contradiction: the concepts that it is about, and the claim that weighs more, "" if none does."""
 
     one: Disagreement
@@ -23,12 +23,12 @@ class Standing:
         return ":".join(sorted((self.one.first.id, self.one.second.id)))
 
 
-def tell_disputes(
-    standings: Iterable[Standing], claims: Container[str], known: Sequence[Event], ids: Ids, at: str
+def dispute_events(
+    disputes: Iterable[DisputeState], claims: Container[str], known: Sequence[Event], ids: Ids, at: str
 ) -> list[Event]:
     """Return the ledger events of contradictions that appeared, disappeared or were decided since the events `known`.
 
-    Pages show contradictions as they stand now. That one is settled can be told only of what was there before, and
+    Pages show contradictions as they stand now. That one is settled can be known only of what was there before, and
     that is what the user may want to think about: so the ledger keeps it.
     """
     last: dict[str, tuple[object, object]] = {}
@@ -38,10 +38,10 @@ def tell_disputes(
         last[id_] = (event.get("winner", before[0]), event.get("concepts", before[1]))
     present: set[str] = set()
     events: list[Event] = []
-    for standing in sorted(standings, key=lambda s: s.key):
-        id_ = ids.keys.get(("dispute", standing.key)) or mint("dispute", standing.key, ids.births)
+    for dispute in sorted(disputes, key=lambda s: s.key):
+        id_ = ids.keys.get(("dispute", dispute.key)) or mint("dispute", dispute.key, ids.births)
         present.add(id_)
-        events += _events_of(standing, id_, last.get(id_), ids, at)
+        events += _events_of(dispute, id_, last.get(id_), ids, at)
     for id_, birth in ids.births.items():
         if birth.noun == "dispute" and ids.alive(id_) and id_ not in present:
             gone = any(claim not in claims for claim in birth.key.split(":"))
@@ -53,13 +53,13 @@ def tell_disputes(
 
 
 def _events_of(
-    standing: Standing, id_: str, before: tuple[object, object] | None, ids: Ids, at: str
+    dispute: DisputeState, id_: str, before: tuple[object, object] | None, ids: Ids, at: str
 ) -> Iterator[Event]:
     """Yield the event that brings the ledger from `before` to how the contradiction is now; none if nothing changed."""
-    now: Event = {"of": "dispute", "id": id_, "at": at, "winner": standing.winner, "concepts": list(standing.concepts)}
+    now: Event = {"of": "dispute", "id": id_, "at": at, "winner": dispute.winner, "concepts": list(dispute.concepts)}
     if id_ not in ids.births:
-        yield {"v": 1, "type": "birth", **now, "key": standing.key}
+        yield {"v": 1, "type": "birth", **now, "key": dispute.key}
     elif id_ in ids.retired:
         yield {"v": 1, "type": "revive", **now}
-    elif before != (standing.winner, list(standing.concepts)):
+    elif before != (dispute.winner, list(dispute.concepts)):
         yield {"v": 1, "type": "change", **now}

@@ -37,13 +37,13 @@ class Scales:
             high, low = max(trust), min(trust)
             why = f"The first weighs more: authority {high} against {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
-        if _tells_later(*dates):
+        if _are_comparable(*dates):
             why = f"The first is later: {max(dates)} against {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
         return UNDECIDED, first, second
 
 
-def _tells_later(one: str, other: str) -> bool:
+def _are_comparable(one: str, other: str) -> bool:
     """Return whether two dates are known well enough to tell which is later."""
     return bool(one and other) and not one.startswith(other) and not other.startswith(one)
 
@@ -115,11 +115,11 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
                 open_pairs.append((candidate, _request(pool.title, candidate, shelf)))
         asked += _within_bounds(open_pairs, asker)
     replies = asker.ask([request for _, request in asked], "reconcile")
-    told = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
-    superseded = dict(_superseded(told, shelf))
-    conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in told if verdict == "conflict")]
-    standing = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
-    return Contests(tuple(sorted(standing, key=lambda d: (d.first.id, d.second.id))), superseded)
+    verdicts = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
+    superseded = dict(_superseded(verdicts, shelf))
+    conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in verdicts if verdict == "conflict")]
+    current = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
+    return Contests(tuple(sorted(current, key=lambda d: (d.first.id, d.second.id))), superseded)
 
 
 def _within_bounds(
@@ -149,19 +149,19 @@ def _side(claim: Claim, shelf: Shelf) -> Side:
     )
 
 
-def _superseded(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
+def _superseded(verdicts: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
     """Yield (older, newer) claim of the pairs between which the world changed, where dates tell which is which.
 
     Hearsay (authority 0) replaces nothing: what a chat says of today's state is no better than what it says of others.
     """
-    for candidate, verdict in told:
+    for candidate, verdict in verdicts:
         if verdict != "changed":
             continue
         older, newer = candidate.first, candidate.second
         days = [shelf.day(older.source), shelf.day(newer.source)]
-        if not _tells_later(*days):
+        if not _are_comparable(*days):
             days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]
-        if not _tells_later(*days):
+        if not _are_comparable(*days):
             continue
         if days[0] > days[1]:
             older, newer = newer, older

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise, product
 
 from compiler.claims.number_conflicts import clashes, year
 from compiler.language.comparisons import Comparison, comparisons, contrary, placed
-from compiler.language.lexicon import stem
+from compiler.language.lexicon import pattern, stem
 from compiler.language.opposites import has_opposite, opposite, same_root, synonym_stem
 from compiler.language.quantities import Number, quantities
 from compiler.language.tokens import content_words
@@ -30,22 +30,10 @@ _ALIKE = 0.5  # share of the stems of the shorter one that both have, in some fo
 _SAME = 0.25  # the same share, of those in one form
 _WORD = re.compile(r"[A-Za-z]*[A-Z0-9][\w.]*(?:-\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANY = re.compile(r"[\w-]+")
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|neither|nor|cannot|without|lacks?|lacking|unable|fails? to|nicht|nie|kein\w*|ohne)\b"
-    r"|n['’]t\b|[不没无]|\bindependent of\b",
-    re.IGNORECASE,
-)
+_DENIAL = pattern("contradictions_denial")
 _NOT_ONLY = re.compile(r"\bnot only\b|\bnicht nur\b", re.IGNORECASE)
-_HEDGED = re.compile(
-    r"\b(?:may|might|could|perhaps|possibly|probably|sometimes|occasionally|usually|often|tends?|in some cases|if"
-    r"|unless|whether|provided|kann|könnte|manchmal|oft|wenn|falls|ob)\b",
-    re.IGNORECASE,
-)
-_REPORTED = re.compile(
-    r"\baccording to\b|\b(?:say|says|said|claims?|claimed|argues?|argued|believes?|believed|taught|thought|reports?"
-    r"|reported|holds?|held|maintains?|suggests?|suggested) that\b|\blaut\b|据",
-    re.IGNORECASE,
-)
+_HEDGED = pattern("contradictions_hedged")
+_REPORTED = pattern("contradictions_reported")
 _BOUNDARY = "in on for with at among during under across by of and to from than that is are was were has have had"
 _WHERE = re.compile(  # what a fact is restricted to
     rf"\b(?:in|on|for|with|at|among|during|under|across)\s+(?P<what>(?:(?!(?:{'|'.join(_BOUNDARY.split())})\b)[\w'’-]+\s*)"

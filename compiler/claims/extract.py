@@ -1,20 +1,23 @@
-"""Claims of sources: the request for each segment, and the claims in its reply that the source supports."""
+"""Claims of sources: the request for each segment, the claims in its reply that the source supports, and one source
+with its text and claims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from compiler.gates.checks import Verdicts
 from compiler.gates.gates import statement_refused
 from compiler.gates.proposed_names import terms_in
 from compiler.model.report import Rejection
-from compiler.model.requests import Ask, ExtractReply, ExtractRequest, Span, Term
+from compiler.model.requests import ExtractReply, ExtractRequest, PossibleCard, Span, Term
+from compiler.sources.fingerprint import Fingerprint
+from compiler.sources.inventory import Tracked
 from compiler.sources.segments import passages
-from vault.model.claim import ClaimKind
+from vault.model.claim import Claim, ClaimKind
 from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
-from vault.text.sanitize import clean, fold, normal
+from vault.text.formatting import clean, fold, normal
 
 BEFORE = 2  # sentences before a quote that tell what its "it" is
 MOST_BEFORE = 600  # characters of them
@@ -31,7 +34,7 @@ class Verified:
     about: tuple[str, ...]
     start: int
     locator: str
-    asks: tuple[Ask, ...] = ()
+    cards: tuple[PossibleCard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +141,35 @@ def claims_in(
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
-            told = around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
-            found = entailed.around(told) if entailed is not None else None
-            refused = statement_refused(statement, fold(words), found, told)
+            surroundings = (
+                around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
+            )
+            found = entailed.around(surroundings) if entailed is not None else None
+            refused = statement_refused(statement, fold(words), found, surroundings)
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue
-            asks = claim.asks if entailed is None else ()
+            cards = claim.cards if entailed is None else ()
             claims.setdefault(
-                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at), asks)
+                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at), cards)
             )
         by, when = said[n] if n < len(said) else ("", "")
         rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
     return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """One source with its text and claims; `source` is None where it could not be read or is only recorded."""
+
+    tracked: Tracked
+    source: SourceText | None
+    claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
+    extracted: Extracted | None = None
+    recorded: str = ""  # the kind of a file that is kept, not read
+    fresh: bool = False  # it was read in this build
+    starts: dict[str, int] = field(default_factory=dict)
+    cards: dict[str, tuple[PossibleCard, ...]] = field(
+        default_factory=dict
+    )  # claim id -> the embedded engine's questions
+    fingerprint: Fingerprint | None = None  # there is one where there is a source

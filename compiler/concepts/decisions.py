@@ -20,7 +20,7 @@ from vault.inbox.events import UNDO as TAKEN_BACK
 from vault.inbox.events import Choice
 from vault.inbox.names import names_of
 from vault.log.ledger import Event, ordered
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 TYPE = "concept"
 _MOST_KEYS = 500  # of one concept, or places that one split names
@@ -39,14 +39,14 @@ class Op(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Decision:
     """One decision. `keys` are of names: of the first concept, then (merge, never) of the second.
 
     `id` is the concept that it is about, of a merge the one that ends in `into`; "" where names alone were set apart.
     `places` are the ids of the sources and claims that a split moves.
     """
 
-    deed: str
+    decision_id: str
     op: Op
     at: str
     id: str = ""
@@ -59,28 +59,28 @@ class Deed:
     via: str = "cli"
 
 
-def event_of(deed: Deed) -> Event:
+def event_of(decision: Decision) -> Event:
     """Return the line of the ledger for a decision."""
-    fields = {"id": deed.id, "into": deed.into, "name": deed.name, "voids": deed.voids}
-    lists = {"keys": deed.keys, "other": deed.other, "places": deed.places}
-    head: Event = {"v": 1, "type": TYPE, "deed": deed.deed, "op": deed.op.value}
-    told = {k: v for k, v in fields.items() if v} | {k: list(v) for k, v in lists.items() if v}
-    return head | told | {"at": deed.at, "via": deed.via}
+    fields = {"id": decision.id, "into": decision.into, "name": decision.name, "voids": decision.voids}
+    lists = {"keys": decision.keys, "other": decision.other, "places": decision.places}
+    head: Event = {"v": 1, "type": TYPE, "deed": decision.decision_id, "op": decision.op.value}
+    given = {k: v for k, v in fields.items() if v} | {k: list(v) for k, v in lists.items() if v}
+    return head | given | {"at": decision.at, "via": decision.via}
 
 
-def new_id(deed: Deed, known: Iterable[str]) -> str:
+def new_id(decision: Decision, known: Iterable[str]) -> str:
     """Return an id for a decision: the same for the same decision at the same instant."""
-    body = json.dumps({**event_of(deed), "deed": ""}, ensure_ascii=False, sort_keys=True)
+    body = json.dumps({**event_of(decision), "deed": ""}, ensure_ascii=False, sort_keys=True)
     return mint("deed", body, frozenset(known))
 
 
-def deeds_in(events: Iterable[Event]) -> list[Deed]:
+def decisions_in(events: Iterable[Event]) -> list[Decision]:
     """Return the valid decisions among `events`, the oldest first."""
     found = (_decision_of(e) for e in ordered(e for e in events if e.get("type") == TYPE))
-    return list({d.deed: d for d in found if d is not None}.values())
+    return list({d.decision_id: d for d in found if d is not None}.values())
 
 
-def _decision_of(event: Event) -> Deed | None:
+def _decision_of(event: Event) -> Decision | None:
     """Return the decision that an event records; None if it is not valid."""
     texts = {k: event.get(k, "") for k in ("deed", "op", "at", "id", "into", "name", "voids", "via")}
     lists = {k: event.get(k, []) for k in ("keys", "other", "places")}
@@ -94,7 +94,7 @@ def _decision_of(event: Event) -> Deed | None:
         return None
     op = Op(texts.pop("op"))
     keys, other, places = (tuple(lists[k]) for k in ("keys", "other", "places"))
-    return Deed(op=op, keys=keys, other=other, places=places, **texts)
+    return Decision(texts.pop("deed"), op=op, keys=keys, other=other, places=places, **texts)
 
 
 def _is_list(value: object) -> bool:
@@ -104,16 +104,16 @@ def _is_list(value: object) -> bool:
     return all(isinstance(v, str) and 0 < len(v) <= 200 for v in value)
 
 
-def current_decisions(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
+def current_decisions(decisions: Sequence[Decision]) -> tuple[list[Decision], dict[str, Decision]]:
     """Return (the decisions that count, without undos; by id of each that was undone, the undo)."""
-    undone: dict[str, Deed] = {}
-    for deed in reversed(deeds):
-        if deed.op is Op.UNDO and deed.deed not in undone:
-            undone.setdefault(deed.voids, deed)
-    return [d for d in deeds if d.op is not Op.UNDO and d.deed not in undone], undone
+    undone: dict[str, Decision] = {}
+    for decision in reversed(decisions):
+        if decision.op is Op.UNDO and decision.decision_id not in undone:
+            undone.setdefault(decision.voids, decision)
+    return [d for d in decisions if d.op is not Op.UNDO and d.decision_id not in undone], undone
 
 
-def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
+def _answers_in(events: Iterable[Event]) -> Iterator[Decision]:
     """Return what was answered in the inbox: that two names are one idea or two, and what was undone of it."""
     for event in events:
         keys, id_ = names_of(event), event.get("id")
@@ -121,23 +121,23 @@ def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
             continue
         if keys is not None and isinstance(id_, str):
             op = Op.MERGE if event.get("decision") == Choice.ACCEPT else Op.NEVER
-            yield Deed(f"inbox:{id_}", op, event["at"], keys=(keys[0],), other=(keys[1],))
+            yield Decision(f"inbox:{id_}", op, event["at"], keys=(keys[0],), other=(keys[1],))
         elif event.get("decision") == TAKEN_BACK:
             voids = str(event.get("voids"))
-            yield Deed(f"inbox-undo:{voids}", Op.UNDO, event["at"], voids=f"inbox:{voids}")
+            yield Decision(f"inbox-undo:{voids}", Op.UNDO, event["at"], voids=f"inbox:{voids}")
 
 
 def rulings_of(events: Iterable[Event]) -> Rulings:
     """Return what all decisions amount to, those of the inbox among them."""
     known = ordered(events)
-    deeds = sorted([*deeds_in(known), *_answers_in(known)], key=lambda d: (d.at, d.deed))
-    alive, undone = current_decisions(deeds)
+    decisions = sorted([*decisions_in(known), *_answers_in(known)], key=lambda d: (d.at, d.decision_id))
+    alive, undone = current_decisions(decisions)
     folding = _Folding()
-    for deed in reversed(alive):  # of two that cannot both hold, the later does
-        folding.relate(deed)
-    for order, deed in enumerate(alive):
-        folding.take(order, deed)
-    undos = ((d, undone[d.deed]) for d in deeds if d.deed in undone and d.op is not Op.UNDO)
+    for decision in reversed(alive):  # of two that cannot both hold, the later does
+        folding.relate(decision)
+    for order, decision in enumerate(alive):
+        folding.take(order, decision)
+    undos = ((d, undone[d.decision_id]) for d in decisions if d.decision_id in undone and d.op is not Op.UNDO)
     spans = (Span(d.at, u.at, frozenset(filter(None, (d.id, d.into)))) for d, u in undos if d.at <= u.at)
     return folding.rulings(tuple(sorted(spans, key=lambda s: (s.start, s.end, sorted(s.concepts)))))
 
@@ -157,20 +157,20 @@ class _Folding:
     kept: set[str] = field(default_factory=set)
     arbiter: Union = field(default_factory=Union)
 
-    def relate(self, deed: Deed) -> None:
+    def relate(self, decision: Decision) -> None:
         """Record which names are one and which are two by this decision, unless a later one says otherwise."""
-        new = given_keys(deed.name) if deed.name else ()
-        if deed.op is Op.MERGE:
-            self._join(deed.keys[:1], deed.other[:1])
-        elif deed.op in (Op.RENAME, Op.ALIAS):
-            self._join(deed.keys[:1], new)
-        elif deed.op is Op.SPLIT:
+        new = given_keys(decision.name) if decision.name else ()
+        if decision.op is Op.MERGE:
+            self._join(decision.keys[:1], decision.other[:1])
+        elif decision.op in (Op.RENAME, Op.ALIAS):
+            self._join(decision.keys[:1], new)
+        elif decision.op is Op.SPLIT:
             self._join(new[:1], new[1:])
-            self._part(deed.keys, new[:1])
-        elif deed.op is Op.NEVER:
-            self._part(deed.keys, deed.other)
-        elif deed.op is Op.UNALIAS:
-            self._part(deed.keys[:1], new)
+            self._part(decision.keys, new[:1])
+        elif decision.op is Op.NEVER:
+            self._part(decision.keys, decision.other)
+        elif decision.op is Op.UNALIAS:
+            self._part(decision.keys[:1], new)
             self.loose |= set(new)
 
     def _join(self, some: Iterable[str], others: Sequence[str]) -> None:
@@ -181,23 +181,23 @@ class _Folding:
         """Record that the names are two."""
         self.apart |= {pair(a, b) for a in some for b in others if a != b and self.arbiter.part(a, b)}
 
-    def take(self, order: int, deed: Deed) -> None:
+    def take(self, order: int, decision: Decision) -> None:
         """Record what else a decision says; a later one replaces what an earlier one said."""
-        id_ = ConceptId(deed.id)
-        if deed.op is Op.RENAME and deed.name:
-            self.names[id_] = deed.name
-        elif deed.op is Op.MERGE and deed.into:
-            self.into.pop(ConceptId(deed.into), None)
-            self.into[id_] = ConceptId(deed.into)
-        elif deed.op is Op.SPLIT and deed.name and (new := given_keys(deed.name)):
-            self.kept |= {new[0], *deed.keys}
-            self.titles[new[0]] = deed.name
-            for place in deed.places:
-                self.senses.setdefault(place, []).extend(Sense(order, k, new[0]) for k in deed.keys if k != new[0])
-        elif deed.op is Op.ALIAS and deed.name:
-            self.aliases.setdefault(id_, {})[deed.name] = None
-        elif deed.op is Op.UNALIAS:
-            gone = set(given_keys(deed.name))
+        id_ = ConceptId(decision.id)
+        if decision.op is Op.RENAME and decision.name:
+            self.names[id_] = decision.name
+        elif decision.op is Op.MERGE and decision.into:
+            self.into.pop(ConceptId(decision.into), None)
+            self.into[id_] = ConceptId(decision.into)
+        elif decision.op is Op.SPLIT and decision.name and (new := given_keys(decision.name)):
+            self.kept |= {new[0], *decision.keys}
+            self.titles[new[0]] = decision.name
+            for place in decision.places:
+                self.senses.setdefault(place, []).extend(Sense(order, k, new[0]) for k in decision.keys if k != new[0])
+        elif decision.op is Op.ALIAS and decision.name:
+            self.aliases.setdefault(id_, {})[decision.name] = None
+        elif decision.op is Op.UNALIAS:
+            gone = set(given_keys(decision.name))
             kept = {a: None for a in self.aliases.get(id_, {}) if gone.isdisjoint(given_keys(a))}
             self.aliases[id_] = kept
 

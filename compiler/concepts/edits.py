@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 
-from compiler.concepts.decisions import Deed, Op, current_decisions, deeds_in, event_of, new_id
+from compiler.concepts.decisions import Decision, Op, current_decisions, decisions_in, event_of, new_id
 from compiler.concepts.rulings import given_keys, last
 from compiler.language import names
 from vault.errors import NotFound, UsageError
@@ -16,7 +16,7 @@ from vault.ids import ID
 from vault.layout import CONCEPTS
 from vault.log import ledger
 from vault.log.ledger import Event, Ids
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none
@@ -41,7 +41,7 @@ class Shelf:
 
     concepts: tuple[Known, ...]
     ids: Ids
-    deeds: tuple[Deed, ...]
+    decisions: tuple[Decision, ...]
     latest: tuple[Event, ...]  # the last event of each ledger
 
     @classmethod
@@ -51,12 +51,12 @@ class Shelf:
         ids = ledger.fold(read[0])
         found = [_known(i, ids) for i, b in ids.births.items() if b.noun == "concept" and ids.alive(i)]
         found.sort(key=lambda k: (k.title.casefold(), k.id))
-        return cls(tuple(found), ids, tuple(deeds_in(read[1])), tuple(events[-1] for events in read if events))
+        return cls(tuple(found), ids, tuple(decisions_in(read[1])), tuple(events[-1] for events in read if events))
 
     @property
     def undone(self) -> frozenset[str]:
         """Return the ids of the decisions that were undone."""
-        return frozenset(current_decisions(self.deeds)[1])
+        return frozenset(current_decisions(self.decisions)[1])
 
     def called_once(self, id_: str) -> str:
         """Return the first name of a concept, which is recorded in decisions whatever it is called later."""
@@ -99,20 +99,22 @@ class Shelf:
         keys = set(given_keys(name))
         return next((k for k in self.concepts if not keys.isdisjoint(k.keys)), None)
 
-    def deed(self, given: str) -> Deed:
+    def decision(self, given: str) -> Decision:
         """Return a decision by its id; "" for the last one that counts. Raises: NotFound."""
-        alive, undone = current_decisions(self.deeds)
+        alive, undone = current_decisions(self.decisions)
         if not given:
             if not alive:
-                raise NotFound("there is no decision about concepts to undo", hint="`retain concept deeds` lists them")
+                raise NotFound(
+                    "there is no decision about concepts to undo", hint="`retain concept actions` lists them"
+                )
             return alive[-1]
-        found = [d for d in self.deeds if d.deed == clean_line(given)]
+        found = [d for d in self.decisions if d.decision_id == clean_line(given)]
         if not found:
             raise NotFound(
-                "no decision has that id", where=clean_line(given)[:40], hint="`retain concept deeds` lists them"
+                "no decision has that id", where=clean_line(given)[:40], hint="`retain concept actions` lists them"
             )
-        if found[0].deed in undone:
-            raise UsageError("this decision is already undone", where=found[0].deed)
+        if found[0].decision_id in undone:
+            raise UsageError("this decision is already undone", where=found[0].decision_id)
         return found[0]
 
 
@@ -138,7 +140,7 @@ def checked(given: str) -> str:
     return name
 
 
-def rename(shelf: Shelf, which: str, new: str) -> Deed:
+def rename(shelf: Shelf, which: str, new: str) -> Decision:
     """Return the decision to give a concept another name."""
     known, name = shelf.find(which), checked(new)
     if name == known.title:
@@ -147,7 +149,7 @@ def rename(shelf: Shelf, which: str, new: str) -> Deed:
     return _new_decision(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
 
 
-def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Deed:
+def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Decision:
     """Return the decision to make two concepts one: `into`, or else the second, remains."""
     a, b = shelf.find(one), shelf.find(other)
     if into:
@@ -160,7 +162,7 @@ def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Deed:
     return _new_decision(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
 
 
-def never(shelf: Shelf, one: str, other: str) -> Deed:
+def never(shelf: Shelf, one: str, other: str) -> Decision:
     """Return the decision to keep two names two ideas for good."""
     (a, a_keys), (b, b_keys) = (_named(shelf, n) for n in (one, other))
     if a is not None and b is not None and a.id == b.id:
@@ -179,7 +181,7 @@ def _named(shelf: Shelf, given: str) -> tuple[Known | None, tuple[str, ...]]:
     return known, known.keys[:1]
 
 
-def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: Sequence[str]) -> Deed:
+def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: Sequence[str]) -> Decision:
     """Return the decision that what these sources or claims say of a concept belongs to another of the given name."""
     known, new = shelf.find(which), checked(name)
     if not sources and not claims:
@@ -221,7 +223,7 @@ def _claim(shelf: Shelf, known: Known, given: str) -> str:
     return wanted
 
 
-def alias(shelf: Shelf, which: str, given: str) -> Deed:
+def alias(shelf: Shelf, which: str, given: str) -> Decision:
     """Return the decision to add a name to a concept."""
     known, name = shelf.find(which), checked(given)
     if name in (known.title, *known.aliases):
@@ -230,7 +232,7 @@ def alias(shelf: Shelf, which: str, given: str) -> Deed:
     return _new_decision(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
 
 
-def unalias(shelf: Shelf, which: str, given: str) -> Deed:
+def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     """Return the decision to take a name out of a concept, which no rule or model brings back."""
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
@@ -245,10 +247,10 @@ def unalias(shelf: Shelf, which: str, given: str) -> Deed:
     return _new_decision(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
 
 
-def undo(shelf: Shelf, given: str = "") -> Deed:
+def undo(shelf: Shelf, given: str = "") -> Decision:
     """Return the decision to undo another: the one with that id, or the last."""
-    meant = shelf.deed(given)
-    return _new_decision(Op.UNDO, id=meant.id, voids=meant.deed)
+    meant = shelf.decision(given)
+    return _new_decision(Op.UNDO, id=meant.id, voids=meant.decision_id)
 
 
 def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
@@ -259,17 +261,17 @@ def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
         raise UsageError(f"another concept has that name: {other.title}", where=name, hint=hint)
 
 
-def _new_decision(op: Op, **fields: object) -> Deed:
+def _new_decision(op: Op, **fields: object) -> Decision:
     """Return a decision without id and instant."""
-    return replace(Deed("", op, ""), **fields)  # type: ignore[arg-type]
+    return replace(Decision("", op, ""), **fields)  # type: ignore[arg-type]
 
 
-def dated(deed: Deed, shelf: Shelf, at: datetime, via: str) -> Deed:
+def dated(decision: Decision, shelf: Shelf, at: datetime, via: str) -> Decision:
     """Return the decision with its instant, after all that the ledgers know, and an id."""
-    made = replace(deed, at=ledger.after(shelf.latest, at), via=via)
-    return replace(made, deed=new_id(made, (d.deed for d in shelf.deeds)))
+    made = replace(decision, at=ledger.after(shelf.latest, at), via=via)
+    return replace(made, decision_id=new_id(made, (d.decision_id for d in shelf.decisions)))
 
 
-def line_of(deed: Deed) -> bytes:
+def line_of(decision: Decision) -> bytes:
     """Return the ledger line of a decision."""
-    return ledger.encode(event_of(deed))
+    return ledger.encode(event_of(decision))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from compiler.concepts.rulings import Rulings, pair
 from compiler.concepts.rulings import Union as Union
 from compiler.language import names
+from compiler.language.lexicon import pattern
 from compiler.model.requests import Term
 from vault.ids import SourceId
 from vault.model.claim import Claim, ClaimKind
@@ -24,9 +25,7 @@ _LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off 
 _DEFINES = frozenset({"definition", "glossary"})
 _EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
-_EMPTY_ADJECTIVE = re.compile(
-    r"(?:speziell|sogenannt|bestimmt|verschieden|zusätzlich)e[nmrs]?\s+(?=[A-ZÄÖÜ]\S+$)", re.I
-)
+_EMPTY_ADJECTIVE = pattern("evidence_empty_adjective")
 _DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
 

@@ -312,7 +312,7 @@ def genus(words: str, but: Iterable[str]) -> str:
     return " ".join(w for w in run[-2:] if w not in own) or "other sense"
 
 
-def tell_doubts(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
+def doubt_events(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
     """Return the ledger events of doubts that appeared or disappeared, which the inbox lists."""
     events: list[Event] = []
     present = set()
@@ -327,8 +327,8 @@ def tell_doubts(found: Sequence[Doubt], ids: Ids, at: str) -> list[Event]:
             said = {"titles": list(doubt.titles), "said": list(doubt.said), "why": doubt.why}
             events.append(head | {"key": key, "names": list(doubt.keys), **said})
     gone = [i for i, b in ids.births.items() if b.noun == "doubt" and ids.alive(i) and i not in present]
-    told = {"v": 1, "type": "retire", "of": "doubt", "at": at, "reason": "it is settled, or a name is gone"}
-    return [*events, *(told | {"id": id_} for id_ in gone)]
+    retirement = {"v": 1, "type": "retire", "of": "doubt", "at": at, "reason": "it is settled, or a name is gone"}
+    return [*events, *(retirement | {"id": id_} for id_ in gone)]
 
 
 def doubts(asked: Sequence[Question], replies: Sequence[Reply | None]) -> list[Doubt]:

@@ -127,9 +127,9 @@ def _keep_own_claims(
         if root not in root_of:
             continue
         mine = [c for c in found.claims if owner[c.id] == root]
-        told = [c for c in found.claims if owner[c.id] != root and is_about(c.words, spellings, around)]
-        if mine or told or len({c.id for c in found.claims}) < ENOUGH_CLAIMS:
-            found.claims = [*mine, *told]
+        mentions = [c for c in found.claims if owner[c.id] != root and is_about(c.words, spellings, around)]
+        if mine or mentions or len({c.id for c in found.claims}) < ENOUGH_CLAIMS:
+            found.claims = [*mine, *mentions]
         opens |= {claim.id: root for claim in mine[:1]}
     for root, (_, found) in plain.items():
         found.claims.sort(key=lambda c: opens.get(c.id, root) != root)

@@ -11,15 +11,13 @@ from math import ceil
 
 from compiler.concepts.rulings import Pair, is_sense, pair
 from compiler.language import lexicon, names
+from compiler.language.lexicon import words
 from compiler.language.opposites import opposite_words
 
 _JOINING = frozenset("and or is are was were that which it its be by as".split())
 _FUNCTION = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | _JOINING
 # What, at the end of a name, only says what kind of thing it is: "the softmax function" is softmax.
-_KINDS = frozenset(
-    "algorithm approach architecture database dataset function library mechanism method model module network package "
-    "process procedure project schedule software system technique tool unit".split()
-)
+_KINDS = words("similarity_kinds")
 # Beginnings that make of a name the name of another thing, and pairs of beginnings that are opposites.
 _PREFIXES = "un non in im dis anti multi semi self sub super meta".split()
 _PREFIX_PAIRS = (

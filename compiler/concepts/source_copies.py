@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from compiler.claims.gathered import Gathered
+from compiler.claims.extract import Gathered
 from compiler.sources.duplicates import Copy, Witness, copies
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
@@ -37,7 +37,7 @@ class Kinship:
     unclear: Mapping[SourceId, str | tuple[str, ...]] = field(default_factory=dict)
     notices: tuple[Diagnostic, ...] = ()
 
-    def as_told(self, source: SourceId) -> str:
+    def recorded_origin(self, source: SourceId) -> str:
         """Return what the ledger records of a source: the id of its original, "none" if denied, "" if it has none."""
         if source in self.denied:
             return NONE

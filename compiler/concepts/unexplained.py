@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from compiler.concepts.evidence import Evidence, SourceClaims, Union, key_of
 from compiler.language import lexicon, names
+from compiler.language.lexicon import words
 from vault.ids import SourceId
 
 STRONG = frozenset({"cited", "acronym"})  # one place is enough: the document itself says that it is a name
@@ -16,11 +17,7 @@ WEAK = frozenset({"named"})  # two documents, or two places in one for what is p
 ENOUGH_USES = 2
 _TREATED = frozenset({"heading", "title", "index", "definition", "glossary", "item", "emphasis"})
 _TREATS = {"definition", "mechanism"}
-_KINDS = frozenset(  # "the CKY algorithm" is CKY
-    "algorithm approach architecture benchmark corpus database dataset framework function layer library mechanism "
-    "method metric model module notation package project score series software style system technique tool toolkit "
-    "variant based".split()
-)
+_KINDS = words("unexplained_kinds")
 _NO_THING = re.compile(r"\b(?:not|and|or)\b")
 _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from compiler.gates.gates import content_words
+from compiler.language.lexicon import word_list
 from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView
 from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import ClaimKind
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 LONGEST_HEADING = 80  # characters
 LONGEST_PARAGRAPH = 6  # sentences
@@ -21,25 +22,7 @@ _TAG = re.compile(r"<[^>]*>|<!--.*|%%.*?%%")
 _MARKS = re.compile(r"[`*_~#\[\]<>|^$\\{}=]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _PRONOUN = re.compile(r"(?:it|they|this|that|these|those|such|he|she|both|er|sie|es|dies\w*|它|这|其)\b", re.IGNORECASE)
-_OF_ANY_MATTER = frozenset(
-    content_words(
-        "overview summary introduction background basics definition definitions meaning idea ideas concept"
-        " principle principles work works working mechanism mechanisms function functioning process step steps"
-        " relate relates related relation relations relationship relationships connection connections"
-        " comparison compare compared differ difference differences similarity use uses used usage using"
-        " application applications practice practical limit limits limitation limitations drawback drawbacks"
-        " problem problems challenge challenges weakness weaknesses strength strengths advantage advantages"
-        " benefit benefits cost costs example examples fact facts detail details key main point points"
-        " property properties feature features component components part parts structure kind kinds type types"
-        " variant variants variation variations form forms history origin origins development evidence result"
-        " results finding findings effect effects cause causes reason reasons role purpose matter matters"
-        " condition conditions question questions open measure measurement evaluation performance training"
-        " überblick zusammenfassung einführung grundlagen definition bedeutung funktionsweise wirkung"
-        " wirkungsweise anwendung anwendungen beispiel beispiele grenze grenzen vorteil vorteile nachteil"
-        " nachteile vergleich unterschied unterschiede zusammenhang zusammenhänge geschichte eigenschaft"
-        " eigenschaften aufbau verwendung 定义 概述 原理 机制 应用 用途 局限 限制 关系 比较 例子 背景 特点 历史 工作"
-    )
-)
+_OF_ANY_MATTER = frozenset(content_words(word_list("of_any_matter")))
 
 
 def shaped(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from compiler.language.lexicon import pattern
 from compiler.language.tokens import CJK, FUNCTION_WORDS, folded_stem, stems, tokens
 from compiler.model.requests import CardKindName
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 SENTENCES = 2  # of an answer, at most
 ITEMS = 3  # that an answer lists, at most, unless the question asks for more
@@ -25,60 +26,16 @@ _WHAT = re.compile(
     r"|什么是[^，,]{1,20}？?\??|[^，,]{1,20}(?:是什么|是什么意思|指什么)[？?]",
     re.IGNORECASE,
 )
-_WHY = re.compile(
-    r"(?:why|how (?:do|does|did|can|could|would|come)\b|how (?:is|are)\b(?!.*\b(?:called|defined|known|named)\b)"
-    r"|what (?:causes|makes)\b|warum|wieso|weshalb|wodurch|wie (?:funktioniert|wirkt|entsteht|kommt)\b"
-    r"|.{0,12}(?:为什么|为何|怎么|如何))",
-    re.IGNORECASE,
-)
-_WORKS = re.compile(
-    r"how (?:do|does|did) [^,]{1,40} work\?|why (?:do|does|did) [^,]{1,40} work\?|wie funktioniert .*", re.I
-)
-_WHEN = re.compile(
-    r"(?:when|where|in which (?:situation|case)s?|in what (?:situation|case)s?|under (?:which|what)|wann|wo|wofür|wozu"
-    r"|in welche\w* (?:fall|fällen|situation))\b|.{0,12}(?:什么时候|何时|什么情况)",
-    re.IGNORECASE,
-)
-_ADVISES = re.compile(
-    r"\b(?:should|worth|use[ds]?|useful|useless|apply|applied|avoid|suit\w*|sollte\w*|lohnt|verwende\w*|eignet)\b|用",
-    re.IGNORECASE,
-)
-_RELATES = re.compile(
-    r"\b(?:differ\w*|compar\w*|contrast\w*|relat\w*|connect\w*|in common|versus|vs|unlike|than|between"
-    r"|affect\w*|influence\w*|unterscheide\w*|verhält|vergleich\w*|gemeinsam|unterschied\w*)\b|区别|关系|相比|不同|共同|影响|联系|比",
-    re.IGNORECASE,
-)
-_SETS_APART = re.compile(
-    r"\b(?:differ|differs|difference|compare|compares|unterscheide\w*|unterschied\w*)\b|区别|相比", re.IGNORECASE
-)
-_ASKS_AGAIN = re.compile(
-    r"[,;]?\s(?:and|und|or|oder)(?: also| auch)? (?:in |for |by |with )?(?:why|how|what|when|where|which|who|whom"
-    r"|warum|wie|was|wann|wo|welche\w*|wofür|wozu|wodurch)\b"
-    r"|(?:什么|怎|如何|哪|谁|为何).*[，,、](?:以及|并且)?(?:为什么|为何|怎么|如何|什么|哪|谁)"
-    r"|\b(?:and also|und auch|as well as (?:why|how|what))\b",
-    re.IGNORECASE,
-)
-_POINTS = re.compile(
-    r"\baccording to (?:the|this|that|these)? ?(?:text|passage|document|source|article|paper|authors?|quote|claim|book"
-    r"|chapter|lecture|notes?)s?\b"
-    r"|\b(?:in|from|by|of|on) (?:the|this) (?:text|passage|figure|table|document|article|paper|chapter|section|quote"
-    r"|excerpt|slide|diagram|example|source|study)\b"
-    r"|\bthe (?:authors?|figure|passage|excerpt|quote)\b"
-    r"|\b(?:as|is|are) (?:shown|mentioned|described|stated|discussed)\b"
-    r"|\blaut (?:dem |diesem )?(?:text|autor|artikel|quelle|abschnitt)\b|\bim text\b|\bde[rsnm] autor(?:en|in|s)?\b"
-    r"|\bder abbildung\b|本文|文中|上文|下文|上图|下图|作者|这篇|原文|课文",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(
-    r"\b(?:it|they|them|its|their|he|she|him|his|her|this|these|those|er|ihn|ihm|ihnen|ihre|ihren|sie|dies\w*|deren"
-    r"|dessen)\b|[它他她]们?|该|此(?!外)|这(?:个|种|些|是)"
-)
-_EXPLETIVE = re.compile(
-    r"\b(?:is|was|does|makes?) it (?:\w+ ){0,3}?(?:to\b|that\b|when\b|if\b|\w+ing\b|for\b|mean\b|take\b)"
-    r"|\bit (?:is|takes|was)\b"
-    r"|\b(?:they|sie) say\b",
-    re.IGNORECASE,
-)
+_WHY = pattern("card_form_why")
+_WORKS = pattern("card_form_works")
+_WHEN = pattern("card_form_when")
+_ADVISES = pattern("card_form_advises")
+_RELATES = pattern("card_form_relates")
+_SETS_APART = pattern("card_form_sets_apart")
+_ASKS_AGAIN = pattern("card_form_asks_again")
+_POINTS = pattern("card_form_points")
+_PRONOUN = pattern("card_form_pronoun")
+_EXPLETIVE = pattern("card_form_expletive")
 _VERBS = frozenset(
     stems(
         tokens(
@@ -87,15 +44,9 @@ _VERBS = frozenset(
         )
     )
 )
-_WH_NOUN = re.compile(
-    r"^(?:in |by |for |at |of |to |with |bei |mit |in )?(?:how (?:many|much|long|often)|which|what|welche\w*"
-    r"|wie viele?)(?: \w+)?(?= (?:do|does|did|is|are|was|were|can|could|should|has|have|hat|haben|ist|sind)\b)",
-    re.IGNORECASE,
-)
+_WH_NOUN = pattern("card_form_wh_noun")
 _LIST_ENDS = re.compile(r",|;|、|\s(?:and|or|und|oder|sowie)\s|和|以及|及", re.IGNORECASE)
-_MANY_ASKED = re.compile(
-    r"\b(?:which|what|name|list|the|welche|nenne|die) (\d+|[a-zä-ü]+)\b|哪([一二三四五六七八九十]|几|些)", re.IGNORECASE
-)
+_MANY_ASKED = pattern("card_form_many_asked")
 
 
 def kind_fault(kind: CardKindName, question: str) -> str:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from compiler.gates.entailment import names_told
+from compiler.gates.entailment import names_around
 from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, needs_check
+from compiler.language.lexicon import pattern
 from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.replies.asker import Asker
 from compiler.replies.journal import Journal
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
-_POINTING = re.compile(
-    r"\b(?:it|its|itself|they|their|theirs|them|this|these|those|he|she|his|her|hers|him|such|former|latter|here|we|our"
-    r"|er|sie|es|dies\w*|sein\w*|ihr\w*|deren|dessen|hier|wir|unser\w*)\b|[它其这該该他她此]",
-    re.IGNORECASE,
-)
+_POINTING = pattern("checks_pointing")
 Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
 Stated = tuple[str, str, str]  # what a claim states, its quote, and where that stands
 
@@ -54,7 +50,7 @@ class Verdicts:
 
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
         """Have statements checked that rules alone cannot judge, each with the words around its quote."""
-        soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
+        soft = [each for each in stated if needs_check(each[0], each[1:2], names_around(each[2]))]
         wanted = [
             _request(words, (quote,), _needed_context(words, (quote,), context)) for words, quote, context in soft
         ]
@@ -92,8 +88,8 @@ def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pa
 def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView], names: Sequence[str]) -> list[Pair]:
     """Return each card that rules alone cannot judge, with the quotes that it cites; `names` are the concept's."""
     claims = {v.id: v for v in views}
-    told = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
-    return [(card_words(c), e) for c, e in told if not form_fault(c, names) and judge_card(c, names, e).needs_check]
+    cited = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
+    return [(card_words(c), e) for c, e in cited if not form_fault(c, names) and judge_card(c, names, e).needs_check]
 
 
 def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:

@@ -7,40 +7,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.gates.facts import (
-    capitalized_names,
-    identifiers,
-    in_another_language,
-    name_fault,
-    quantity_fault,
-    scope_fault,
-)
+from compiler.gates import facts
 from compiler.language.formulas import plain_formulas
+from compiler.language.lexicon import words
 from compiler.language.negation import polarity_fault
 from compiler.language.roles import sides_fault
 from compiler.language.tokens import Token, sentences, tokens
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 FLOOR = 0.3  # of the content words must stand in the evidence, or it speaks of something else
 UNRELATED = "the quote does not support it"
 LONGEST = 2_000  # characters of what is said in one go
-_LIGHT = frozenset(  # added or left out, these change nothing
-    """a an the that it its they their is are was were be been being has have had do does did of so also very thus
-    der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden wurde hat haben es er sie
-    的 了 是 着 地 得""".split()
-)
-_HALTS = frozenset(  # left out between words, these make another saying of them
-    """but whereas while although though and or nor which who whose that if unless because so than not no never none
-    without only except may might could can cannot until before after from by to aber während und oder wenn weil dass
-    nicht nie kein keine ohne nur außer kann könnte als von durch 不 没 没有 无 非 但 而 和 或 如 若 比 被 从""".split()
-)
+_LIGHT = words("entailment_light")
+_HALTS = words("entailment_halts")
 _BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
 _ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
-_DOUBTS = frozenset(  # before or after them, these undo what the words say
-    """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
-    might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
-    ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
-)
+_DOUBTS = words("entailment_doubts")
 _LIMITS = _DOUBTS | frozenset(  # in brackets, these undo a part of what is said
     """but although though unless except only without until before after when while where under at most least up
     aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()
@@ -79,7 +61,7 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
         return Judgement("too much is said in one go")
     if fault := contradiction(said, evidence, names):
         return Judgement(f"the evidence {fault}")
-    if shared_content(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
+    if shared_content(said, (*evidence, *names)) < FLOOR and not facts.in_another_language(said, evidence):
         return Judgement(UNRELATED)
     return Judgement(needs_check=not stated_in_order(said, evidence))
 
@@ -89,18 +71,18 @@ def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) 
     return judge(words, evidence, names).needs_check
 
 
-def names_told(context: str) -> tuple[str, ...]:
+def names_around(context: str) -> tuple[str, ...]:
     """Return the names around a quote: the quote may mean one of them by "it"."""
-    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in capitalized_names(context)))
+    return (*facts.identifiers(context), *dict.fromkeys(" ".join(run) for run in facts.capitalized_names(context)))
 
 
 def contradiction(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
     """Return what the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing."""
     return (
-        quantity_fault(words, (*evidence, *names))
-        or name_fault(words, evidence, names)
+        facts.quantity_fault(words, (*evidence, *names))
+        or facts.name_fault(words, evidence, names)
         or polarity_fault(words, evidence)
-        or scope_fault(words, evidence)
+        or facts.scope_fault(words, evidence)
         or sides_fault(words, evidence)
     )
 
@@ -120,9 +102,9 @@ def stated_in_order(words: str, evidence: Sequence[str]) -> bool:
     Each sentence of the words has to stand in one sentence of the evidence. What stands there in brackets may be left
     out, unless it limits what is said.
     """
-    told = [row for text in evidence for row in _sentence_tokens(text)]
+    evidence_rows = [row for text in evidence for row in _sentence_tokens(text)]
     said = [_needed_tokens(s) for s in sentences(words)]
-    return bool(said) and all(wanted and any(_is_subsequence(wanted, row) for row in told) for wanted in said)
+    return bool(said) and all(wanted and any(_is_subsequence(wanted, row) for row in evidence_rows) for wanted in said)
 
 
 @lru_cache(maxsize=1 << 10)

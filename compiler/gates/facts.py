@@ -157,7 +157,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
 
 
 def in_another_language(words: str, evidence: Iterable[str]) -> bool:
-    """Return whether none of the evidence is in the language of `words`, as far as both can be told."""
+    """Return whether none of the evidence is in the language of `words`, as far as both are known."""
     mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
     return bool(mine) and "" not in theirs and mine not in theirs
 

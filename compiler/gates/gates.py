@@ -7,8 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from rapidfuzz import fuzz, process
+
 from compiler.gates.card_form import alike, asked, contained_fault, ideas_fault, kind_fault, manner
-from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_told, shared_content
+from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_around, shared_content
 from compiler.gates.entailment import needs_check as needs_check
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.language.formulas import plain_formulas
@@ -17,7 +19,7 @@ from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
-from vault.text.sanitize import clean, fold
+from vault.text.formatting import clean, fold
 
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)*")
 _THING = "method|approach|technique|paper|section|chapter|figure|table|example|article|case|result|equation|formula|way"
@@ -37,7 +39,7 @@ KIND_OF = {
 }
 MAX_QUESTION = 300
 MAX_ANSWER = 700
-LEAKED = 0.6  # of an answer's content words standing in the question give it away
+LEAKED = 0.6  # of an answer's content words in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 SAME_CARD = 92  # out of 100: question and answer together, in any order and number of words
 SAME_ANSWER = 0.75  # of the content words of two answers about one concept
@@ -55,8 +57,8 @@ def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
     evidence in the reason.
     """
     known = set(content_words(" ".join(evidence)))
-    telling = {word for text in evidence for word in (*_FIGURES.findall(text), *negations(text))}
-    if missing := [word for word in (*_FIGURES.findall(words), *negations(words)) if word not in telling]:
+    evidence_words = {word for text in evidence for word in (*_FIGURES.findall(text), *negations(text))}
+    if missing := [word for word in (*_FIGURES.findall(words), *negations(words)) if word not in evidence_words]:
         return f"{who} does not say {', '.join(missing)}"
     if fault := polarity_fault(words, evidence):
         return f"{who} {fault}"
@@ -69,7 +71,7 @@ def statement_refused(statement: str, quote: str, entailed: Entailed | None = No
     A name that stands in the `context` of the quote may be what the quote calls "it": a check says whether.
     """
     if entailed is not None:
-        judgement = judge(statement, [quote], names_told(context))
+        judgement = judge(statement, [quote], names_around(context))
         return _checked(judgement, statement, [quote], entailed) if fold(statement) else ""
     return literal_fault(statement, [quote], "the quote")
 
@@ -164,8 +166,6 @@ class StrictCardGate(CardGate):
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        from rapidfuzz import fuzz, process
-
         near = process.extractOne(
             _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
         )
@@ -183,8 +183,6 @@ class CheckedCardGate(CardGate):
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         """Return which card says nearly the same; a card with one other number or name is another card."""
-        from rapidfuzz import fuzz, process
-
         about, how = asked(card.question), manner(card.question)
         for question, answer in self._by_concept.get(concept, ()):
             same_answer = alike(asked(card.answer), asked(answer)) >= SAME_ANSWER
@@ -325,13 +323,13 @@ def _leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
     question, answer = fold(card.question), fold(card.answer)
     if _folded(answer) and f" {_folded(answer)} " in f" {_folded(question)} ":
         return "the question contains its answer"
-    told = set(content_words(question))
+    asked_words = set(content_words(question))
     title = content_words(" ".join(names) if free else names[0] if names else "")
-    unnamed = free and not set(title) & told  # what is asked for is the name
+    unnamed = free and not set(title) & asked_words  # what is asked for is the name
     named = set() if _ASKS_NAME.search(question) or unnamed else set(title)
     wanted = [w for w in content_words(answer) if w not in named]
     if not wanted:
         return "the answer only names the concept"
-    if sum(w in told for w in wanted) / len(wanted) >= LEAKED:
+    if sum(w in asked_words for w in wanted) / len(wanted) >= LEAKED:
         return "the question gives its answer away"
     return ""

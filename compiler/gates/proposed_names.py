@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compiler.language import lexicon, names
 from compiler.model.report import Rejection
 from compiler.model.requests import Term
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _ABSENT = "the name does not stand in the text"
 _PARTS = re.compile(r"[^\W_]+(?:['’.&+#][^\W_]+)*[+#]{0,2}")
@@ -18,7 +18,7 @@ _MOST_WORDS = 8  # of what may still be looked for as one run
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SearchableText:
     """A text prepared for looking up names, whatever their case, plural, hyphens and spelling."""
 
     runs: str  # the words as keys have them, each between blanks
@@ -26,7 +26,7 @@ class Standing:
     squeezed: str
 
     @classmethod
-    def of(cls, text: str) -> Standing:
+    def of(cls, text: str) -> SearchableText:
         """Return the text prepared for looking up names."""
         lowered = [part.casefold() for part in _PARTS.findall(text.replace("-", " ").replace("–", " "))]
         keyed = [_folded(part) for part in lowered]
@@ -53,7 +53,7 @@ def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[
 
     An English name need not stand in a text of another language; one that can be no name is left out.
     """
-    there = Standing.of(text)
+    there = SearchableText.of(text)
     kept: list[Term] = []
     refused: list[Rejection] = []
     for term in terms:

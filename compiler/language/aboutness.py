@@ -5,38 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from compiler.language.lexicon import pattern
 from compiler.language.mentions import explains, places
 
 _LOOK_BACK = 80  # characters before a name that may introduce it
 _LOOK_ON = 140
 # What may stand between the beginning of a clause and its subject: "in the", "many types of", "BART and".
-_LEADS_IN = re.compile(
-    r"(?:(?:in|for|with|by|under|within|through|using|during|unlike|like|bei|im|in der|durch)\s+)?"
-    r"(?:(?:the|an?|each|every|some|many|most|both|all|these|such|die|der|das|den|ein|eine)\s+)?"
-    r"(?:[\w-]+\s+(?:of|for)\s+(?:the\s+|an?\s+)?)?(?:[\w’'-]+\s+){0,1}"
-    r"(?:(?:and|or|und|oder)\s+(?:the\s+|an?\s+)?)?[“\"„*_]*"
-)
+_LEADS_IN = pattern("aboutness_leads_in")
 _BEGINS = re.compile(r"(?:^|[;.]\s+|,?\s+(?:while|whereas)\s+|\n)")
-_COORDINATED = re.compile(
-    r"^(?:the\s+|an?\s+)?(?:[\w’'-]+(?:,\s+|\s+)){1,4}(?:and|or|und|oder|bzw\.)\s+(?:the\s+|an?\s+)?$"
-)
-_INTRODUCES = re.compile(
-    r"\b(?:called|known as|termed|named|dubbed|labell?ed|referred to as|refer to as|refers? to|defined as|viewed as|"
-    r"seen as|described as|regarded as|name|term|notion of|concept of|idea of|problem of|task of|method of|field of|"
-    r"technique (?:of|for)|property of|process of|form of|case of|variant of|opposed to|is|are|was|were|"
-    r"subtasks:|stages:|steps:|parts:|introduces?|define[sd]?|genannt|heißt|heißen|bezeichnet als|sogenannte[nrs]?)\s+"
-    r"(?:(?:just|simply|also|often)\s+)?(?:the\s+|an?\s+|as\s+)?(?:[“\"*_]|[\w-]+\s+){0,2}[“\"*_(]*$"
-)
+_COORDINATED = pattern("aboutness_coordinated")
+_INTRODUCES = pattern("aboutness_introduces")
 _SECOND = re.compile(r"(?:subtasks|stages|steps|parts|components|types|kinds): [^;:]{2,80},? and (?:an? |the )?$")
 _OTHERWISE = re.compile(r"(?:\(|,\s)(?:also |sometimes |or |often |i\.e\.,? )+(?:called |known as )?[“\"*_]*$")
-_GOES_ON = re.compile(
-    r"s?[”\"*_]*(?:\s*(?:\([^()]{1,90}\)|\[[^\[\]]{1,40}\]))*\s*"
-    r"(?:,\s*(?:or|which|in which|where|whose|who|that is|i\.e\.|an?|the|one|das|der|die|bei dem|wobei)\s"
-    r"|[—–]\s|\s-\s|:\s|(?:that|which|in which|where|whose)\b)"
-)
-_GLOSSED = re.compile(
-    r"s?[”\"*_]*\s*\((?!e\.g\.|see |cf\.|chapter|§|figure|fig|table)(?:[^()\d\s]+\s){3,20}[^()\d\s]+\)"
-)
+_GOES_ON = pattern("aboutness_goes_on")
+_GLOSSED = pattern("aboutness_glossed")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CJK_BEFORE = re.compile(r"(?:称为|叫做|称作|所谓|是指|指的是|定义为)[“\"「《]?$")
 _CJK_AFTER = re.compile(r"[”\"」》]?(?:（[^（）]{1,40}）)?(?:是|指|用于|可以|能够|会|将|使|通过|由|包括|允许)")

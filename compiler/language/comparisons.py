@@ -7,15 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from compiler.language.lexicon import pattern, words
 from compiler.language.opposites import direction
 from compiler.language.tokens import Token, folded_stem, main_clauses, stems, tokens
 
 TIMES = {"before": -1, "after": 1, "bevor": -1, "nachdem": 1, "vor": -1, "nach": 1}
 THAN = frozenset(("than", "als"))
-_COMPARES_CJK = re.compile(
-    r"(?P<left>[^，,。；;\s]{1,16}?)(?P<not>不)?比(?P<right>[^，,。；;\s]{1,12}?)(?:更|要|还)?"
-    r"(?P<how>[多少快慢大小高低长短强弱好差重轻远近深浅宽窄])"
-)
+_COMPARES_CJK = pattern("comparisons_compares_cjk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +111,7 @@ def is_comparative(word: str) -> bool:
 
 _AMOUNTS = frozenset("more less fewer mehr weniger".split())
 _SURPASS = frozenset(map(folded_stem, ("outperform", "beat", "surpass")))
-_NO_COMPARATIVES = frozenset(
-    "other rather over under after never water number power order later earlier oder aber".split()
-)
+_NO_COMPARATIVES = words("comparisons_no_comparatives")
 
 
 def _in_time(saying: str) -> Iterator[Comparison]:

@@ -6,19 +6,13 @@ import re
 from functools import lru_cache
 
 from compiler.language import names
-from compiler.language.lexicon import words
-from vault.text.sanitize import clean_line
+from compiler.language.lexicon import pattern, words
+from vault.text.formatting import clean_line
 
 _ACRONYM = 4  # letters
 LONGEST = 80  # characters of a topic's title
-_NUMBERING = re.compile(
-    r"^(?:(?:chapter|section|part|appendix|lecture|unit|week|kapitel|abschnitt|teil)\s+)?"
-    r"(?:\d+(?:\.\d+)*[.):]?|[A-Z](?:\.\d+)+[.):]?|[IVX]{1,5}[.)]|第[\d一二三四五六七八九十]+[章节])\s*[-:–—*]?\s*(?=\D)",
-    re.IGNORECASE,
-)
-_LEADS = re.compile(
-    r"^(?:an? |the )?(?:bonus material|introduction to|overview of|notes on|guide to)\s*:?\s*", re.IGNORECASE
-)
+_NUMBERING = pattern("headings_numbering")
+_LEADS = pattern("headings_leads")
 _NO_MATTER = words("empty_headings")
 _FUNCTION = frozenset("a an and in of on or the to for with by from our this und der die das zu zur zum".split())
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")

@@ -1,4 +1,4 @@
-"""Lists of English and German words, and the stem, singular and American spelling of a word."""
+"""Lists of English and German words, patterns over them, and the stem, singular and American spelling of a word."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 
-def _sections() -> dict[str, str]:
-    """Return the sections of `words.txt` by name, each on one line and without its comments."""
+def _sections(file: str, joint: str) -> dict[str, str]:
+    """Return the sections of a file by name, each on one line, with `joint` between its lines, without comments."""
     sections: dict[str, str] = {}
-    for part in re.split(r"^\[(?=\w+\]$)", Path(__file__).with_name("words.txt").read_text("utf-8"), flags=re.M)[1:]:
+    for part in re.split(r"^\[(?=\w+\]$)", Path(__file__).with_name(file).read_text("utf-8"), flags=re.M)[1:]:
         name, _, text = part.partition("]\n")
-        sections[name] = " ".join(line for line in text.splitlines() if line and not line.startswith("#"))
+        sections[name] = joint.join(line for line in text.splitlines() if line and not line.startswith("#"))
     return sections
 
 
-_SECTIONS = _sections()
+_SECTIONS = _sections("words.txt", " ")
+_PATTERNS = _sections("patterns.txt", "")
+
+
+def pattern(section: str) -> re.Pattern[str]:
+    """Return the regular expression of a section of `patterns.txt`."""
+    return re.compile(_PATTERNS[section])
 
 
 def word_list(section: str) -> str:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+
+from compiler.language.lexicon import pattern
 
 MAX_HITS = 400  # places of one name in one text that are looked at
 _AROUND = 90  # characters on either side of a name that may say what it is
-_SAYS_AFTER = re.compile(
-    r"s?[\"”’*_]*\s*(?:\([^()]{1,80}\)\s*|\[[^\[\]]{1,30}\]\s*)?"
-    r"(?:,?\s*(?:which|that)\s+(?:is|are|stands)\b"
-    r"|(?:is|are|was|were)\s+(?:(?:simply|just|essentially|basically|usually|often|thus|probably|perhaps)\s+)?"
-    r"(?:an?|the|defined|short for|designed|intended|meant|based on)\b"
-    r"|(?:refers?|means?|denotes?|stands? for|describes?|consists? of|computes?|measures?|works? by)\b"
-    r"|(?:ist|sind)\s+(?:eine?|der|die|das)\b|是)"
-)
+_SAYS_AFTER = pattern("mentions_says_after")
 # Beside a noun in small letters it may be the whole clause that is meant: "... prior knowledge, a problem that ...".
-_APPOSED = re.compile(
-    r"(?:\s*\([^()]{1,80}\),?)?\s+which\s+(?!we\b|you\b|they\b)"
-    r"|(?:\s*\([^()]{1,80}\))?(?:,\s+eine?\s+|,\s+an?\s+(?=[\w -]{3,60}\b(?:that|which|for|of|with|to)\b))"
-)
-_SAYS_BEFORE = re.compile(
-    r"\b(?:called|known as|termed|named|dubbed|referred to as|defined as|genannt|heißt)\s+(?:an?\s+|the\s+)?"
-    r"(?:[\w-][\w -]{2,60} \()?[\"“*_]*$"
-)
+_APPOSED = pattern("mentions_apposed")
+_SAYS_BEFORE = pattern("mentions_says_before")
 
 
 def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:

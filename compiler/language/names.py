@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from compiler.language import lexicon
+from compiler.language.lexicon import pattern
 
 MAX_WORDS = 6
 MAX_CHARS = 64
@@ -20,31 +21,19 @@ _CJK_NAME = re.compile(rf"[{_CJK}A-Za-z0-9\-–·+ ]{{2,24}}")
 _ARTICLE = re.compile(r"(?:the|an?|der|die|das|den|dem|des|eine?|einer|einem|einen)\s+(?=\S)", re.IGNORECASE)
 _TAIL_PARENS = re.compile(r"(?<=\S)\s*[(（][^()（）]*[)）]\s*$")
 _GIVEN_SENSE = re.compile(r"\s*\(([^()]*)\)$")
-_NUMBERING = re.compile(
-    r"^(?:(?:chapter|section|part|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*[.):]?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+", re.IGNORECASE
-)
+_NUMBERING = pattern("names_numbering")
 _DECORATION = re.compile(r"[\"'`´“”„‘’«»*「」『』《》\u200b]")
 _DASH = re.compile(r"[-‐‑‒–—/_]+")
 _NOT_KEY = re.compile(r"[^\w\s+#&]")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’.&+#-][^\W_]+)*[+#]{0,2}")
-_BAD_CHAR = re.compile(
-    r"[“”\"=<>{}\[\]|\\$%^~@;:!?…√∑∏∈≤≥≈×→←↔∞∂∇\ufffd\n]|\.\s|\.\.|,|\(|\)|_|::|\w\.\w{3,}|//|^[-–.#&]|[-–.]$|\.$"
-)
+_BAD_CHAR = pattern("names_bad_char")
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*[a-z]\w*$|^[A-Z][a-z]+(?:[A-Z][a-z]+){2,}$")
 _GREEK = re.compile(r"[\u0370-\u03ff\U0001d400-\U0001d7ff]")
 _YEAR = re.compile(r"^(?:1[6-9]|20)\d\d[a-z]?$")
-_NUMBERED = re.compile(
-    r"^(?:figure|fig|table|tab|section|sec|chapter|equation|eq|algorithm|listing|appendix|step|example|exercise|part|"
-    r"theorem|lemma|abbildung|abb|tabelle|kapitel|version|lesson|week|day|lecture|page|question|problem|case|note|item)"
-    r"s?\.?\s*(?:[\dA-Z](?:[\d.]*)?|[ivx]+)?$",
-    re.IGNORECASE,
-)
+_NUMBERED = pattern("names_numbered")
 
-_LABELLED = re.compile(
-    r"^(?:definition|corollary|proposition|remark|claim|property|axiom|observation|conjecture|experiment)s? \d+$",
-    re.IGNORECASE,
-)
+_LABELLED = pattern("names_labelled")
 # The ends of fixed phrases and adjectives that lack their noun: "a priori", "a long short-term".
 _ENDS_OPEN = re.compile(r"^(?:priori|posteriori|facto|versa|vitro|vivo|situ)$|\s\S+-term$", re.IGNORECASE)
 

@@ -8,33 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from compiler.language.lexicon import pattern
 from compiler.language.tokens import Token, clauses, folded_stem, stems, tokens
 
 _MOST = 20  # denials of one clause
 _CLAUSES = 40  # of what is said in one go; the gate holds sentences, not pages
 _SPAN = 3  # content words after a negation that it turns
 _COVERED = 0.7  # of what is denied must be what the other text speaks of
-_STRONG = re.compile(
-    r"not|no|never|none|nothing|nobody|nowhere|neither|nor|cannot|without|\w+n['’]t"
-    r"|nicht|nie|niemals|kein\w*|ohne|weder|niemand|nichts"
-)
-_WEAK = re.compile(  # what denies in part, or in other words: with it, only a check can tell
-    r"fail\w*|lack\w*|los[et]\w*|loss|less|fewer|few|little|only|just|solely|hardly|rare\w*|seldom|barely|scarce\w*"
-    r"|except\w*|unless|until|instead|rather|than|free|stop\w*|prevent\w*|avoid\w*|absen\w*|exclu\w*|miss\w*|refus\w*"
-    r"|reject\w*|den(?:y|ie[sd])|prohibit\w*|bann?\w*|forbid\w*|too|gone|unlike|contrary|zero|end(?:s|ed)?|drop(?:s|ped|ping)?"
-    r"|remov\w*|ceas\w*|unable|impossible|unchanged|empty|stay\w*|remain\w*|void|abolish\w*|kept|keep\w*"
-    r"|un(?!der|it|iv|io|til|to)\w{4,}|im(?:mut|mob|mat|mort|poss|perf|prob|proper|balanc|pract)\w+"
-    r"|ir(?:reg|rev|rel|rat|resp)\w+|il(?:leg|log|lit)\w+|non\w+|\w{3,}(?:less|los|frei)"
-    r"|in(?:act|val|vis|sol|compl|dep|cap|eff|suff|corr|acc|fin|var|sens|vol|ab)\w+"
-    r"|nur|kaum|selten|weniger|fehl\w*|verlier\w*|verlor\w*|außer|statt|anders|verhinder\w*|ausgeschl\w*|verbot\w*"
-    r"|leer|mangel\w*|gehemmt|hemm\w*"
-)
+_STRONG = pattern("negation_strong")
+_WEAK = pattern("negation_weak")
 _WEAK_CJK = re.compile(r"缺|仅|只|少|难|失|除|禁止|避免|防止|停止|阻止|才|否")
 _CJK = re.compile(r"没有|不会|不能|不可|无法|[不没無无非未]")
 _HARMLESS_CJK = re.compile(r"不同|不断|不仅|不但|不过|无论|非常|除非|不管|不只|未来|无限|不久")
-_HARMLESS = re.compile(
-    r"\bnot only\b|\bnicht nur\b|\bwhether or not\b|\bno matter\b|\bnot to mention\b|\bno doubt\b", re.IGNORECASE
-)
+_HARMLESS = pattern("negation_harmless")
 _FEWER = re.compile(r"\b(?:no|not) (?:more|less|fewer|later|earlier|longer) than\b", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:un|non-?|in|im|ir|il|dis)(?P<base>\w{4,})")
 _CONTRAST = re.compile(r"\b(?:unlike|anders als|rather than|instead of|except|other than|statt)\b|不像", re.IGNORECASE)

@@ -7,20 +7,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
+from compiler.language.lexicon import pattern
 from compiler.language.mentions import places
 
 FROM_ONE_SENTENCE = 5  # names that one sentence's list may ask for
 MAX_PLACES = 30  # of one name that are looked at
 _BROAD = 260  # characters on either side of a name that may be its sentence
 _SENTENCE = re.compile(r"[.!?。！？][\"”)]?(?:\s+(?=[^\s(\d])|$)|\n\n")
-_PASSING = re.compile(
-    r"\bthanks (?:to|for)\b|\bthank\b|\bgrateful\b|\backnowledge(?:s|d|ments?)?\b|\bcheck out\b|\bsign up\b|"
-    r"\bsubscribe\b|\benroll\b|\bsponsor|\bnewsletter\b|\bmy (?:course|book|talk|lessons?)\b|\bfollow me\b|"
-    r"\bthe (?:poem|novel|song)\b|\bdank (?:an|für)\b|\bdanken\b|致谢|感谢",
-)
+_PASSING = pattern("passing_mentions_passing")
 _MARKS_SYMBOL = re.compile(r"(?:→|->|::=|⇒)\s*(?:[\w+-]+\s+){0,2}$")
 _IS_SYMBOL = re.compile(r"\s*\|?\s*(?:→|->|::=|⇒)")
-_TELLS_BY_LIST = re.compile(r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):")
+_EXPLAINING_LIST = re.compile(
+    r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):"
+)
 
 
 def only_dropped(text: str, spellings: Iterable[str]) -> bool:
@@ -32,13 +31,13 @@ def only_dropped(text: str, spellings: Iterable[str]) -> bool:
     return bool(written) and all(_is_label(text, lowered, name) for name in written)
 
 
-def told_by_a_list(lowered: str, spellings: Iterable[str]) -> bool:
+def explained_by_list(lowered: str, spellings: Iterable[str]) -> bool:
     """Return whether a text in lower case explains one of `spellings` by the list that follows it."""
     found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
-    return any(_TELLS_BY_LIST.match(lowered, end, end + _BROAD) for _, end in found)
+    return any(_EXPLAINING_LIST.match(lowered, end, end + _BROAD) for _, end in found)
 
 
-def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
+def names_beyond_limit(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
     """Return the names beyond the first few that one sentence lists."""
     by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for name, (source, at) in first.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from compiler.language.lexicon import pattern, word_list
 from compiler.language.tokens import folded_stem
 
 Value = Fraction | str  # a number; in figures that name no single number ("1.2.3", "10^-31"), as they are written
@@ -106,69 +107,15 @@ _PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10,
     "tenths": 10, "drittel": 3, "viertel": 4, "fünftel": 5, "zehntel": 10,
 }  # fmt: skip
-UNITS = {
-    spelled: unit
-    for unit, names in {
-        "%": "% percent prozent",
-        "degrees": "° °c degree degrees grad 度",
-        "°F": "°f fahrenheit",
-        "seconds": "s sec second seconds sekunde sekunden 秒",
-        "minutes": "min minute minutes minuten 分钟",
-        "hours": "h hr hrs hour hours stunde stunden 小时",
-        "days": "day days tag tage tagen 天",
-        "weeks": "week weeks woche wochen 周",
-        "months": "month months monat monate monaten",
-        "years": "year years jahr jahre jahren",
-        "km": "km kilometre kilometres kilometer kilometers 公里 千米",
-        "m": "m metre metres meter meters 米",
-        "cm": "cm centimetre centimetres centimeter centimeters",
-        "mm": "mm millimetre millimetres millimeter millimeters",
-        "miles": "mile miles meile meilen",
-        "kg": "kg kilogram kilograms kilogramm kilogramme kilogrammes",
-        "g": "g gram grams gramm gramme grammes",
-        "mg": "mg milligram milligrams",
-        "ms": "ms msec millisecond milliseconds",
-        "ml": "ml millilitre millilitres milliliter milliliters",
-        "GB": "gb gigabyte gigabytes",
-        "MB": "mb megabyte megabytes",
-        "KB": "kb kilobyte kilobytes",
-        "Hz": "hz hertz",
-        "W": "watt watts",
-        "V": "volt volts",
-        "litres": "l litre litres liter liters",
-        "$": "$ dollar dollars usd 美元",
-        "€": "€ euro euros eur",
-        "£": "£",
-        "BC": "bc bce v.chr",
-        "AD": "ad ce n.chr",
-        "decade": "'s",
-        "times": "times 倍 mal",
-    }.items()
-    for spelled in names.split()
-}
-_FIGURES = re.compile(
-    r"(?<![A-Za-z0-9_])(?P<coin>[$€£]\s?)?(?P<sign>(?<![\d\w)])[-−])?"
-    r"(?P<figures>\d+(?:\^|\*\*)[-−]?\d+|\d+/\d+|\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
-    r"(?P<short>[kKMB](?![A-Za-z0-9]))?(?P<ordinal>st|nd|rd|th|s)?"
-)
-_AFTER = re.compile(
-    r"[\s\u00a0-]*(?:(?P<scale>hundred|hundert|thousand|tausend|millions?|millionen|mio|billions?|milliarden?|mrd|trillion)\b\.?[\s-]*"
-    r"|(?P<chinese>[万亿]))?(?P<unit>%|percent|per cent|°\s?[CFcf]?|v\. ?Chr|n\. ?Chr|[^\W\d_]+|[$€£])?"
-)
+UNITS = {spelled: row.split()[0] for row in word_list("units").split("|") for spelled in row.split()[1:]}
+_FIGURES = pattern("quantities_figures")
+_AFTER = pattern("quantities_after")
 _NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b[A-Za-z]\^\d+|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")
 _WORDS = re.compile(r"[^\W\d_]+")
-_LEAST = re.compile(
-    r"(?:at least|more than|over|above|exceed\w*|minimum of|no fewer than|older than"
-    r"|mindestens|mehr als|über|至少|超过)\s*$"
-)
-_MOST = re.compile(
-    r"(?:at most|up to|less than|fewer than|under|below|maximum of|no more than|höchstens|weniger als|bis zu|unter|至多"
-    r"|不到|younger than)\s*$"
-)
+_LEAST = pattern("quantities_least")
+_MOST = pattern("quantities_most")
 _CJK_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_CJK_NUMBER = re.compile(
-    r"(?<!\d)[零〇一二两三四五六七八九十百千万亿]{1,12}(?=\s?(?:[个年月日级倍名次人章条元岁米%]|公里))"
-)
+_CJK_NUMBER = pattern("quantities_cjk_number")
 
 
 @lru_cache(maxsize=1 << 12)

@@ -15,8 +15,10 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import zip_longest
 
+from rapidfuzz import fuzz
+
 from compiler.language import rewording_words as lists
-from compiler.language.lexicon import american
+from compiler.language.lexicon import american, pattern
 from compiler.language.quantities import NUMBER_WORDS, SCALES, UNITS
 
 
@@ -39,14 +41,7 @@ _VULGAR = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 _MARKUP = re.compile(r"!?\[([^\]\[]*)\]\([^)\s]*\)|\[\[(?:[^\]\[|]*\|)?([^\]\[|]*)\]\]")
 _THOUSANDS = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f '](?=\d{3}(?!\d))")
 _MINUS = re.compile(r"(?:(?<=^)|(?<=[\s(=<>]))[-−](?=\d)")
-_TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)*)(?P<ordinal>st|nd|rd|th)?(?![^\W\d_])"
-    r"|(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)"
-    r"|(?P<bare>\d+(?:[.,]\d+)*)"
-    r"|(?P<ratio>(?<=\d):(?=\d))"
-    r"|(?P<sign>[^\w\s])"
-)
+_TOKEN = pattern("rewording_token")
 _SIGNS = frozenset("%&/@‰§")  # punctuation that says something; what is no punctuation always does
 
 
@@ -185,8 +180,8 @@ def _expanded(text: str) -> str:
     """Return `text` without contractions and with fixed phrases as single words."""
     text = re.sub(r"n't\b", " not", text.translate(_QUOTES).replace("can't", "can not").replace("won't", "will not"))
     text = lists.MONTH_FIRST.sub(lambda m: f"{m[2]} {m[1]}", text)
-    for pattern, to in lists.PHRASES:
-        text = pattern.sub(to, text)
+    for each, to in lists.PHRASES:
+        text = each.sub(to, text)
     return text
 
 
@@ -264,8 +259,6 @@ CLOSE_CALL = 2.0  # a rival this near leaves it in doubt which is which
 
 def likeness(old: str, new: str) -> float:
     """Return how surely `new` is what `old` became, out of 100; 0.0 where they may be two statements."""
-    from rapidfuzz import fuzz
-
     change = classify(old, new)
     if change is not Change.FACT:
         return 100.0 if change is Change.COSMETIC else 99.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from compiler.language import quantities
-from compiler.language.lexicon import LEMMAS, word_list
+from compiler.language.lexicon import LEMMAS, word_list, words
 
 ORDINALS = {
     word: f"{number}th" for word, number in ({"first": 1, "second": 2, "third": 3} | quantities.ORDINALS).items()
@@ -19,33 +19,8 @@ MONTH_FIRST = re.compile(
 )
 
 PHRASES = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to)
-    for words, to in (
-        (r"in order to|so as to", "to"),
-        (r"due to|because of|owing to|on account of|as a result of", "because"),
-        (r"as well as|along with", "and"),
-        (r"such as|for example|for instance|e\.g\.?", "like"),
-        (r"(?:is|are) not able to|(?:is|are) unable to|cannot|can't", "can not"),
-        (r"(?:is|are) able to|(?:is|are) capable of", "can"),
-        (r"ha(?:s|ve) to", "must"),
-        (r"won't", "will not"),
-        (r"(?:is|are) (?:made up|composed) of|consists? of|comprises?", "comprise"),
-        (r"a number of", "several"),
-        (r"a lot of|lots of|plenty of|a great many", "many"),
-        (r"the majority of", "most"),
-        (r"at all times", "always"),
-        (r"carr(?:y|ies) out|carried out|carrying out", "perform"),
-        (r"takes? place|took place", "happen"),
-        (r"leads? to|led to|leading to|results? in|resulting in|gives? rise to|brings? about", "cause"),
-        (r"no more than|not more than", "at most"),
-        (r"no less than|not less than", "at least"),
-        (r"by means of|with the help of", "by"),
-        (r"per cent", "percent"),
-        (r"(?:refers?|referring) to|denotes?|stands? for|(?:is|are) (?:defined as|the term for)|means", "is"),
-        (r"in other words|that is to say|of course|in fact|it is known that|note that|as is well known", ""),
-        (r"not only", "notonly"),
-        (r"do(?:es)? not", "not"),
-    )
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to.strip())
+    for words, _, to in (row.strip().partition(" =>") for row in word_list("phrases").split(" ;"))
 )
 
 SYNONYMS = {word: row.split()[0] for row in word_list("synonyms_of_rewordings").split("|") for word in row.split()}
@@ -54,21 +29,12 @@ _FORMS = {"be": "is are was were been being am", "have": "has had having", "pers
 IRREGULAR = LEMMAS | {form: base for base, forms in _FORMS.items() for form in forms.split()}
 
 # Articles, possessives, and words that only join one sentence to the next.
-EMPTY = frozenset(
-    "a an the its their that which who whom do does did of then also additionally furthermore moreover simply "
-    "basically essentially actually indeed very really so-called".split()
-)
+EMPTY = words("rewording_words_empty")
 GERMAN = frozenset("und nicht ist wird sind oder eine".split())
 GERMAN_EMPTY = frozenset("der die das den dem des ein eine einen einem einer eines auch".split())
 # Words of a statement that are not what it is about.
-NO_SUBJECT = frozenset(
-    "be have and or in on at to for from by with as it not can may must no never all some most many few only each "
-    "several often rarely usually always sometimes about least if when because more less both".split()
-)
+NO_SUBJECT = words("rewording_words_no_subject")
 PRESENT, PAST = frozenset({"is", "are"}), frozenset({"was", "were"})
 # Words with which a part of a sentence begins that may stand before or after the rest.
-LEADS = frozenset(
-    "because if when whenever although while after before until in on at during by for from with without under "
-    "unless once as through like".split()
-)
+LEADS = words("rewording_words_leads")
 CAPITALS = frozenset({"us", "it", "who", "aids", "or", "and", "not", "if", "may", "polish", "turkey"})

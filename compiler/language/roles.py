@@ -8,25 +8,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from compiler.language.comparisons import THAN, TIMES, comparisons, contradicts_evidence, is_comparative
+from compiler.language.lexicon import words
 from compiler.language.opposites import opposite_words, same_side, word_has_opposite
 from compiler.language.tokens import Token, main_clauses, phrases, sentences, stems, tokens
 
 _WINDOW = 6  # content words on each side of a verb
 _FROM_CJK = re.compile(r"从(?P<a>[^，。；从]{2,6}?)(?:[送流升降增减移运传])?[到至往](?P<b>[^，。；]{2,6})")
-_AUXILIARY = frozenset(
-    """is are was were be been being has have had can could may might must shall should will would do does did not to
-    cannot wird werden wurde wurden ist sind war kann muss""".split()
-)
+_AUXILIARY = words("roles_auxiliary")
 _BEING = frozenset("is are was were be been being wird werden wurde wurden".split())
-_LEADS = frozenset(
-    "the a an its their his her this that by from into on to all der die das den dem ein eine einen".split()
-)
+_LEADS = words("roles_leads")
 _ENGLISH_ARTICLES = frozenset("a an the".split())
 _BY = frozenset("by von vom durch".split())
-_OPENS = frozenset(
-    """in on at by for with as when because if after before since while during from under unlike over without within to
-    through among between until once unless bei mit wenn weil nach vor im als ohne durch seit während""".split()
-)
+_OPENS = words("roles_opens")
 _SUBJECTS = frozenset("it they he she which who that we sie er es".split())
 _KINDS = frozenset("part kind type example subset member species form cause result consequence special".split())
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.language.lexicon import LEMMAS, stem, words
-from vault.text.sanitize import fold
+from compiler.language.lexicon import LEMMAS, pattern, stem, words
+from vault.text.formatting import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -20,18 +20,10 @@ _TOKEN = re.compile(
     r"|[^\W\d_]+(?:['’][^\W\d_]+)?"
 )
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[;。！？；]|\n")
-_TURNS = re.compile(
-    r",?\s+\b(?:but|whereas|while|although|though|yet|however|aber|während|jedoch|doch|sondern)\b"
-    r"|[，,](?=[但而却])",
-    re.IGNORECASE,
-)
+_TURNS = pattern("tokens_turns")
 _ADDS = re.compile(r",?\s+\b(?:and|und)\b|[,，、:：]", re.IGNORECASE)
 _STOPS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[。！？]|\n")
-_JOINS = re.compile(
-    r"[;；，,、:：]|\s(?=(?:and|but|whereas|while|although|though|yet|after|before|because|since|when|where|if|unless|until"
-    r"|as|that|which|who|und|aber|sondern|während|bevor|nachdem|weil|wenn|dass|obwohl)\s)|(?=[但而却])",
-    re.IGNORECASE,
-)
+_JOINS = pattern("tokens_joins")
 _KEPT = 300  # things said; more in one text is no claim's quote
 
 

@@ -12,7 +12,7 @@ class Options:
 
     `wait_s` is how many seconds to wait for another compile of the vault to end; `renew` asks again what was answered
     to an older prompt. With `keep_read`, a dry run keeps in the cache what was read of the sources.
-    `deeds` are decisions that a dry run takes for made.
+    `decisions` are decisions that a dry run takes for made.
     """
 
     engine: str = "extractive"
@@ -23,4 +23,4 @@ class Options:
     wait_s: float = 0.0
     renew: bool = False
     keep_read: bool = False
-    deeds: tuple[dict[str, Any], ...] = ()
+    decisions: tuple[dict[str, Any], ...] = ()

@@ -15,7 +15,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from vault.model.claim import ClaimKind
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
+
+MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
 
 # What an engine says in its own words is cleaned as it comes in, as a document's text was: nothing hidden in it.
 Verbatim = Annotated[str, Field(max_length=20_000)]
@@ -68,7 +70,7 @@ class Term(Model):
     english: Name = ""
 
 
-class Ask(Model):
+class PossibleCard(Model):
     """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card."""
 
     kind: CardKindName
@@ -80,7 +82,7 @@ class Ask(Model):
 class ExtractedClaim(Model):
     """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first.
 
-    `asks` are the embedded engine's; those of others count for nothing.
+    `cards` are the embedded engine's; those of others count for nothing.
     """
 
     kind: ClaimKind
@@ -88,7 +90,7 @@ class ExtractedClaim(Model):
     statement: Text = ""
     about: tuple[Name, ...] = ()
     start: int = 0  # where the quote begins in the segment, a hint for repeated words
-    asks: SkipJsonSchema[tuple[Ask, ...]] = ()
+    cards: SkipJsonSchema[tuple[PossibleCard, ...]] = ()
 
 
 class ExtractRequest(Model):
@@ -136,7 +138,7 @@ class ClaimView(Model):
     mentions: tuple[str, ...] = ()  # canonical titles of other concepts of the vault that its words name
     passage: str = ""  # the same for claims of one paragraph of a source; for the embedded engine only
     heading: str = ""  # of the section that the claim stands in, likewise
-    asks: tuple[Ask, ...] = ()  # likewise
+    cards: tuple[PossibleCard, ...] = ()  # likewise
 
 
 class Sentence(Model):
@@ -151,22 +153,22 @@ class Section(Model):
     paragraphs: tuple[tuple[Sentence, ...], ...]
 
 
-class ComposeRequest(Model):
-    """Compose the article of one concept from its claims.
+class Ask(Model):
+    """A request; `about` is the id of the concept or source that it is about, "" if it has none."""
 
-    `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
-    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
-    """
+    @property
+    def about(self) -> str:
+        return ""
 
-    type: Literal["compose"] = "compose"
+
+class OnConcept(Ask):
+    """What is asked about one concept, from its claims. `concept` is its id."""
+
     title: str
     aliases: tuple[str, ...]
     language: str
     claims: tuple[ClaimView, ...]
-    concept: str = ""  # its id
-    standing: tuple[Section, ...] = ()
-    fresh: tuple[str, ...] = ()  # the ids of those claims
-    reasons: tuple[str, ...] = ()
+    concept: str = ""
 
     def rests_on(self) -> Any:
         return [self.concept, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
@@ -174,6 +176,19 @@ class ComposeRequest(Model):
     @property
     def about(self) -> str:
         return self.concept
+
+
+class ComposeRequest(OnConcept):
+    """Compose the article of one concept from its claims.
+
+    `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
+    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
+    """
+
+    type: Literal["compose"] = "compose"
+    standing: tuple[Section, ...] = ()
+    fresh: tuple[str, ...] = ()  # the ids of those claims
+    reasons: tuple[str, ...] = ()
 
 
 class ComposeReply(Model):
@@ -187,7 +202,7 @@ class ProposedCard(Model):
     cites: tuple[Id, ...]
 
 
-class CardsRequest(Model):
+class CardsRequest(OnConcept):
     """Write cards for one concept from its article's claims.
 
     `standing` are the cards that live on as they are, `changed` those whose claims say something else now: a card with
@@ -195,22 +210,10 @@ class CardsRequest(Model):
     """
 
     type: Literal["cards"] = "cards"
-    title: str
-    aliases: tuple[str, ...]
-    language: str
-    claims: tuple[ClaimView, ...]
-    concept: str = ""  # its id
     standing: tuple[ProposedCard, ...] = ()
     changed: tuple[ProposedCard, ...] = ()
     fresh: tuple[str, ...] = ()  # the ids of the claims that earlier cards did not know
     reasons: tuple[str, ...] = ()
-
-    def rests_on(self) -> Any:
-        return [self.concept, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def about(self) -> str:
-        return self.concept
 
 
 class CardsReply(Model):
@@ -225,7 +228,7 @@ class NameView(Model):
     definition: str = ""
 
 
-class MatchRequest(Model):
+class MatchRequest(Ask):
     """Are `a` and `b` names of one idea? With equal titles: is what is called so here the same idea as there?"""
 
     type: Literal["match"] = "match"
@@ -237,10 +240,6 @@ class MatchRequest(Model):
         if sides[0].title.casefold() == sides[1].title.casefold():
             return [[n.title.casefold(), n.definition] for n in sides]
         return [n.title.casefold() for n in sides]
-
-    @property
-    def about(self) -> str:
-        return ""
 
     @property
     def title(self) -> str:
@@ -266,7 +265,7 @@ class Side(Model):
     authority: int = 1
 
 
-class ReconcileRequest(Model):
+class ReconcileRequest(Ask):
     """Can both claims hold? `conflict`: no; `reported`: one only tells what somebody says; `changed`: the world did."""
 
     type: Literal["reconcile"] = "reconcile"
@@ -277,17 +276,13 @@ class ReconcileRequest(Model):
     def rests_on(self) -> Any:
         return sorted([s.words, s.quote] for s in (self.a, self.b))
 
-    @property
-    def about(self) -> str:
-        return ""
-
 
 class ReconcileReply(Model):
     verdict: Literal["conflict", "reported", "changed", "none", "unsure"]
     why: Text = ""
 
 
-class CheckRequest(Model):
+class CheckRequest(Ask):
     """Do the `evidence` quotes alone support `words`? `context` tells what "it" in a quote is, and nothing else."""
 
     type: Literal["check"] = "check"
@@ -299,10 +294,6 @@ class CheckRequest(Model):
         return [self.words, list(self.evidence), *([self.context] if self.context else [])]
 
     @property
-    def about(self) -> str:
-        return ""
-
-    @property
     def title(self) -> str:
         return self.words
 
@@ -312,7 +303,7 @@ class CheckReply(Model):
     why: Text = ""
 
 
-class AnswerRequest(Model):
+class AnswerRequest(Ask):
     """Answer a question from these claims, and say what they do not tell."""
 
     type: Literal["answer"] = "answer"
@@ -321,10 +312,6 @@ class AnswerRequest(Model):
 
     def rests_on(self) -> Any:
         return [self.question, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def about(self) -> str:
-        return ""
 
     @property
     def title(self) -> str:

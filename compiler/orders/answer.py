@@ -22,7 +22,7 @@ from vault.errors import UsageError
 from vault.ids import ulid
 from vault.locks import lock
 from vault.log import ledger
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 _WAIT_S = 60.0
 Progress = Callable[[dict[str, Any]], None]

@@ -30,7 +30,7 @@ from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import FOLDER, Entry, entry_in
 from compiler.replies.prompts import prompt_id
-from compiler.sources.cache_files import overwrite
+from vault.cache.cache import overwrite
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Guard, Scope
 from vault.ids import ulid

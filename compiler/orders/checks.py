@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compiler.claims.extract import around
 from compiler.gates.checks import pairs_of_article, pairs_of_cards
-from compiler.gates.entailment import names_told
+from compiler.gates.entailment import names_around
 from compiler.gates.gates import card_words, needs_check
 from compiler.model.requests import (
     AnswerReply,
@@ -25,7 +25,7 @@ from compiler.model.requests import (
 from compiler.orders.questions import order_id
 from compiler.replies.journal import Entry
 from vault.model.source import FoldedText
-from vault.text.sanitize import clean, fold
+from vault.text.formatting import clean, fold
 
 AGENT = "agent/1"
 
@@ -52,7 +52,7 @@ def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
         if statement and statement != quote:
             span = text.find(quote)
             context = around(request.title, request.headings, request.text, span[0] if span else 0)
-            yield needs_check(statement, (quote,), names_told(context))
+            yield needs_check(statement, (quote,), names_around(context))
 
 
 def check_writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict[str, str]:

@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
+from rapidfuzz import fuzz
 
 from compiler.cards.cards import PER_KIND
 from compiler.claims.extract import MAX_QUOTE, around
 from compiler.concepts.evidence import key_of
 from compiler.gates import gates
-from compiler.gates.proposed_names import Standing
+from compiler.gates.proposed_names import SearchableText
 from compiler.language import names
 from compiler.model.requests import (
     REPLY_TO,
@@ -40,7 +41,7 @@ from compiler.model.requests import (
     Term,
 )
 from vault.model.source import FoldedText
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 _SHOWN = 200  # characters of somebody's words in a fault
 _MOST = 100  # faults that are listed
@@ -177,7 +178,7 @@ def _judge_extract(request: ExtractRequest, reply: ExtractReply, judged: JudgedR
         if len(judged.faults) == before:
             claims.append(claim)
     terms = []
-    there = Standing.of("\n".join([request.title, *request.headings, request.text]))
+    there = SearchableText.of("\n".join([request.title, *request.headings, request.text]))
     for n, term in enumerate(reply.terms):
         before = len(judged.faults)
         _judge_term(f"terms[{n}]", term, request, there, judged)
@@ -215,8 +216,6 @@ def _judge_claim(
 
 def _nearest_quote_hint(words: str, text: FoldedText) -> str:
     """Return a hint for a quote that the source lacks: the passage that it may have meant."""
-    from rapidfuzz import fuzz
-
     near = fuzz.partial_ratio_alignment(words.casefold(), text.text.casefold()) if text.text else None
     if near is None or near.score < _NEAR:
         return "copy the words letter by letter from `text`; what is not there cannot be claimed"
@@ -228,7 +227,7 @@ def _nearest_quote_hint(words: str, text: FoldedText) -> str:
     return f"copy letter by letter; the nearest words in `text` are: {clean_line(text.text[start:end])[: 2 * _SHOWN]}"
 
 
-def _judge_term(path: str, term: Term, request: ExtractRequest, there: Standing, judged: JudgedReply) -> None:
+def _judge_term(path: str, term: Term, request: ExtractRequest, there: SearchableText, judged: JudgedReply) -> None:
     """Add the faults of one term."""
     for where, name in (
         (f"{path}.name", term.name),

@@ -24,7 +24,7 @@ from vault.audit.agent_runs import refuse_beside_agents
 from vault.files.guard import Guard
 from vault.locks import lock
 from vault.log import ledger
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 ENGINE = AGENT

@@ -27,7 +27,7 @@ from compiler.orders.questions import order_id
 from compiler.replies.asker import Waiting
 from vault.errors import NotFound, UsageError
 from vault.log import ledger
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 TYPES = ("extract", "match", "reconcile", "compose", "cards", "check", "answer")
 ROOM = 24_000  # characters of requests in one answer, since hosts cut off longer ones

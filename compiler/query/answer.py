@@ -17,7 +17,7 @@ from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation, note_link
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 MAX_QUESTION = 500  # characters
 REPORTS = "output/reports"
@@ -62,8 +62,8 @@ def asked(request: AnswerRequest, asker: Asker, verdicts: Verdicts) -> AnswerRep
     if not isinstance(reply, AnswerReply):
         return None
     views = {view.id: view for view in request.claims}
-    told = [s for s in reply.sentences if s.cites and all(c in views for c in s.cites)]
-    pairs = [(s.text, tuple(t for c in s.cites for t in (views[c].quote, views[c].words))) for s in told]
+    cited = [s for s in reply.sentences if s.cites and all(c in views for c in s.cites)]
+    pairs = [(s.text, tuple(t for c in s.cites for t in (views[c].quote, views[c].words))) for s in cited]
     verdicts.settle(pairs, asker)
     return reply
 

@@ -12,10 +12,10 @@ from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, TOPICS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
-Thing = tuple[str, str, dict[str, Any]]  # its name, which counts twice; its text; what is told of it
+Thing = tuple[str, str, dict[str, Any]]  # its name, which counts twice; its text; facts about it
 _SHOWN = 300  # characters of a card's side, or of an article's beginning
 
 
@@ -28,12 +28,14 @@ def found_in(vault: Vault, words: str, limit: int) -> dict[str, Any]:
 
 def _ranked(things: Iterator[Thing], wanted: set[str], limit: int) -> list[dict[str, Any]]:
     """Return the things with wanted words, the best first."""
-    held = [(wanted & set(content_words(name)), wanted & set(content_words(text)), told) for name, text, told in things]
+    held = [
+        (wanted & set(content_words(name)), wanted & set(content_words(text)), facts) for name, text, facts in things
+    ]
     counts = Counter(word for named, said, _ in held for word in named | said)
     weight = {word: math.log(1 + (len(held) + 1) / (count + 1)) for word, count in counts.items()}
-    scored = [(sum(sorted(weight[w] for w in (*named, *(named | said)))), told) for named, said, told in held]
+    scored = [(sum(sorted(weight[w] for w in (*named, *(named | said)))), facts) for named, said, facts in held]
     found = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], str(s[1]["path"]), int(s[1]["line"])))
-    return [told for _, told in found[:limit]]
+    return [facts for _, facts in found[:limit]]
 
 
 def _articles(vault: Vault) -> Iterator[Thing]:
@@ -54,5 +56,5 @@ def _cards(vault: Vault) -> Iterator[Thing]:
     for deck in vault.decks():
         for card in deck.cards:
             question, answer = fold(unescape(card.question)), fold(unescape(card.answer))
-            told = {"id": card.id, "question": question[:_SHOWN], "answer": answer[:_SHOWN]}
-            yield question, answer, {**told, "path": deck.path, "line": card.line}
+            facts = {"id": card.id, "question": question[:_SHOWN], "answer": answer[:_SHOWN]}
+            yield question, answer, {**facts, "path": deck.path, "line": card.line}

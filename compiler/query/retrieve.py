@@ -13,7 +13,7 @@ from vault.errors import Damaged, Refused
 from vault.layout import SUMMARIES
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.summary import Summary, parse_summary
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
 MOST = 24  # claims that go with a question

@@ -20,7 +20,7 @@ from vault.model.gaps import Gap, parse_agenda
 from vault.model.markdown import unescape
 from vault.model.summary import Summary, parse_summary
 from vault.model.wikilink import Citation
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
 NOT_TEXT = "not-utf-8"

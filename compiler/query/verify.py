@@ -8,15 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compiler.claims.extract import contexts_in
+from compiler.gates import gates
 from compiler.gates.checks import Verdicts
-from compiler.gates.gates import (
-    CardGate,
-    StrictCardGate,
-    VaultCardGate,
-    sentence_refused,
-    statement_refused,
-    written_card_fault,
-)
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.replies.journal import Journal
 from compiler.workers.pool import WorkerPool
@@ -34,7 +27,7 @@ from vault.model.markdown import unescape
 from vault.model.source import FoldedText, SourceText
 from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
 from vault.model.wikilink import Citation
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]
@@ -161,7 +154,7 @@ class _Check:
             elif labels is not None and claim.locator not in labels:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
-                reason = statement_refused(claim.statement, claim.quote)
+                reason = gates.statement_refused(claim.statement, claim.quote)
                 if reason and self.checked is not None:
                     reason = self._statement_refused(claim, source, reason)
                 reason = reason or self._shown(claim.exhibits, folded)
@@ -176,7 +169,7 @@ class _Check:
         """Why the claim's statement does not follow from its quote, wherever that stands; "" if it does somewhere."""
         checked = self.checked or Verdicts()
         for context in contexts_in(source, claim.quote) if source is not None else ():
-            reason = statement_refused(claim.statement, claim.quote, checked.around(context), context)
+            reason = gates.statement_refused(claim.statement, claim.quote, checked.around(context), context)
             if not reason:
                 return ""
         return reason
@@ -225,9 +218,9 @@ class _Check:
             if not reason:
                 views = self._views(sentence.cites)
                 said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
-                reason = sentence_refused(said, views)
+                reason = gates.sentence_refused(said, views)
                 if reason and self.checked is not None:
-                    reason = sentence_refused(said, views, self.checked)
+                    reason = gates.sentence_refused(said, views, self.checked)
             if reason:
                 self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
 
@@ -254,7 +247,7 @@ class _Check:
         return views
 
     def decks(self) -> None:
-        gate = VaultCardGate(entailed=self.checked) if self.checked is not None else StrictCardGate()
+        gate = gates.VaultCardGate(entailed=self.checked) if self.checked is not None else gates.StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         brought = {
@@ -276,7 +269,7 @@ class _Check:
                 if reason:
                     self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
 
-    def _card(self, card: Card, article: str, gate: CardGate) -> str:
+    def _card(self, card: Card, article: str, gate: gates.CardGate) -> str:
         """Why a card is not supported; "" if it is. A card of the user's own making needs no support."""
         if not card.support and (card.id is None or not card.stamp):
             return ""
@@ -301,7 +294,7 @@ class _Check:
         )
         title, names = self.titles.get(article, ""), self.names.get(article, ())
         if card.human_edited:
-            return written_card_fault(proposed, title, views, self.checked, names)
+            return gates.written_card_fault(proposed, title, views, self.checked, names)
         return gate.refused(proposed, title, views, names=names)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 CITES = ("d-cite", "dt-cite", "x-cite")  # elements that cite, mostly without a word of their own
 MAX_BIBTEX = 2_000_000  # characters

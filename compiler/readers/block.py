@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 
 from vault.model.source import Mark, MarkKind
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 # Line breaks, spaces and tabs that must survive folding travel as these, one for one; `normal` lets none in.
 _KEEP = str.maketrans("\n \t", "\x00\x01\x02")

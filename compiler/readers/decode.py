@@ -32,7 +32,7 @@ _OLD = [
 MAX_BAD_SHARE = 0.5  # of all that is not ASCII: with more, the document is not UTF-8 with a few slips
 MAX_REPORTED = 20
 SAMPLE = 200_000
-SHORT = 200  # bytes; too few for statistics or for telling the language
+SHORT = 200  # bytes; too few for statistics or for detecting the language
 LONGEST_LINE = 10_000_000  # characters; room for a picture within a line of Markdown
 _MOST_BYTES = 4  # of one character
 

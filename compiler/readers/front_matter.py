@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from vault.model.frontmatter import read_properties
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_PROPERTY = 2_000  # characters of one property's text
 _FOREIGN_FRONT = re.compile(r"---[ \t]+\S.*\n(?:(?!---).*\n){0,200}?---[ \t]*(?:\n|\Z)")

@@ -6,25 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from compiler.readers import html_elements
 from compiler.readers.bibliography import CITES, cited_by
 from compiler.readers.block import Block, fold_block
-from compiler.readers.html_elements import (
-    BLOCKS,
-    EMPHASIS,
-    NOTES,
-    SILENT,
-    code_language,
-    holds_data,
-    is_dead_link,
-    is_glossary,
-    is_link_farm,
-    words_of,
-)
 from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 _HEADING = re.compile(r"h([1-6])")
 _CALLOUT = re.compile(r"\s*\[!([\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)\n?")
@@ -112,7 +101,7 @@ class TreeWalker:
         """Write the current block onto the page."""
         self._broke = self._left_out = False
         text, marks = self._block.take()
-        if not text or is_link_farm(text, marks):
+        if not text or html_elements.is_link_farm(text, marks):
             return
         if kind is MarkKind.CAPTION:
             self._captions.add(text)
@@ -134,9 +123,9 @@ class TreeWalker:
         if tag == "script" and (element.get("type") or "").startswith("math/tex"):
             self._math(element.text or "", "display" in (element.get("type") or ""))
             return False
-        if tag in SILENT or is_hidden(element, self._hidden):
+        if tag in html_elements.SILENT or is_hidden(element, self._hidden):
             return False
-        if tag in BLOCKS or tag in NOTES:
+        if tag in html_elements.BLOCKS or tag in html_elements.NOTES:
             self._enter_block(element, tag)
         elif not self._enter_inline(element, tag):
             return False
@@ -145,7 +134,7 @@ class TreeWalker:
 
     def _enter_block(self, element: Any, tag: str) -> None:
         """Begin a block element."""
-        if tag in NOTES:
+        if tag in html_elements.NOTES:
             self._outer.append(self._block)
             self._block = Block()
             return
@@ -158,9 +147,9 @@ class TreeWalker:
         elif tag in ("ul", "ol"):
             self._lists += 1
             self._numbers.append(0 if tag == "ol" else -1)
-        elif tag == "table" and self._table is None and holds_data(element):
+        elif tag == "table" and self._table is None and html_elements.holds_data(element):
             self._page.begin(MarkKind.TABLE)
-            self._table, self._glossary = element, is_glossary(element)
+            self._table, self._glossary = element, html_elements.is_glossary(element)
         elif self._table is not None:
             self._enter_cell(element, tag)
         elif tag == "li":
@@ -207,12 +196,12 @@ class TreeWalker:
 
     def _enter_inline(self, element: Any, tag: str) -> bool:
         """Begin an inline element; return False if its content was written already."""
-        if tag in EMPHASIS:
+        if tag in html_elements.EMPHASIS:
             self._block.open(MarkKind.EMPHASIS)
             if tag == "dfn":
                 self._block.open(MarkKind.TERM)
         elif tag == "a":
-            if is_dead_link(element):
+            if html_elements.is_dead_link(element):
                 return False
             if element.get("href") is not None:
                 self._block.open(MarkKind.LINK)
@@ -228,7 +217,7 @@ class TreeWalker:
         elif tag in ("del", "s", "strike"):
             self._left_out = True  # what its author struck out is not asserted any more
             return False
-        elif tag in CITES and not words_of(element):
+        elif tag in CITES and not html_elements.words_of(element):
             self._block.unspace()
         elif tag in ("x-math", "x-math-block"):
             self._math("".join(element.itertext()), tag == "x-math-block")
@@ -245,7 +234,7 @@ class TreeWalker:
     def _leave(self, element: Any) -> None:
         """End an element."""
         tag = element.tag
-        if tag in EMPHASIS:
+        if tag in html_elements.EMPHASIS:
             if tag == "dfn":
                 self._block.close(MarkKind.TERM)
             self._block.close(MarkKind.EMPHASIS, info="strong" if tag in ("b", "strong") else "")
@@ -253,12 +242,12 @@ class TreeWalker:
             self._block.close(MarkKind.LINK, info=(element.get("href") or "")[:MAX_TARGET])
         elif tag in CITES:
             self._block.cite(cited_by(element))
-        elif tag in BLOCKS or tag in NOTES:
+        elif tag in html_elements.BLOCKS or tag in html_elements.NOTES:
             self._leave_block(element, tag)
 
     def _leave_block(self, element: Any, tag: str) -> None:
         """End a block element."""
-        if tag in NOTES:
+        if tag in html_elements.NOTES:
             self._write(None, 0)
             self._block = self._outer.pop()
             return
@@ -274,7 +263,7 @@ class TreeWalker:
             self._flush(MarkKind.HEADING, int(heading[1]))
         elif tag == "pre":
             self._pre -= 1
-            self._flush(MarkKind.CODE, info=code_language(element))
+            self._flush(MarkKind.CODE, info=html_elements.code_language(element))
         elif tag == "dt":
             self._flush(MarkKind.TERM)
         elif tag in ("figcaption", "caption"):
@@ -326,7 +315,7 @@ class TreeWalker:
             self._math(tex, element.get("display") == "block")
         else:
             self._block.open(MarkKind.MATH)
-            self._block.text(words_of(element))
+            self._block.text(html_elements.words_of(element))
             self._block.close(MarkKind.MATH)
 
     def _image(self, element: Any) -> None:
@@ -344,7 +333,7 @@ class TreeWalker:
 
     def _script(self, element: Any, tag: str) -> bool:
         """Write raised and lowered words: references to notes are dropped, exponents get `^`, indexes `_`."""
-        words = words_of(element)
+        words = html_elements.words_of(element)
         linked = any((a.get("href") or "").startswith("#") for a in element.iter("a"))
         if not words or (linked and (not self._block.tail or _SENTENCE_END.search(self._block.tail))):
             return False

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from compiler.readers.block import Block
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Picture, Place
-from vault.text.formatting import short_line
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_line
 
 MAX_TEXT = 20_000_000  # characters of one document
 MAX_LABEL = 80

@@ -13,7 +13,7 @@ from compiler.readers.page import Page
 from compiler.sources.segments import segments
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem, SourceText
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_FILE = 200 * 1024 * 1024  # bytes
 _SITE = re.compile(r"\s+[-|–—·:]\s+\S")

@@ -11,7 +11,7 @@ from compiler.readers.block import fold_block
 from compiler.readers.html_elements import EXPLAINS
 from compiler.readers.page import Page
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, fold, normal
+from vault.text.formatting import clean_line, fold, normal
 
 MAX_ROWS = 20_000  # of one document; the rest is left out, and the report says so
 MAX_COLUMNS = 100
@@ -95,7 +95,7 @@ class _Shape:
 def write_rows(rows: Sequence[Row], page: Page, named: bool | None = None) -> None:
     """Write one table onto `page`, each row at its own place; `named` says whether the first row names columns.
 
-    `named` says whether its first row names the columns, None that it is to be told from the words.
+    `named` says whether its first row names the columns, None that it is to be decided by the words.
 
 
     A row of data is one block, marked as table: "Year: 1843 | Pages: 12". A cell that is a sentence is a paragraph of

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from compiler.readers.formats import HEAD, kind_of, magic_type
 from vault.errors import Unreadable
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_ENTRIES = 20_000
 MAX_UNPACKED = 2 * 1024**3  # bytes of all parts together, as the archive states them

@@ -12,7 +12,7 @@ from compiler.replies.prompts import prompt_id
 from compiler.replies.reuse import merged, parts, prepared, stand_in
 from vault.errors import ModelUnavailable
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 KEPT = "kept"  # the engine of a reply that earlier ones gave already
 
@@ -262,12 +262,12 @@ class Asker:
 
 def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
     """Return the answer as the journal stores it."""
-    key, told = rests(request), prompt_id(request.type)
+    key, prompt_version = rests(request), prompt_id(request.type)
     return Entry(
         of=request.type,
         rests=key,
-        digest=digest(key, told),
-        prompt=told,
+        digest=digest(key, prompt_version),
+        prompt=prompt_version,
         engine=clean_line(answer.engine)[:120],
         at=at,
         reply=answer.reply.model_dump(mode="json", exclude_defaults=True),

@@ -26,10 +26,10 @@ from vault.log import ledger
 from vault.vault import Vault
 
 FOLDER = "ledger/replies"
-PASSAGES = "passages"  # the part of an entry that lists the digests of the passages that it was told of
+PASSAGES = "passages"  # the part of an entry that lists the digests of the passages that it was given
 _MOST_TOKENS = 1 << 40
 _KNOWN = ("page", "file", "batch")  # how the other types of lines here begin; the rest are of later versions
-_TOLD = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that matter to a build
+_RELEVANT = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that matter to a build
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +121,7 @@ class Journal:
         self._about: dict[tuple[str, str], list[Entry]] = {}
         self.entries: list[Entry] = []
         self.notes: list[ledger.Event] = []  # of batches that a server was given, and of those that were fetched
-        self._told: dict[str, dict[str, list[Entry]]] = {}
+        self._by_source: dict[str, dict[str, list[Entry]]] = {}
         for entry in _ordered(entries):
             self._add(entry)
 
@@ -133,7 +133,7 @@ class Journal:
         notes: list[ledger.Event] = []
         for path in vault.paths(FOLDER, ".jsonl"):
             data = vault.read_bytes(path) or b""
-            if not any(told in data for told in _TOLD):
+            if not any(mark in data for mark in _RELEVANT):
                 continue
             events, wrong = ledger.decode(data, path)
             read = {id(event): entry for event in events if (entry := entry_in(event)) is not None}
@@ -157,7 +157,7 @@ class Journal:
         insort(self._by_rests.setdefault((entry.of, entry.rests), []), entry, key=_rank)
         if entry.about:
             insort(self._about.setdefault((entry.of, entry.about), []), entry, key=_rank)
-            self._told.pop(entry.about, None)
+            self._by_source.pop(entry.about, None)
 
     def dated(self, entry: Entry) -> Entry:
         """Return the entry dated after those that it must come after: the clock may have been set back."""
@@ -197,13 +197,13 @@ class Journal:
 
     def replies_by_passage(self, source: str) -> Mapping[str, Sequence[Entry]]:
         """Return for each passage (by digest) the replies to segments of the source that held it, the latest first."""
-        if source not in self._told:
-            told: dict[str, list[Entry]] = {}
+        if source not in self._by_source:
+            by_key: dict[str, list[Entry]] = {}
             for entry in self.about("extract", source):
                 for key in entry.parts.get(PASSAGES, "").split():
-                    told.setdefault(key, []).append(entry)
-            self._told[source] = told
-        return self._told[source]
+                    by_key.setdefault(key, []).append(entry)
+            self._by_source[source] = by_key
+        return self._by_source[source]
 
 
 def _rank(entry: Entry) -> tuple[str, str, str]:

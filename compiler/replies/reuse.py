@@ -27,7 +27,7 @@ from compiler.replies.reuse_claims import still_said
 from compiler.sources.segments import passages
 from vault.ids import digest12
 from vault.model.source import FoldedText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 
 def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Request, bool]:
@@ -127,7 +127,7 @@ def _fresh_spans(request: ExtractRequest) -> Iterator[tuple[int, int]]:
 
 
 def _compose(request: ComposeRequest, older: Sequence[Entry]) -> tuple[ComposeRequest, bool]:
-    standing: tuple[Section, ...] = ()
+    unchanged: tuple[Section, ...] = ()
     cited: list[tuple[str, ...]] = []
     known: frozenset[str] = frozenset()
     order = {c.id: n for n, c in enumerate(request.claims)}
@@ -135,17 +135,17 @@ def _compose(request: ComposeRequest, older: Sequence[Entry]) -> tuple[ComposeRe
         reply = entry.value()
         assert isinstance(reply, ComposeReply), "looked up by its type"
         kept = _only(reply.sections, covered)
-        standing = _joined(standing, kept, mine, order) if known else kept
+        unchanged = _joined(unchanged, kept, mine, order) if known else kept
         cited += [s.cites for s in _sentences(reply.sections) if mine.intersection(s.cites)]
         known |= mine
     if not known:
         return request, True
-    fresh = _to_ask(request.claims, known, cited, [s.cites for s in _sentences(standing)])
-    return request.model_copy(update={"standing": standing, "fresh": fresh}), bool(fresh)
+    fresh = _to_ask(request.claims, known, cited, [s.cites for s in _sentences(unchanged)])
+    return request.model_copy(update={"standing": unchanged, "fresh": fresh}), bool(fresh)
 
 
 def _cards(request: CardsRequest, older: Sequence[Entry]) -> tuple[CardsRequest, bool]:
-    standing: list[ProposedCard] = []
+    unchanged: list[ProposedCard] = []
     changed: list[ProposedCard] = []
     cited: list[tuple[str, ...]] = []
     known: frozenset[str] = frozenset()
@@ -154,22 +154,22 @@ def _cards(request: CardsRequest, older: Sequence[Entry]) -> tuple[CardsRequest,
         reply = entry.value()
         assert isinstance(reply, CardsReply), "looked up by its type"
         about = [c for c in reply.cards if c.cites and (not known or mine.intersection(c.cites))]
-        standing += [c for c in about if covered.issuperset(c.cites) and c not in standing]
+        unchanged += [c for c in about if covered.issuperset(c.cites) and c not in unchanged]
         if not known:
-            changed = [c for c in about if c not in standing and c.cites[0] in there]
+            changed = [c for c in about if c not in unchanged and c.cites[0] in there]
         cited += [c.cites for c in about]
         known |= mine
     if not known:
         return request, True
-    fresh = _to_ask(request.claims, known, cited, [c.cites for c in standing])
-    update = {"standing": tuple(standing), "changed": tuple(changed), "fresh": fresh}
+    fresh = _to_ask(request.claims, known, cited, [c.cites for c in unchanged])
+    update = {"standing": tuple(unchanged), "changed": tuple(changed), "fresh": fresh}
     return request.model_copy(update=update), bool(fresh)
 
 
 def _knowing(
     claims: Sequence[ClaimView], older: Iterable[Entry]
 ) -> Iterator[tuple[Entry, frozenset[str], frozenset[str]]]:
-    """The entries that were told of claims in the very words that they have now, the latest first.
+    """The entries that had claims in the very words that they have now, the latest first.
 
     With each come all those claims, and the ones among them that no later entry knew: a source that comes back brings
     back what was said of it.
@@ -209,15 +209,15 @@ def _sentences(sections: Iterable[Section]) -> Iterator[Sentence]:
 
 
 def _joined(
-    standing: Sequence[Section], added: Iterable[Section], new: frozenset[str], order: Mapping[str, int]
+    unchanged: Sequence[Section], added: Iterable[Section], new: frozenset[str], order: Mapping[str, int]
 ) -> tuple[Section, ...]:
-    """`standing` with the sentences of `added` that cite what is new, in the section that they are of.
+    """`unchanged` with the sentences of `added` that cite what is new, in the section that they are of.
 
     There they go before the first paragraph of which every claim comes later in the `order` of the claims, so that a
     definition whose words changed opens the article again.
     """
-    out = {section.heading: list(section.paragraphs) for section in standing}
-    said = {fold(s.text) for s in _sentences(standing)}
+    out = {section.heading: list(section.paragraphs) for section in unchanged}
+    said = {fold(s.text) for s in _sentences(unchanged)}
     for section in added:
         for paragraph in section.paragraphs:
             kept = tuple(s for s in paragraph if new.intersection(s.cites) and fold(s.text) not in said)

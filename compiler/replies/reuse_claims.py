@@ -12,23 +12,23 @@ from compiler.sources.segments import passages
 from vault.ids import digest12
 from vault.model.claim import ClaimKind
 from vault.model.source import FoldedText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
-_TELLING = 12  # characters: a shorter piece of a quote does not say of which passage it was
+_LONG_ENOUGH = 12  # characters: a shorter piece of a quote does not say of which passage it was
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """`words` are folded; `teller` is the reply that knows it, None where none does."""
+    """`words` are folded; `source_reply` is the reply that knows it, None where none does."""
 
     start: int
     end: int
     words: str
-    teller: Entry | None
+    source_reply: Entry | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _CurrentClaim:
     """A claim of an earlier reply whose quote the segment holds between `start` and `end`."""
 
     claim: ExtractedClaim
@@ -45,23 +45,23 @@ def still_said(request: ExtractRequest, journal: Journal, prompt: str = "") -> t
     Each passage goes by the reply that knew most of the segment, the latest of several. A passage of which a quote is
     gone that went beyond it is asked for again. With `prompt`, only what somebody answered to this one stands.
     """
-    told = list(_told(request, journal, prompt))
-    standing = _standing(request, told, _current(journal, request.about, prompt))
-    entries_used = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
-    if not entries_used and not standing:
+    passages = list(_passages_of(request, journal, prompt))
+    current_claims = _current_claims(request, passages, _current(journal, request.about, prompt))
+    entries_used = list(dict.fromkeys(p.source_reply for p in passages if p.source_reply is not None))
+    if not entries_used and not current_claims:
         return request, True
-    gone = {id(e): [q for c in _claims(e) if (q := fold(c.quote)) and q not in standing] for e in entries_used}
-    fresh = [p.teller is None or _robbed(p, gone[id(p.teller)], standing.values()) for p in told]
-    left = [p for p, new in zip(told, fresh, strict=True) if not new]
+    gone = {id(e): [q for c in _claims(e) if (q := fold(c.quote)) and q not in current_claims] for e in entries_used}
+    fresh = [p.source_reply is None or _robbed(p, gone[id(p.source_reply)], current_claims.values()) for p in passages]
+    left = [p for p, new in zip(passages, fresh, strict=True) if not new]
     update = {
-        "standing": tuple(s.claim for s in sorted(standing.values(), key=lambda s: s.start)),
-        "offered": tuple(_names(entries_used, left, standing)),
-        "fresh": tuple(_stretches(request.text, told, fresh)),
+        "standing": tuple(s.claim for s in sorted(current_claims.values(), key=lambda s: s.start)),
+        "offered": tuple(_names(entries_used, left, current_claims)),
+        "fresh": tuple(_stretches(request.text, passages, fresh)),
     }
     return request.model_copy(update=update), any(fresh)
 
 
-def _told(request: ExtractRequest, journal: Journal, prompt: str) -> Iterator[_Passage]:
+def _passages_of(request: ExtractRequest, journal: Journal, prompt: str) -> Iterator[_Passage]:
     """The segment's passages, each with the reply that it goes by."""
     known = journal.replies_by_passage(request.about)
     spans = [(s, e, fold(request.text[s:e])) for s, e in passages(request.text)]
@@ -84,20 +84,22 @@ def _current(journal: Journal, source: str, prompt: str) -> Iterator[Entry]:
             yield entry
 
 
-def _standing(request: ExtractRequest, told: Sequence[_Passage], current: Iterable[Entry]) -> dict[str, _Standing]:
+def _current_claims(
+    request: ExtractRequest, passages: Sequence[_Passage], current: Iterable[Entry]
+) -> dict[str, _CurrentClaim]:
     """The claims that stand, by their quotes: in a passage those of the reply that it goes by, in a new one all."""
-    entries_used = list(dict.fromkeys(p.teller for p in told if p.teller is not None))
-    others = current if any(p.teller is None for p in told) else ()
+    entries_used = list(dict.fromkeys(p.source_reply for p in passages if p.source_reply is not None))
+    others = current if any(p.source_reply is None for p in passages) else ()
     text = FoldedText.of(request.text)
-    found: dict[str, _Standing] = {}
+    found: dict[str, _CurrentClaim] = {}
     for entry in dict.fromkeys((*entries_used, *others)):
         for claim in _claims(entry):
             words = fold(claim.quote)
             if words in found or words not in text.text or (span := text.find(words, near=claim.start)) is None:
                 continue
-            one = _Standing(claim.model_copy(update={"start": span[0]}), *span)
-            mine = [p.teller for p in told if one.touches(p)]
-            if all(teller is None for teller in mine) or entry in mine:
+            one = _CurrentClaim(claim.model_copy(update={"start": span[0]}), *span)
+            mine = [p.source_reply for p in passages if one.touches(p)]
+            if all(source_reply is None for source_reply in mine) or entry in mine:
                 found[words] = one
     return found
 
@@ -107,45 +109,45 @@ def _claims(entry: Entry) -> tuple[ExtractedClaim, ...]:
     return reply.claims if isinstance(reply, ExtractReply) else ()
 
 
-def _robbed(passage: _Passage, gone: Iterable[str], standing: Iterable[_Standing]) -> bool:
+def _robbed(passage: _Passage, gone: Iterable[str], current_claims: Iterable[_CurrentClaim]) -> bool:
     """Return whether a quote that is gone held words of the passage, and no claim that stands does."""
-    if any(one.touches(passage) for one in standing):
+    if any(one.touches(passage) for one in current_claims):
         return False
     pieces = (quote[s:e] for quote in gone for s, e in passages(quote))
-    return any(len(p) >= _TELLING and p in passage.words for p in pieces)
+    return any(len(p) >= _LONG_ENOUGH and p in passage.words for p in pieces)
 
 
 def _names(
-    entries_used: Iterable[Entry], left: Sequence[_Passage], standing: Mapping[str, _Standing]
+    entries_used: Iterable[Entry], left: Sequence[_Passage], current_claims: Mapping[str, _CurrentClaim]
 ) -> Iterator[Term]:
     """The names that the passages still write, less those that only a definition offered which is gone."""
     seen: set[tuple[str, str]] = set()
     for entry in entries_used:
         reply = entry.value()
         assert isinstance(reply, ExtractReply), "looked up by its type"
-        words = [p.words.casefold() for p in left if p.teller is entry]
+        words = [p.words.casefold() for p in left if p.source_reply is entry]
         for term in reply.terms:
             written = any(fold(n).casefold() in w for n in (term.name, *term.aliases) for w in words)
-            if written and (term.name, term.signal) not in seen and not _undefined(term, reply, standing):
+            if written and (term.name, term.signal) not in seen and not _undefined(term, reply, current_claims):
                 seen.add((term.name, term.signal))
                 yield term
 
 
-def _undefined(term: Term, reply: ExtractReply, standing: Mapping[str, _Standing]) -> bool:
+def _undefined(term: Term, reply: ExtractReply, current_claims: Mapping[str, _CurrentClaim]) -> bool:
     """Return whether the reply had definitions of the name, and none of them stands."""
     if term.signal != "definition":
         return False
     name = term.name.casefold()
     about = [c for c in reply.claims if c.kind is ClaimKind.DEFINITION and name in (n.casefold() for n in c.about)]
-    return bool(about) and not any(fold(c.quote) in standing for c in about)
+    return bool(about) and not any(fold(c.quote) in current_claims for c in about)
 
 
-def _stretches(text: str, told: Sequence[_Passage], fresh: Sequence[bool]) -> Iterator[str]:
+def _stretches(text: str, passages: Sequence[_Passage], fresh: Sequence[bool]) -> Iterator[str]:
     """The passages that are to be asked for as the segment writes them, neighbours together."""
     begin = -1
-    for n, (passage, new) in enumerate(zip(told, fresh, strict=True)):
+    for n, (passage, new) in enumerate(zip(passages, fresh, strict=True)):
         if new and begin < 0:
             begin = passage.start
-        if new and not (n + 1 < len(told) and fresh[n + 1]):
+        if new and not (n + 1 < len(passages) and fresh[n + 1]):
             yield text[begin : passage.end]
             begin = -1

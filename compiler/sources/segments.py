@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from vault.model.source import Mark, MarkKind, Segment
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 MAX_SEGMENT = 6_000  # characters; a section is parted at paragraph ends to stay below
 MAX_PARAGRAPH = 20_000  # a longer paragraph is parted itself

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 
 from compiler.model.report import Rejection
 from compiler.model.requests import REPLY_TO, CheckReply, MatchReply, ReconcileReply, Reply, Request, digest
-from compiler.sources.cache_files import read_cache, save_cache
 from compiler.workers.pool import WorkerPool
+from vault.cache.cache import read_json, write_json
 from vault.errors import WorkerFailed
 from vault.files.guard import Guard
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PATH = ".retain/cache/replies.json"
 _UNSURE: dict[str, Reply] = {  # where only a model could say
@@ -42,7 +42,7 @@ class EmbeddedAsker:
     ) -> None:
         """`engine` is the engine's name and version; with `fresh` the cache is not used."""
         self.crew, self.engine, self.progress = crew, engine, progress
-        self.known: dict[str, Any] = {} if fresh else read_cache(guard, PATH)
+        self.known: dict[str, Any] = {} if fresh else read_json(guard, PATH)
         self.used: dict[str, Any] = {}
         self.rejections: list[Rejection] = []  # replies of the wrong shape
 
@@ -84,4 +84,4 @@ class EmbeddedAsker:
 
     def save(self, guard: Guard) -> None:
         """Write the replies that this build used to the cache."""
-        save_cache(guard, PATH, self.used)
+        write_json(guard, PATH, self.used)

@@ -28,7 +28,7 @@ from compiler.replies.prompts import prompt_id
 from vault.config.engine import EngineSettings
 from vault.errors import WorkerFailed
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 VERSION = "claude/1"
 SILENCE = 4_000.0  # seconds without a line after which the process counts as dead: longer than any `patience`

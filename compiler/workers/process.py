@@ -17,17 +17,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from compiler.model.requests import (
-    REPLY_TO,
-    CardsReply,
-    CardsRequest,
-    ComposeReply,
-    ComposeRequest,
-    Engine,
-    ExtractReply,
-    ExtractRequest,
-)
+from compiler.claims.extract import requests_for
+from compiler.model import requests
+from compiler.readers import zip_archive
+from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of
+from compiler.readers.images import inspect_image
 from compiler.readers.pdf.pdf import cut_pages
+from compiler.readers.read import read_source
+from compiler.readers.web import clip
 from compiler.sources.fingerprint import fingerprint
 from compiler.workers.bytecode import leave_bytecode
 from vault.errors import RetainError, TooCostly, Unreadable
@@ -36,10 +33,10 @@ from vault.sandbox.child_main import Answer, serve
 
 MEMORY_BYTES = 3 << 29  # of addresses: the parser reserves more than it uses
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
-_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest] | type[ExtractRequest]] = {
-    "compose": ComposeRequest,
-    "cards": CardsRequest,
-    "extract": ExtractRequest,
+_REQUESTS: dict[str, type[requests.ComposeRequest] | type[requests.CardsRequest] | type[requests.ExtractRequest]] = {
+    "compose": requests.ComposeRequest,
+    "cards": requests.CardsRequest,
+    "extract": requests.ExtractRequest,
 }
 
 
@@ -47,7 +44,7 @@ class NotNow(Exception):
     """The document could not be read this time, through no fault of its bytes: the answer must not be kept."""
 
 
-def engine_named(name: str) -> Engine:
+def engine_named(name: str) -> requests.Engine:
     """The engine that answers. Raises RetainError for a name that is none."""
     if name == "extractive":
         from compiler.engines.extractive import ExtractiveEngine
@@ -65,9 +62,6 @@ def read(path: str, sha256: str) -> SourceText | str:
 
     Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
     """
-    from compiler.readers.formats import HEAD, RECORDED, kind_of
-    from compiler.readers.read import read_source
-
     data = _bytes(path, sha256)
     kind = kind_of(Path(path).name, data[:HEAD])
     if (kind in RECORDED and data) or (kind == "code" and not data.strip()):  # empty __init__.py are no fault
@@ -96,8 +90,6 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
-    from compiler.readers.images import inspect_image
-
     data = _bytes(path, sha256)
     try:
         if target:
@@ -116,9 +108,6 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
 def _taken_out(data: bytes, name: str, target: str) -> bytes:
     """Return the bytes of a picture inside a document."""
-    from compiler.readers import zip_archive
-    from compiler.readers.formats import HEAD, READERS, kind_of
-
     reader = READERS.get(kind_of(name, data[:HEAD]))
     module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else zip_archive
     found: bytes = getattr(module, "picture", zip_archive.picture)(data, name, target)
@@ -134,14 +123,12 @@ def pages(path: str, sha256: str, first: int, last: int) -> str:
         raise NotNow("cutting pages out needs more memory than a document may take") from error
 
 
-def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
+def extract(source: SourceText, engine: requests.Engine) -> list[requests.ExtractReply]:
     """Return the engine's reply for every segment of the source."""
-    from compiler.claims.extract import requests_for
-
     return engine.read(requests_for(source))
 
 
-def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
+def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str, Any]:
     """Return the reply to one message; a fault of the document is {"unreadable": ...}."""
     if message["op"] in ("source", "picture", "pages"):
         try:
@@ -167,8 +154,6 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             **made,
         }
     if message["op"] == "clip":
-        from compiler.readers.web import clip
-
         try:
             return clip.answer_clip(message)
         except Unreadable as error:
@@ -177,12 +162,12 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
         raise RetainError("no engine was started")
     kind = message["request"]["type"]
     request = _REQUESTS[kind].model_validate(message["request"])
-    reply: ExtractReply | ComposeReply | CardsReply
-    if isinstance(request, ExtractRequest):
+    reply: requests.ExtractReply | requests.ComposeReply | requests.CardsReply
+    if isinstance(request, requests.ExtractRequest):
         reply = engine.extract(request)
     else:
-        reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
-    assert isinstance(reply, REPLY_TO[kind])
+        reply = engine.compose(request) if isinstance(request, requests.ComposeRequest) else engine.cards(request)
+    assert isinstance(reply, requests.REPLY_TO[kind])
     return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
 
 

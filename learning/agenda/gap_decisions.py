@@ -16,7 +16,7 @@ from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.model.reading_list import Wanted, parse_reading_list
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 NEAR = 3  # gaps that are named where an id fits none

@@ -16,8 +16,7 @@ from vault.model.frontmatter import body_of
 from vault.model.gaps import Gap, GapKind
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
-from vault.text.formatting import truncate
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, truncate
 from vault.vault import Vault
 
 MOST = 4  # notes that are read for one gap

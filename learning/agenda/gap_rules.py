@@ -77,14 +77,14 @@ class CardRecord:
         return sum(not trial.recalled for trial in self.trials)
 
     @property
-    def foretold(self) -> float:
+    def predicted(self) -> float:
         """Return how many of the trials were predicted to fail."""
         return sum(1.0 - trial.predicted for trial in self.trials)
 
     @property
     def excess(self) -> float:
         """Return how many more trials failed than predicted."""
-        return self.forgotten - self.foretold
+        return self.forgotten - self.predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +187,14 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 
 def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a card that fails far more than predicted while the concept's others do not."""
-    if worst.excess < 2 or worst.forgotten < 2 * worst.foretold:
+    if worst.excess < 2 or worst.forgotten < 2 * worst.predicted:
         return None
     others = [trial for card in subject.cards if card.card != worst.card for trial in card.trials]
     recalled = sum(trial.recalled for trial in others)
     if len(others) < ENOUGH or recalled < (subject.wanted - 0.05) * len(others):
         return None
     why = (
-        f"{_times(worst)} where {worst.foretold:.1f} was foretold,"
+        f"{_times(worst)} where {worst.predicted:.1f} was foretold,"
         f" while the concept's other cards were recalled {recalled} of {len(others)} times"
     )
     return Diagnosis(Cause.BAD_CARD, why, f"word card {worst.card} so that it has one right answer, or suspend it")
@@ -244,7 +244,7 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
         known = f"{weak.known} of {weak.cards} cards are known"
         why = f"{said}, but of {weak.title}, on which it builds, {known}"
         return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then read the article again", (weak.link,))
-    why = f"{_times(worst)} where {worst.foretold:.1f} was predicted, its cards are sound, {said}"
+    why = f"{_times(worst)} where {worst.predicted:.1f} was predicted, its cards are sound, {said}"
     return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
 
 

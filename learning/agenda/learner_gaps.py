@@ -35,8 +35,8 @@ from learning.store.graph import GRAPH, prerequisites
 from learning.store.near_copy import tokens
 from learning.store.placed import article_of
 from vault.audit.agent_runs import at_work
-from vault.errors import Damaged, EditedMeanwhile, Refused
-from vault.files.guard import Scope, sha256_hex
+from vault.errors import Damaged, Refused
+from vault.files.guard import Scope
 from vault.ids import CardId, GapId
 from vault.layout import CONCEPTS, GAPS
 from vault.log import ledger
@@ -49,8 +49,7 @@ from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.model.markdown import unescape
 from vault.model.wikilink import links, note_link
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_title
 from vault.vault import Vault
 
 MOST = 50  # subjects on the agenda: more would be read by nobody
@@ -68,25 +67,17 @@ def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None)
     settled the page is left alone: a tick may be the agent's. Raises: WriteFailed, Refused.
     """
     cards = cards or catalogue(desk.vault, desk.cards)
-    guard = desk.vault.guard(Scope.LOG)
-    for last_try in (*[False] * (_TRIES - 1), True):
-        old = guard.read(GAPS)
+
+    def updated(old: bytes | None) -> bytes | None:
         if at_work(desk.vault):  # asked after the reading, as for the promotion queue
-            return
+            return None
         page = parse_agenda((old or b"").decode("utf-8", "replace"))
         before = [replace(gap, line=0) for gap in page if gap.kind is GapKind.LEARNER]
         others = [gap for gap in page if gap.kind is not GapKind.LEARNER]
         after = learner_gaps(desk, others, _with_ticks(desk.vault, before, now), cards)
-        if before == after:
-            return
-        try:
-            text = render_agenda([*others, *after]).encode()
-            guard.write(GAPS, text, expect=None if old is None else sha256_hex(old))
-        except EditedMeanwhile:
-            if last_try:
-                raise
-        else:
-            return
+        return None if before == after else render_agenda([*others, *after]).encode()
+
+    desk.vault.guard(Scope.LOG).update(GAPS, updated, tries=_TRIES)
 
 
 def _with_ticks(vault: Vault, before: Iterable[Gap], now: datetime) -> list[Event]:

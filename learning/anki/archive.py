@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
+import zstandard
+
 from vault.errors import Unreadable
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_ENTRIES = 50_000
 MAX_TOTAL = 1024**3  # bytes, of all that is unpacked
@@ -83,7 +85,6 @@ class Archive:
         if not (self.modern and head == _PACKED):
             yield from iter(lambda: rest.read(_BLOCK), b"")
             return
-        import zstandard
 
         try:
             with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(cast("IO[bytes]", rest)) as plain:

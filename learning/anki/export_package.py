@@ -23,17 +23,18 @@ from pathlib import Path
 from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.made_notes import read_made
 from learning.anki.media import Media
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
+from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_file
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.log.review_log import unix_ms
 from vault.model.card import Deck
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
@@ -329,7 +330,5 @@ def _after(stamp: NoteStamp, old: NoteStamp | None) -> NoteStamp:
 def write_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
     """Write down the stamps of what was exported; without them the next export treats every note as new."""
     kept = json.dumps({card: [s.digest, s.mod, s.number, *s.shown] for card, s in stamps.items()}, indent=0)
-    guard = desk.vault.guard(Scope.LOG)
     with suppress(WriteFailed, Refused):
-        old = guard.read(STAMPS)
-        guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))
+        desk.vault.guard(Scope.LOG).update(STAMPS, lambda _: kept.encode())

@@ -21,7 +21,7 @@ from markdown_it.token import Token
 from learning.anki.media_import import SOUNDS
 from vault.model.exhibit import LANGUAGES
 from vault.model.markdown import escape
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 _LONGEST = 8_000  # beyond, Markdown is not parsed: some inputs cost its parser the square of their length
 _MATH = re.compile(r"\$\$(?P<display>[^$`]+)\$\$|\$(?P<inline>(?![\s$])(?:[^$`\n]*[^\s$`\\])?)\$(?![\d$])")

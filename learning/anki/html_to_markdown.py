@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from vault.model.markdown import escape
-from vault.text.sanitize import clean, normal
+from vault.text.formatting import clean, normal
 
 Embed = Callable[[str], str]  # the name of a medium, as the field says it -> Markdown
 _DEEPEST = 16
@@ -165,11 +165,11 @@ class _Writer:
     embed: Embed
     kept: list[str]
 
-    def inside(self, node: _Node, preformatted: bool = False) -> str:
+    def inside(self, node: _Node) -> str:
         """Return the Markdown of what an element holds."""
-        return "".join(self._pieces(node, preformatted))
+        return "".join(self._pieces(node))
 
-    def _pieces(self, node: _Node, preformatted: bool) -> Iterator[str]:
+    def _pieces(self, node: _Node) -> Iterator[str]:
         """Yield the Markdown of each part of an element."""
         words: list[str] = []
         for piece, is_text in self._tokens(node):

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from learning.anki.media_import import import_media
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.render import LARGEST
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
+from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
@@ -26,7 +27,7 @@ from vault.log import ledger
 from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PER_FILE = 200  # cards
 _MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")
@@ -42,7 +43,7 @@ class Report(Protocol):
     note_types: dict[str, dict[str, Any]]
     files: list[str]
 
-    def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
+    def add_report(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
 
 
 @dataclass(slots=True)
@@ -82,20 +83,20 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
     large = 0
     for card in cards:
         name = clean_line(card.note_type)[:100]
-        told = report.note_types.setdefault(name, {"notes": 0, "cards": 0, "mapped": 0, "reported": []})
-        told["cards"] += 1
-        told["notes"] += last.get(name) != card.note
+        counts = report.note_types.setdefault(name, {"notes": 0, "cards": 0, "mapped": 0, "reported": []})
+        counts["cards"] += 1
+        counts["notes"] += last.get(name) != card.note
         last[name] = card.note
         reasons.update((name, clean_line(reason)) for reason in card.reasons)
         if card.is_made:
-            told["mapped"] += 1
+            counts["mapped"] += 1
             out.append(card)
             continue
         report.cards["skipped"] += 1
         if card.too_large:
             large += 1
             if large <= _NAMED:
-                report.tell("", f"note {clean_line(card.guid)}: {clean_line(card.too_large)}; shorten it in Anki")
+                report.add_report("", f"note {clean_line(card.guid)}: {clean_line(card.too_large)}; shorten it in Anki")
     for (name, reason), count in sorted(reasons.items()):
         report.note_types[name]["reported"].append({"reason": reason, "cards": count})
     return out
@@ -107,7 +108,7 @@ def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Re
     paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "is not what its name says, or too large"
-        report.tell("", f"the file {clean_line(name)[:100]} {what}; its card names it")
+        report.add_report("", f"the file {clean_line(name)[:100]} {what}; its card names it")
     return {name: path for name, path in paths.items() if path is not None}
 
 
@@ -176,13 +177,13 @@ class _Work:
     def _skip(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
         """Report a card that is skipped."""
         self.report.cards["skipped"] += 1
-        self._tell(id_, reason, path, line)
+        self._report(id_, reason, path, line)
 
-    def _tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+    def _report(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
         """Report a card."""
         self._fates[reason] += 1
         if self._fates[reason] <= _NAMED:
-            self.report.tell(id_, reason, path, line)
+            self.report.add_report(id_, reason, path, line)
 
     def _create(self, id_: CardId, made: PackageCard, *, born: bool) -> None:
         """Add a new card."""
@@ -214,7 +215,7 @@ class _Work:
             self.report.cards["kept"] += 1
         elif old.human_edited:
             self.report.cards["kept"] += 1
-            self._tell(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
+            self._report(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
         elif _block(new) is not None:
             self.report.cards["updated"] += 1
             self._changes[placed.deck.path].append((old, new))

@@ -18,7 +18,7 @@ from typing import Any
 
 from learning.anki.export_package import STAMPS, VAULT_TAG, guid_of, notes_of, read_stamps, vault_tag
 from learning.anki.import_notes import import_foreign_cards
-from learning.anki.made_notes import Made, read_made, record_made, told
+from learning.anki.made_notes import Made, newly_made, read_made, record_made
 from learning.anki.media import Media
 from learning.anki.package_reader import Identity, Package, PackageCard
 from learning.anki.read_package import AnkiRow
@@ -32,7 +32,7 @@ from vault.ids import CardId
 from vault.locks import lock
 from vault.log import ledger
 from vault.log.review_log import append, stream_log
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 BATCH = 20_000  # events between two waits for the disk
@@ -71,7 +71,7 @@ class ImportReport:
         """Return the report as JSON."""
         return asdict(self)
 
-    def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+    def add_report(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
         """Add what became of a card."""
         self.reported.append(Reported(id_, reason, path, line))
 
@@ -123,14 +123,14 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     vault, now = desk.vault, desk.now
     notes = sort_notes(desk, package, report)
     report.notes["ours"] = len(notes.own)
-    if not report.dry_run and (learnt := told(read_made(vault), notes.made)):
+    if not report.dry_run and (learnt := newly_made(read_made(vault), notes.made)):
         record_made(vault, learnt)
     cards = _Cards(notes.own, _Edits(desk, report))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
     known = import_foreign_cards(desk, package, cards.of_others(made), report, restore=options.restore)
     report.notes["strange"] = cards.strange_notes
     states = cards.own_states + [state._replace(card=known[state.id]) for state in cards.states if state.id in known]
-    _tell_undated(sum(state.id in known for state in cards.undated), report)
+    _report_undated(sum(state.id in known for state in cards.undated), report)
     if options.history:
         events = known_history(stream_log(vault.root))
         import_suspension(vault, events, states, now, report)
@@ -162,7 +162,7 @@ class _Cards:
                 if card.is_first:
                     self.own_states.append(state)
                 if card.fields is not None:
-                    self.edits.tell(own, card.note_mod, card.fields)
+                    self.edits.add_report(own, card.note_mod, card.fields)
                 continue
             self.strange_notes += card.note != last
             last = card.note
@@ -173,11 +173,11 @@ class _Cards:
             yield card
 
 
-def _tell_undated(count: int, report: ImportReport) -> None:
+def _report_undated(count: int, report: ImportReport) -> None:
     """Report reviews without a valid date."""
     if count:
         what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
-        report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")
+        report.add_report("", f"{what} a date in Anki but no review in the package: {it} new here")
 
 
 def _chosen(package: Package, deck: str) -> list[int] | None:
@@ -243,7 +243,7 @@ def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
         others += any(each != tag for each in note.tags)
         if tag in note.tags and said:
             notes.left_out.add(note.id)
-    _tell_of_vaults(others, len(notes.left_out), report)
+    _report_other_vaults(others, len(notes.left_out), report)
     return notes
 
 
@@ -252,15 +252,15 @@ def _is_made(note: Identity, made: Made | None) -> bool:
     return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
 
 
-def _tell_of_vaults(others: int, odd: int, report: ImportReport) -> None:
+def _report_other_vaults(others: int, undated: int, report: ImportReport) -> None:
     """Report the notes of other vaults."""
     if others:
         notes = "1 note is" if others == 1 else f"{others} notes are"
-        report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
-    if odd:
-        who = "1 note says it is" if odd == 1 else f"{odd} notes say they are"
+        report.add_report("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
+    if undated:
+        who = "1 note says it is" if undated == 1 else f"{undated} notes say they are"
         what = f"{who} of this vault, but with another GUID that no sync here created: left out, with reviews"
-        report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
+        report.add_report("", f"{what}; `retain sync anki` takes reviews from your own Anki")
 
 
 @dataclass(slots=True)
@@ -273,22 +273,22 @@ class _Edits:
     report: ImportReport
     _stamps: Mapping[CardId, Any] | None = None
     _ours: Mapping[CardId, tuple[str, ...]] = field(default_factory=dict)
-    _told: set[CardId] = field(default_factory=set)
+    _seen: set[CardId] = field(default_factory=set)
 
-    def tell(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
+    def add_report(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
         """Report a card if it was edited; `fields` are the first two of its note."""
         if self._stamps is None:
             self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
             self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
-        if card in self._told:
+        if card in self._seen:
             return
-        self._told.add(card)
+        self._seen.add(card)
         if card not in self._ours:
-            self.report.tell(card, "no deck here has this card any more; its reviews were imported")
+            self.report.add_report(card, "no deck here has this card any more; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
             placed = self.desk.cards[card]
             what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
-            self.report.tell(card, what, placed.deck.path, placed.card.line)
+            self.report.add_report(card, what, placed.deck.path, placed.card.line)
 
 
 def _edited(mod: int, stamp: Any) -> bool:
@@ -320,7 +320,7 @@ def _import_reviews(
                 progress(counts.seen, package.reviews)
     report.reviews = {"added": counts.added, "known": counts.known, "left_out": sum(counts.why.values())}
     report.left_out = dict(sorted(counts.why.items()))
-    report.reported += [Reported("", message) for message in counts.odd]
+    report.reported += [Reported("", message) for message in counts.undated]
 
 
 @dataclass(slots=True)
@@ -331,7 +331,7 @@ class _Counts:
     added: int = 0
     known: int = 0
     why: Counter[str] = field(default_factory=Counter)
-    odd: list[str] = field(default_factory=list)  # what is said of the first that have no date of ours
+    undated: list[str] = field(default_factory=list)  # what is said of the first that have no date of ours
 
     def fresh(
         self, rows: Iterable[AnkiRow], history: KnownHistory, known: Mapping[int, CardId], now: datetime
@@ -350,10 +350,10 @@ class _Counts:
             if not review.counts:
                 self.why["no answer: crammed or rescheduled by hand"] += 1
                 continue
-            kept, odd = dated([review], now)
-            if odd:
+            kept, undated = dated([review], now)
+            if undated:
                 self.why["dated before 1970 or in the future"] += 1
-                self.odd += [each.message for each in odd if len(self.odd) < _ODD]
+                self.undated += [each.message for each in undated if len(self.undated) < _ODD]
             elif row.id == last or history.is_known(row.id) or (review.card, row.id) in history.own:
                 self.known += 1
             else:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from vault.errors import Refused, WriteFailed
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.vault import Vault
 
@@ -37,15 +37,13 @@ def read_made(vault: Vault) -> dict[CardId, Made]:
 
 def record_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
     """Record created notes. Without it they count as foreign notes in a package from Anki."""
-    guard = vault.guard(Scope.LOG)
     kept = {card: [one.number, one.guid] for card, one in (read_made(vault) | dict(made)).items()}
+    data = json.dumps(kept, indent=0, sort_keys=True).encode()
     with suppress(WriteFailed, Refused):
-        old = guard.read(MADE)
-        data = json.dumps(kept, indent=0, sort_keys=True).encode()
-        guard.write(MADE, data, expect=None if old is None else sha256_hex(old))
+        vault.guard(Scope.LOG).update(MADE, lambda _: data)
 
 
-def told(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
+def newly_made(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
     """Return those of `made` whose GUID is known now; `seen` are (card, number, GUID) of notes in a package
     from Anki.
     """

@@ -21,7 +21,7 @@ from learning.anki.render import LARGEST, MAX_FILES
 from learning.anki.worker import MAX_MADE
 from vault.errors import Unreadable, WorkerFailed
 from vault.sandbox.child import Child
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _MAX_REPLY = 16 * 1024**2  # bytes
 _MAX_DECKS = 100_000

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
 from learning.anki.reviews import is_answer
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 IMAGE_OCCLUSION = 6  # Anki's number of that stock note type
 MAX_NOTES = 1_000_000

@@ -11,7 +11,7 @@ from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, Note
 from learning.anki.template import Sheet, TooLarge, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
@@ -22,14 +22,15 @@ _OCCLUSION = "image-occlusion:"
 
 @dataclass(slots=True)
 class Rendered:
-    """One card. `fault` says why it cannot be one here, else ""; `odd` what was not understood of its template.
+    """One card. `fault` says why it cannot be one here, else ""; `not_understood` what was not understood
+    of its template.
 
     `names` are the pictures and sounds that its sides name, which stand there as numbers between two marks.
     """
 
     fault: str = ""
     too_large: bool = False
-    odd: set[str] = field(default_factory=set)
+    not_understood: set[str] = field(default_factory=set)
     question: str = ""
     answer: str = ""
     names: list[str] = field(default_factory=list)
@@ -55,7 +56,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
 
     sheet = Sheet(_values(note, type_, card, deck), card.ord)
     template = type_.templates[0 if type_.cloze else card.ord]
-    out.odd = sheet.odd
+    out.not_understood = sheet.not_understood
     try:
         made = sides(template.front, template.back, sheet)
     except TooLarge as error:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from learning.anki.reviews import VIA, KnownHistory
 from vault.errors import Refused, WriteFailed
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.ids import CardId, ulid
 from vault.log.events import LogEvent, Resume, Stamp, Suspend
 from vault.log.review_log import append, unix_ms
@@ -120,8 +120,6 @@ def read_suspension(vault: Vault) -> dict[CardId, int]:
 
 def _record_suspension(vault: Vault, heard: Mapping[CardId, int]) -> None:
     """Record the last changes imported."""
-    guard = vault.guard(Scope.LOG)
+    data = json.dumps(heard, indent=0, sort_keys=True).encode()
     with suppress(WriteFailed, Refused):
-        old = guard.read(HEARD)
-        data = json.dumps(heard, indent=0, sort_keys=True).encode()
-        guard.write(HEARD, data, expect=None if old is None else sha256_hex(old))
+        vault.guard(Scope.LOG).update(HEARD, lambda _: data)

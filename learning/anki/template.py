@@ -28,14 +28,15 @@ class TooLarge(Exception):
 
 @dataclass(slots=True)
 class Sheet:
-    """What a template may use: the fields of one note and a few facts. `odd` collects what was not understood.
+    """What a template may use: the fields of one note and a few facts. `not_understood` collects what
+    was not understood.
 
     `work` counts the characters that were read for the side being made.
     """
 
     values: Mapping[str, str]
     ord: int = 0
-    odd: set[str] = field(default_factory=set)
+    not_understood: set[str] = field(default_factory=set)
     work: int = 0
 
     def read(self, name: str) -> str:
@@ -60,13 +61,15 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         raise TooLarge(f"it has more than {MAX_TEMPLATE:,} characters")
     front, back = _COMMENT.sub("", front), _COMMENT.sub("", back)
     if _SCRIPT.search(front) or _SCRIPT.search(back):
-        sheet.odd.add("its template runs a script, which is left out with all that it would show")
+        sheet.not_understood.add("its template runs a script, which is left out with all that it would show")
     try:
         shown = _filled(back, sheet, is_back=True)
         answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
-        sheet.odd.add("its template cannot be read: the first field is the question, the others are the answer")
+        sheet.not_understood.add(
+            "its template cannot be read: the first field is the question, the others are the answer"
+        )
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))
 
@@ -122,7 +125,7 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
         return ""  # the reader has just seen it
     if own not in sheet.values:
         if own:
-            sheet.odd.add("its template names a field that is not there")
+            sheet.not_understood.add("its template names a field that is not there")
         return ""
     value = sheet.read(own)
     for each in reversed(filters):
@@ -145,7 +148,7 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
         shape = {"kanji": r"\1", "kana": r"\2", "furigana": r"\1(\2)"}[name]
         return _KANJI.sub(shape, value)
     if name not in ("nc", "edit"):
-        sheet.odd.add("its template has a filter that only Anki knows; the field is shown as it is")
+        sheet.not_understood.add("its template has a filter that only Anki knows; the field is shown as it is")
     return value
 
 

@@ -1,7 +1,7 @@
 """The process that reads an Anki package: zip, database, templates and HTML are parsed here, and nothing is written.
 
 Started as `python -I -m learning.anki.worker FILE`. A request names an "op" and begins a list; "more" gives its next
-part: {"items": [...], "done": true or false}. `learning.anki.package_reader` asks, and checks what it is told.
+part: {"items": [...], "done": true or false}. `learning.anki.package_reader` asks, and checks the replies.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
     for card, note in collection.cards_with_notes():
         if note.id in left_out or (decks is not None and card.deck not in decks):
             continue
-        told: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "id": card.id,
             "note": note.id,
             "mod": card.mod,
@@ -119,23 +119,23 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             "note_mod": note.mod,
         }
         if note.id in own:
-            told |= {"is_own": True, "is_first": card.ord == 0}
+            facts |= {"is_own": True, "is_first": card.ord == 0}
             if note.id != last:
-                told["fields"] = list(note.values[:2])
+                facts["fields"] = list(note.values[:2])
         elif left > 0:
-            told |= _made(collection, card, note)
-            left -= _characters(told)
+            facts |= _made(collection, card, note)
+            left -= _characters(facts)
         else:
             reason = f"the package makes more than {MAX_MADE >> 20} MiB of cards: import it deck by deck, with --deck"
-            told |= {"note_type": _type_name(collection, note), "reasons": [reason]}
+            facts |= {"note_type": _type_name(collection, note), "reasons": [reason]}
         last = note.id
-        yield told, _characters(told)
+        yield facts, _characters(facts)
 
 
-def _characters(told: Mapping[str, Any]) -> int:
+def _characters(facts: Mapping[str, Any]) -> int:
     """Return the size of a card in characters."""
-    texts = [*told.get("fields", ()), *told.get("names", ()), *told.get("tags", ()), *told.get("reasons", ())]
-    texts += [str(told.get(name, "")) for name in ("question", "answer", "deck", "key")]
+    texts = [*facts.get("fields", ()), *facts.get("names", ()), *facts.get("tags", ()), *facts.get("reasons", ())]
+    texts += [str(facts.get(name, "")) for name in ("question", "answer", "deck", "key")]
     return sum(map(len, texts)) + 200
 
 
@@ -149,12 +149,12 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
     """Return the rendered card of a foreign note."""
     deck = deck_name(collection.decks.get(card.deck, "Default"))
     made = render(card, note, collection.types.get(note.type), deck)
-    reasons = sorted(made.odd | ({made.fault} if made.fault else set()))
-    told = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
+    reasons = sorted(made.not_understood | ({made.fault} if made.fault else set()))
+    facts = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
     if made.fault:
-        return told | {"too_large": made.fault if made.too_large else ""}
+        return facts | {"too_large": made.fault if made.too_large else ""}
     words = {"question": made.question, "answer": made.answer, "names": made.names}
-    return told | words | {"is_made": True, "key": f"anki:{card.ord}:{note.guid}", "deck": deck, "tags": made.tags}
+    return facts | words | {"is_made": True, "key": f"anki:{card.ord}:{note.guid}", "deck": deck, "tags": made.tags}
 
 
 def _file(collection: Collection, name: str) -> Iterator[list[str]]:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vault.errors import RetainError, UsageError
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 URL = "http://127.0.0.1:8765"
 VERSION = 6

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote
+from learning.anki.import_package import Reported
 from learning.anki.made_notes import Made
 from learning.anki_connect.client import AnkiConnect, AnkiRefused
 from learning.anki_connect.remote import Found, check, parts
@@ -25,25 +26,15 @@ Progress = Callable[[int, int], None]
 Job = tuple[CardId, str, dict[str, Any]]  # whose card it is, the action of AnkiConnect and its parameters
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """What Anki refused: of a card, or of a file with `id` "". `path` and `line` are where its card is."""
-
-    id: str
-    reason: str
-    path: str = ""
-    line: int = 0
-
-
 @dataclass(slots=True)
 class SyncResults:
     """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `written` cards whose words it took,
-    `media` is the number of files sent."""
+    `media` is the number of files sent, `failed` what Anki refused: of a card, or of a file with `id` ""."""
 
     made: dict[CardId, Made] = field(default_factory=dict)
     written: set[CardId] = field(default_factory=set)
     media: int = 0
-    failed: list[Failed] = field(default_factory=list)
+    failed: list[Reported] = field(default_factory=list)
 
     @property
     def refused(self) -> set[str]:
@@ -75,8 +66,7 @@ def import_in_anki(vault: Vault, anki: AnkiConnect, data: bytes) -> bool:
     than Anki.
     """
     guard = vault.guard(Scope.LOG)
-    old = guard.read(_PACKAGE)
-    guard.write(_PACKAGE, data, expect=None if old is None else sha256_hex(old))
+    guard.update(_PACKAGE, lambda _: data)
     try:
         return anki.call("importPackage", path=str(vault.root / _PACKAGE)) is True
     except AnkiRefused:
@@ -128,7 +118,7 @@ def _run(
         answers = anki.each([(action, params) for _, action, params in some])
         for (card, action, _), answer in zip(some, answers, strict=True):
             if isinstance(answer, AnkiRefused):
-                results.failed.append(Failed(card, answer.what))
+                results.failed.append(Reported(card, answer.what))
                 continue
             if action in ("addNote", "updateNoteFields"):
                 results.written.add(card)
@@ -191,4 +181,4 @@ def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], results: SyncResu
             anki.call("storeMediaFile", filename=name, data=base64.b64encode(files[name]).decode())
             results.media += 1
         except AnkiRefused as refused:
-            results.failed.append(Failed("", f"file {name}: {refused.what}"))
+            results.failed.append(Reported("", f"file {name}: {refused.what}"))

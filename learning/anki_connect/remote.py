@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Suspension:
     """Whether Anki's card is suspended, and when it was last changed there, in Unix seconds."""
 
     number: int
@@ -54,9 +54,9 @@ def found_notes(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[F
 
 def _details(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
     """Return the notes with these numbers."""
-    told = anki.call("notesInfo", notes=list(asked))
-    check(isinstance(told, list), "notesInfo", anki)
-    notes = [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
+    reply = anki.call("notesInfo", notes=list(asked))
+    check(isinstance(reply, list), "notesInfo", anki)
+    notes = [_note(one, anki) for one in reply if one]  # nothing is said of a note that was deleted meanwhile
     numbers = {note.id for note in notes}
     check(len(numbers) == len(notes) and numbers <= set(asked), "notesInfo", anki)
     return notes
@@ -67,12 +67,12 @@ def _whose(one: Found) -> str:
     return next((tag for tag in one.tags if tag.startswith(VAULT_TAG)), "")
 
 
-def _note(told: Any, anki: AnkiConnect) -> Found:
+def _note(reply: Any, anki: AnkiConnect) -> Found:
     """Return a note as AnkiConnect describes it. Raises: AnkiNotReached for an invalid one."""
     try:
-        fields = {str(name): value["value"] for name, value in told["fields"].items()}
+        fields = {str(name): value["value"] for name, value in reply["fields"].items()}
         note = Found(
-            told["noteId"], CardId(fields["CardId"].strip()), fields, tuple(told["tags"]), tuple(told["cards"])
+            reply["noteId"], CardId(fields["CardId"].strip()), fields, tuple(reply["tags"]), tuple(reply["cards"])
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise no_answer("notesInfo", anki) from error
@@ -90,10 +90,10 @@ def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
     """Yield every row of Anki's review log that is of a card of ours."""
     ours = {one.cards[0]: one.card for one in found if one.cards}
     for some in parts(sorted(ours), _MANY):
-        told = anki.call("getReviewsOfCards", cards=list(some))
-        check(isinstance(told, dict), "getReviewsOfCards", anki)
+        reply = anki.call("getReviewsOfCards", cards=list(some))
+        check(isinstance(reply, dict), "getReviewsOfCards", anki)
         asked = {str(number): ours[number] for number in some}
-        for number, rows in told.items():
+        for number, rows in reply.items():
             card = asked.get(number)
             check(card is not None and isinstance(rows, list), "getReviewsOfCards", anki)
             for row in rows:
@@ -108,29 +108,29 @@ def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
     return AnkiReview(card, *numbers)
 
 
-def standings(anki: AnkiConnect, cards: Sequence[int]) -> list[Standing | None]:
+def suspensions(anki: AnkiConnect, cards: Sequence[int]) -> list[Suspension | None]:
     """Return whether each of the cards is suspended in Anki; None for one that was deleted, and for all where the
     add-on is too old.
     """
-    found: list[Standing | None] = []
+    found: list[Suspension | None] = []
     for some in parts(cards, _MANY):
         suspended, mods = anki.each([(action, {"cards": list(some)}) for action in ("areSuspended", "cardsModTime")])
         if isinstance(suspended, AnkiRefused) or isinstance(mods, AnkiRefused):
             return [None] * len(cards)
         check(isinstance(suspended, list) and len(suspended) == len(some), "areSuspended", anki)
         check(isinstance(mods, list) and len(mods) == len(some), "cardsModTime", anki)
-        found += map(partial(_standing, anki), some, suspended, mods)
+        found += map(partial(_suspension, anki), some, suspended, mods)
     return found
 
 
-def _standing(anki: AnkiConnect, number: int, is_suspended: object, told: object) -> Standing | None:
+def _suspension(anki: AnkiConnect, number: int, is_suspended: object, reply: object) -> Suspension | None:
     """Return whether a card is suspended; None for one that was deleted."""
-    if is_suspended is None or told == {}:
+    if is_suspended is None or reply == {}:
         return None
     check(isinstance(is_suspended, bool), "areSuspended", anki)
-    fits = isinstance(told, dict) and told.get("cardId") == number and _is_number(told.get("mod"))
+    fits = isinstance(reply, dict) and reply.get("cardId") == number and _is_number(reply.get("mod"))
     check(fits, "cardsModTime", anki)
-    return Standing(number, told["mod"], bool(is_suspended))  # type: ignore[index]
+    return Suspension(number, reply["mod"], bool(is_suspended))  # type: ignore[index]
 
 
 def check(fits: bool, action: str, anki: AnkiConnect) -> None:

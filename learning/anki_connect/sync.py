@@ -24,13 +24,14 @@ from learning.anki.export_package import (
     vault_tag,
     write_stamps,
 )
+from learning.anki.import_package import Reported
 from learning.anki.made_notes import record_made
 from learning.anki.media import Media
 from learning.anki.reviews import dated, imports, known_history, known_origins
 from learning.anki.suspension import AnkiState, import_suspension
 from learning.anki_connect.client import AnkiConnect
-from learning.anki_connect.push import RETRACTED, Failed, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
-from learning.anki_connect.remote import Found, found_notes, reviews, standings
+from learning.anki_connect.push import RETRACTED, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
+from learning.anki_connect.remote import Found, found_notes, reviews, suspensions
 from learning.cards.workspace import Desk
 from learning.store.siblings import imported_cards
 from vault.diagnostic import Diagnostic
@@ -65,11 +66,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The reviews that are new, how many of the others had come before, and what is odd about the rest."""
+    """The reviews that are new, how many of the others had come before, and what is invalid about the rest."""
 
     new: tuple[Import, ...] = ()
     known: int = 0
-    odd: tuple[Diagnostic, ...] = ()
+    invalid: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Synced:
     plan: Plan
     home: Home
     media: int = 0
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[Reported, ...] = ()
     left_out: tuple[CardId, ...] = ()
     marks: Mapping[str, int] = field(default_factory=dict)
 
@@ -156,7 +157,7 @@ def sync(
     return Synced(plan, home, results.media, failed, left_out, marks)
 
 
-def _placed(desk: Desk, failed: Failed) -> Failed:
+def _placed(desk: Desk, failed: Reported) -> Reported:
     """Return `failed` with the place of its card."""
     if CardId(failed.id) not in desk.cards:
         return failed
@@ -256,10 +257,10 @@ def _stays(tag: str) -> bool:
 
 def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     """Return what is new in Anki's log of reviews, not yet logged here."""
-    rows, odd = dated(reviews(anki, found), desk.now)
+    rows, invalid = dated(reviews(anki, found), desk.now)
     known = known_origins(desk.log.events)
     new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
-    return Home(tuple(new), sum(row.origin in known for row in rows), tuple(odd))
+    return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
 
 
 @dataclass(slots=True)
@@ -277,10 +278,10 @@ def _marked(
 
     What a sync suspended, as its card was retracted, is no word of the human's.
     """
-    told = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
+    active = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
     states = [
         AnkiState(one.card, s.number, s.mod, s.is_suspended)
-        for one, s in zip(told, standings(anki, [one.cards[0] for one in told]), strict=True)
+        for one, s in zip(active, suspensions(anki, [one.cards[0] for one in active]), strict=True)
         if s is not None
     ]
     report = _Marks(dry_run)
@@ -303,8 +304,8 @@ def _do(
     """Make the planned changes; notes that Anki created are recorded even where it is interrupted."""
     new = _sent(desk, anki, plan.create, known, media, results)
     tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
-    told = {each.note.id for each in tags}
-    tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in told]
+    tagged = {each.note.id for each in tags}
+    tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in tagged]
     try:
         do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, results, progress)
     finally:
@@ -331,7 +332,7 @@ def _sent(
     if not new or not import_in_anki(desk.vault, anki, data):
         return new
     came = {one.card for one in found_notes(anki, desk.cards, tag)}
-    results.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
+    results.failed += [Reported(note.card, _MOVED) for note in new if note.card not in came]
     return []
 
 

@@ -1,11 +1,11 @@
 """What a user does to one card or to many at once: an action is some events of the log, appended in one write.
 
-    deed = suspending(desk, cards, via="tui")
-    desk = do(desk, deed)
-    desk = undo(desk, deed, via="tui")
+    action = suspending(desk, cards, via="tui")
+    desk = do(desk, action)
+    desk = undo(desk, action, via="tui")
 
-The events of one deed have one instant and ids that begin alike, by which they are undone together.
-Where nothing would change a deed holds no event, and doing it writes nothing. A flag always has one: its reason.
+The events of one action have one instant and ids that begin alike, by which they are undone together.
+Where nothing would change a action holds no event, and doing it writes nothing. A flag always has one: its reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from learning.memory.state import MemoryState, Phase, tags_after
 from vault.errors import UsageError
 from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")  # that a flag may have, or others
 LONGEST_TAG = 100  # characters
@@ -119,22 +119,22 @@ def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: 
     return _action(events, found, via)
 
 
-def do(desk: Desk, deed: Action) -> Desk:
+def do(desk: Desk, action: Action) -> Desk:
     """Append the action to the log, all of it or, where that is refused, none. Raises: WriteFailed, Refused,
     LockHeld.
     """
-    if not deed.events:
+    if not action.events:
         return desk
-    desk.writer(deed.via).write(*deed.events)
-    return after(desk, *deed.events)
+    desk.writer(action.via).write(*action.events)
+    return after(desk, *action.events)
 
 
-def undo(desk: Desk, deed: Action, *, via: str) -> Desk:
+def undo(desk: Desk, action: Action, *, via: str) -> Desk:
     """Undo the whole action, whatever was done since. Raises as `do`."""
-    if not deed.events:
+    if not action.events:
         return desk
     writer = desk.writer(via)
-    undone = [Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), deed.events, strict=False)]
+    undone = [Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), action.events, strict=False)]
     writer.write(*undone)
     return after(desk, *undone)
 

@@ -12,7 +12,7 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.log import ledger
 from vault.model.card import LONE_COMMENT, Card, Deck, parse_deck, stamp_of
-from vault.process.finish_before_exit import unbroken
+from vault.process.signals import unbroken
 from vault.vault import Vault
 
 _NAMED = 3  # ids in one notice
@@ -35,9 +35,9 @@ def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iter
     by_key = {str(event.get("id")): event.get("key") for event in events if event.get("type") == "birth"}
     # An id that was given to these very words before, and that no card has now, is theirs again.
     known = {id_ for id_, key in by_key.items() if key == _key(id_)}
-    standing = {str(card.id) for deck in decks for card in deck.cards} | set(others)
-    taken = (by_key.keys() - known) | standing
-    lost = orphans(events, standing)
+    present = {str(card.id) for deck in decks for card in deck.cards} | set(others)
+    taken = (by_key.keys() - known) | present
+    lost = orphans(events, present)
     found = []
     for deck in decks:
         with unbroken():  # the deck and the ledger

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from learning.cards.workspace import Desk, Placed
-from learning.store.placed import concept_of, front_pauses
+from learning.cards.workspace import Desk
+from learning.store.placed import Placed, concept_of, front_pauses
 from vault.audit.agent_runs import held_back, judged_decks
 from vault.cache import stamps
 from vault.errors import RetainError
@@ -47,7 +47,7 @@ class CurrentCards:
     def read_ahead(self, cards: Iterable[CardId]) -> None:
         """Read the decks of cards that may come next, so that showing them takes no time."""
         for id_ in cards:
-            with suppress(RetainError):  # told when the card's turn comes, should it last until then
+            with suppress(RetainError):  # reported when the card's turn comes, should it last until then
                 known = self._known(id_)
                 if known is not None:
                     self._text(known.deck.path)

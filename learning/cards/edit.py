@@ -18,7 +18,7 @@ from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainErr
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 EDITS = ".retain/card-edits.jsonl"

@@ -12,8 +12,7 @@ from vault.layout import CONCEPTS, FLASHCARDS
 from vault.model.card import parse_deck
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold, short_title
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none, or more than one

@@ -11,7 +11,7 @@ from vault.log.ledger import Event
 from vault.model.card import Card, Deck
 from vault.model.exhibit import split_exhibits
 from vault.model.markdown import unescape
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 _BY_HAND = "the human deleted it"  # as a compile says of a card that it no longer found
 
@@ -25,14 +25,14 @@ class Orphan:
     words: tuple[str, str]
 
 
-def orphans(events: Iterable[Event], standing: Collection[str]) -> tuple[Orphan, ...]:
-    """Return the cards of the ledger's events that are not among those `standing` in decks, by id.
+def orphans(events: Iterable[Event], present: Collection[str]) -> tuple[Orphan, ...]:
+    """Return the cards of the ledger's events that are not among those `present` in decks, by id.
 
     Those that were retired as their evidence went are none: nobody is to be asked for them again.
     """
     last: dict[str, Event] = {}
     why: dict[str, str] = {}
-    for event in ledger.ordered(e for e in events if e.get("of") == "card" and e.get("id") not in standing):
+    for event in ledger.ordered(e for e in events if e.get("of") == "card" and e.get("id") not in present):
         id_, type_ = str(event.get("id")), event.get("type")
         if type_ in ("birth", "change") and isinstance(event.get("q"), str) and isinstance(event.get("a"), str):
             last[id_] = event

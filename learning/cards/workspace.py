@@ -12,19 +12,8 @@ from learning.memory.fold import scheduler_for
 from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
+from learning.schedule import workload
 from learning.schedule.queue import Done, Limits, Queue, build_queue
-from learning.schedule.workload import (
-    NewRoom,
-    by_importance,
-    carried_over,
-    coming_days,
-    follow_ups,
-    minutes,
-    ms_per_rating,
-    new_room,
-    pace_of,
-    worth_first,
-)
 from learning.store.cards import IndexedCards
 from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
@@ -44,22 +33,8 @@ from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.ledger import IDS
 from vault.log.review_log import Log, LogWriter, live
 from vault.model.card import Deck
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
-
-__all__ = [
-    "Desk",
-    "Placed",
-    "after",
-    "last_event",
-    "open_desk",
-    "prerequisites",
-    "queued",
-    "rate",
-    "read_desk",
-    "retention_of",
-    "undo_last",
-]
 
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
@@ -122,7 +97,7 @@ class Desk:
         """Return how many cards today has room for, and the minutes they will take."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
-        return {"due": due, "new": new, "minutes": minutes(due, new, self.past.for_minutes())}
+        return {"due": due, "new": new, "minutes": workload.minutes(due, new, self.past.for_minutes())}
 
     def place(self, card: CardId) -> Place:
         """Return where a card is, and what a list shows of it. Raises: KeyError."""
@@ -155,8 +130,8 @@ def open_desk(
 
 def _ahead(past: History, now: datetime) -> list[Diagnostic]:
     """Return diagnostics of what log and ledger date ahead of the clock."""
-    told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
-    if max(told, default=now) <= now:
+    instants = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
+    if max(instants, default=now) <= now:
         return []
 
     zone, before = past.scheduler.calendar.zone, past.before.latest
@@ -223,17 +198,19 @@ def _indexed(
     vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
 ) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
     """Return every card by the index, as `_all_cards` does."""
-    odd = list(index.odd.values())
-    if any(card.id is None for deck in odd for card in deck.cards):
-        odd = _adopted(vault, odd, now, found, index.card_ids())
-        if any(deck.text != index.odd[deck.path].text for deck in odd):
+    uncached = list(index.uncached.values())
+    if any(card.id is None for deck in uncached for card in deck.cards):
+        uncached = _adopted(vault, uncached, now, found, index.card_ids())
+        if any(deck.text != index.uncached[deck.path].text for deck in uncached):
             index = read_index(vault)
             if index.repeats:
                 return _all_cards(vault, now, found)
-        known = {deck.path: deck for deck in odd}
-        index = replace(index, odd={path: known.get(path, deck) for path, deck in index.odd.items()})
-    told = {deck.path: deck for deck in odd} | dict(index.odd)  # of those set right just now, what was told on the way
-    return IndexedCards(vault, index), [d for deck in told.values() for d in deck.diagnostics]
+        known = {deck.path: deck for deck in uncached}
+        index = replace(index, uncached={path: known.get(path, deck) for path, deck in index.uncached.items()})
+    by_path = {deck.path: deck for deck in uncached} | dict(
+        index.uncached
+    )  # of those set right just now, what was by_path on the way
+    return IndexedCards(vault, index), [d for deck in by_path.values() for d in deck.diagnostics]
 
 
 def _adopted(
@@ -288,7 +265,7 @@ def _queued(desk: Desk) -> Desk:
     graph = desk.vault.read_bytes(GRAPH) or b""
     found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
     if settings.minutes_per_day:
-        found = by_importance(found, importance(graph))
+        found = workload.by_importance(found, importance(graph))
     build = partial(
         build_queue,
         found,
@@ -299,7 +276,10 @@ def _queued(desk: Desk) -> Desk:
         prerequisites=prerequisites(graph),
         met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
         backlog=partial(
-            worth_first, states=desk.states, today=calendar.day(desk.now), model=Model(desk.scheduler.parameters)
+            workload.worth_first,
+            states=desk.states,
+            today=calendar.day(desk.now),
+            model=Model(desk.scheduler.parameters),
         ),
     )
     queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
@@ -310,17 +290,17 @@ def _queued(desk: Desk) -> Desk:
     return replace(desk, queue=queue, held_back=room.reason)
 
 
-def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
+def _room_for_new(desk: Desk, queue: Queue, done: Done) -> workload.NewRoom:
     """Return how many more new cards the minutes a day leave room for, after those done today."""
     rules, settings = desk.scheduler.rules, desk.vault.settings
-    pace = pace_of(ms_per_rating(desk.past.for_minutes()))
-    coming = coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
+    pace = workload.pace_of(workload.ms_per_rating(desk.past.for_minutes()))
+    coming = workload.coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
     spent = done.reviews + done.new * pace.new_s / pace.review_s
-    return new_room(
+    return workload.new_room(
         settings.minutes_per_day,
-        carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
+        workload.carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
         pace,
-        follow_ups(Model(desk.scheduler.parameters), rules.retention, maximum=rules.maximum_interval),
+        workload.follow_ups(Model(desk.scheduler.parameters), rules.retention, maximum=rules.maximum_interval),
         waiting=len(queue.new),
         limit=max(0, settings.new_per_day - done.new),
     )
@@ -384,5 +364,5 @@ def read_desk(vault: Vault) -> Desk:
         cards, repeats = _place(decks)
         found = [*(d for deck in decks for d in deck.diagnostics), *repeats]
         return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*found, *past.diagnostics))
-    found = [d for deck in index.odd.values() for d in deck.diagnostics]
+    found = [d for deck in index.uncached.values() for d in deck.diagnostics]
     return Desk(vault, _NO_TIME, "", IndexedCards(vault, index), past, diagnostics=(*found, *past.diagnostics))

@@ -7,11 +7,12 @@ import io
 import re
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
-from learning.formats.targets import is_table
+from learning.cards.workspace import Desk
+from learning.formats.targets import exported, is_table
+from learning.store.placed import Placed
 from vault.evidence.evidence import EvidenceReader
 from vault.files.exports import export_bytes
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")
 # What makes a cell a formula in some spreadsheet: the signs and their full-width twins, also after white space or
@@ -33,9 +34,8 @@ def render_table(desk: Desk) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    for id_, placed in desk.cards.items():
-        if not desk.state(id_).retracted:
-            writer.writerow([cell(text) for text in _row(placed, desk.state(id_).tags, reader)])
+    for placed in exported(desk):
+        writer.writerow([cell(text) for text in _row(placed, desk.state(placed.id).tags, reader)])
     return out.getvalue()
 
 
@@ -56,4 +56,4 @@ def export_table(desk: Desk, out: Path, *, force: bool = False) -> int:
     data = b"\xef\xbb\xbf" + render_table(desk).encode()
     replaces = (lambda _: True) if force else is_table(COLUMNS)
     export_bytes(out, data, forbidden=desk.vault.kept_out(), replaces=replaces)
-    return sum(not desk.state(id_).retracted for id_ in desk.cards)
+    return len(exported(desk))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vault.model.exhibit import LANGUAGES
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 JOINER = "\u2060"  # of no width: parts what would mean something together, where a backslash would be seen
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([^`\n]*)")

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from learning.cards.workspace import Desk, Placed
-from learning.formats.targets import is_jsonl
+from learning.cards.workspace import Desk
+from learning.formats.targets import exported, is_jsonl
 from learning.memory.state import MemoryState, Phase
+from learning.store.placed import Placed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_bytes
 from vault.log.ledger import instant
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is known as one of these
 
@@ -20,8 +21,7 @@ KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is k
 def render_jsonl(desk: Desk) -> str:
     """Return the lines, without retracted cards. Question and answer are Markdown, as in the decks."""
     reader = EvidenceReader(desk.vault)
-    cards = (placed for id_, placed in desk.cards.items() if not desk.state(id_).retracted)
-    lines = (_object(placed, reader.of(placed.card.support), desk.state(placed.id)) for placed in cards)
+    lines = (_object(placed, reader.of(placed.card.support), desk.state(placed.id)) for placed in exported(desk))
     return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
 
 

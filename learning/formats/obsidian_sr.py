@@ -11,12 +11,14 @@ import re
 from datetime import date
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.inert_markdown import JOINER, Piece, pieces
+from learning.formats.targets import by_concept, exported
 from learning.memory.state import MemoryState, Phase
+from learning.store.placed import Placed
 from vault.files.exports import export_folder
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 TAG = "flashcards"
 EASE = 250  # per cent: what the plugin begins with
@@ -29,16 +31,13 @@ _ALONE = re.compile(r"\s*\?{1,2}\s*")
 
 def obsidian_files(desk: Desk) -> dict[str, bytes]:
     """Return by file name the text of every concept with cards that may be asked."""
-    cards: dict[str, list[Placed]] = {}
-    for placed in shown(desk):
-        cards.setdefault(placed.concept, []).append(placed)
+    cards = by_concept(shown(desk))
     return {f"{concept}.md": _render(desk, ours).encode() for concept, ours in cards.items()}
 
 
 def shown(desk: Desk) -> list[Placed]:
     """Return the cards that are not retracted or suspended."""
-    states = ((placed, desk.state(id_)) for id_, placed in desk.cards.items())
-    return [placed for placed, state in states if not (state.retracted or state.suspended)]
+    return [placed for placed in exported(desk) if not desk.state(placed.id).suspended]
 
 
 def _render(desk: Desk, cards: list[Placed]) -> str:

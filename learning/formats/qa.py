@@ -11,10 +11,12 @@ import json
 import re
 from pathlib import Path
 
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.formats.inert_markdown import JOINER, Piece, pieces
+from learning.formats.targets import by_concept, exported
+from learning.store.placed import Placed
 from vault.files.exports import export_folder
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _TAG = re.compile(r"(\s*[QAC]):")
 _DASHES = re.compile(r"\s*---")
@@ -23,10 +25,7 @@ _TICKS = re.compile(r"(\s*)(?=```)")
 
 def qa_files(desk: Desk) -> dict[str, bytes]:
     """Return by file name the text of every concept that has cards, without retracted ones."""
-    cards: dict[str, list[Placed]] = {}
-    for id_, placed in desk.cards.items():
-        if not desk.state(id_).retracted:
-            cards.setdefault(placed.concept, []).append(placed)
+    cards = by_concept(exported(desk))
     return {f"{concept}.md": render_qa(ours[0].title, ours).encode() for concept, ours in cards.items()}
 
 
@@ -72,4 +71,4 @@ def export_qa(desk: Desk, out: Path) -> tuple[int, int]:
     """Write the files into the folder `out`; return the numbers of cards and files. Raises: Refused, WriteFailed."""
     files = qa_files(desk)
     export_folder(out, files, kind="qa", forbidden=desk.vault.kept_out())
-    return sum(not desk.state(id_).retracted for id_ in desk.cards), len(files)
+    return len(exported(desk)), len(files)

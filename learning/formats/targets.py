@@ -7,8 +7,24 @@ import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from learning.cards.workspace import Desk
+from learning.store.placed import Placed
+
 MARK = b"retain"  # the comment of the zip that `export anki` writes; what Anki exports has none
 _HEAD = 1 << 20  # bytes, in which the first line of a table or of JSON ends
+
+
+def exported(desk: Desk) -> list[Placed]:
+    """Return the cards of an export: those that are not retracted."""
+    return [placed for id_, placed in desk.cards.items() if not desk.state(id_).retracted]
+
+
+def by_concept(cards: Iterable[Placed]) -> dict[str, list[Placed]]:
+    """Return the cards of each concept, in their order."""
+    found: dict[str, list[Placed]] = {}
+    for placed in cards:
+        found.setdefault(placed.concept, []).append(placed)
+    return found
 
 
 def is_package(path: Path) -> bool:

@@ -22,7 +22,7 @@ class Bin:
     low: float
     high: float
     trials: int
-    foretold: float
+    predicted: float
     recalled: float
 
 
@@ -34,7 +34,7 @@ class Marks:
 
     log_loss: float
     rmse_bins: float
-    foretold: float
+    predicted: float
     recalled: float
     bins: tuple[Bin, ...] = ()
 
@@ -65,7 +65,7 @@ def _rmse_in_bins(trials: Trials) -> float:
         total[0] += 1
         total[1] += chance
         total[2] += trials.recalled[n]
-    squares = sum(number * ((foretold - recalled) / number) ** 2 for number, foretold, recalled in bins.values())
+    squares = sum(number * ((predicted - recalled) / number) ** 2 for number, predicted, recalled in bins.values())
     return math.sqrt(squares / len(trials))
 
 
@@ -82,9 +82,9 @@ def calibration(trials: Trials) -> tuple[Bin, ...]:
     for low, high in pairwise(_EDGES):
         inside = [n for n, c in enumerate(trials.chance) if low <= c < high or c == high == 1.0]
         if inside:
-            foretold = sum(trials.chance[n] for n in inside) / len(inside)
+            predicted = sum(trials.chance[n] for n in inside) / len(inside)
             recalled = sum(trials.recalled[n] for n in inside) / len(inside)
-            found.append(Bin(low, high, len(inside), foretold, recalled))
+            found.append(Bin(low, high, len(inside), predicted, recalled))
     return tuple(found)
 
 
@@ -93,9 +93,9 @@ def plot(bins: Sequence[Bin], width: int = 40) -> list[str]:
     lines = []
     for each in bins:
         row = [" "] * (width + 1)
-        foretold, recalled = round(each.foretold * width), round(each.recalled * width)
-        row[foretold] = "|"
-        row[recalled] = "◆" if foretold == recalled else "●"
-        told = f"{each.foretold:6.1%}  {each.recalled:6.1%}  {each.trials:7,}"
-        lines.append(f"  {each.low:3.0%}-{each.high:<4.0%} {told}  {''.join(row).rstrip()}")
+        predicted, recalled = round(each.predicted * width), round(each.recalled * width)
+        row[predicted] = "|"
+        row[recalled] = "◆" if predicted == recalled else "●"
+        figures = f"{each.predicted:6.1%}  {each.recalled:6.1%}  {each.trials:7,}"
+        lines.append(f"  {each.low:3.0%}-{each.high:<4.0%} {figures}  {''.join(row).rstrip()}")
     return lines

@@ -140,8 +140,8 @@ def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
     """
     for event, place in zip(reversed(others), reversed(places), strict=True):
         if isinstance(event, Params):
-            told = _FITTED.search(event.reason)
-            return int(told[1]) if told else place
+            fitted = _FITTED.search(event.reason)
+            return int(fitted[1]) if fitted else place
     return 0
 
 

@@ -14,7 +14,7 @@ from learning.memory.scheduler import HIGHEST, LOWEST, Parameters, forgetting_cu
 from vault.errors import Refused
 from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 Memory = tuple[float, float]  # stability in days, difficulty in [1, 10]
 Given = tuple[int, int]  # a review: its rating, and the study days since the one before

@@ -23,7 +23,7 @@ from vault.model.article import FRESHNESS_DAYS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
 from vault.model.wikilink import Wikilink, links
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 INDEX = "wiki/_index.md"

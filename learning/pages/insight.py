@@ -27,7 +27,7 @@ from vault.model.card import parse_deck
 from vault.model.frontmatter import body_of, read_properties, render_note
 from vault.model.markdown import escape, unescape
 from vault.model.summary import parse_summary, prose_of
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 INSIGHTS = "insights"
@@ -72,12 +72,12 @@ def note_of(place: NotesFolder, subject: Subject, recorded: Mapping[str, Event])
     """
     usual = place.path(name_of(subject))
     event = recorded.get(subject.concept, {})
-    told = str(event.get("note", "")) if bool(event.get("personal")) is place.personal else ""
-    for path in (told if told.endswith(".md") else "", usual):
+    noted = str(event.get("note", "")) if bool(event.get("personal")) is place.personal else ""
+    for path in (noted if noted.endswith(".md") else "", usual):
         if path and _is_there(place, path):
             return path
     files = sorted(_notes(place))
-    names = {told.rsplit("/", 1)[-1], name_of(subject)} - {""}
+    names = {noted.rsplit("/", 1)[-1], name_of(subject)} - {""}
     moved = next((path for path in files if path.rsplit("/", 1)[-1] in names), None)
     return moved or next((path for path in files if _is_on(place, path, subject)), None)
 

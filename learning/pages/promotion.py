@@ -28,8 +28,7 @@ from vault.log.ledger import Event
 from vault.log.review_log import at_of
 from vault.model.card import CardKind
 from vault.model.markdown import unescape
-from vault.text.formatting import short_title
-from vault.text.sanitize import fold
+from vault.text.formatting import fold, short_title
 from vault.vault import Vault
 
 _THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does
@@ -306,18 +305,18 @@ def _settled(data: bytes, shelf: _Concepts) -> Iterator[Candidate]:
 def _settled_disputes(data: bytes) -> Iterator[tuple[list[str], str]]:
     """Yield (concepts, instant) of every contradiction that was open once and is not now."""
     concepts: dict[str, list[str]] = {}
-    standing: dict[str, str] = {}  # id -> the claim that weighs more, "" while none does
+    winners: dict[str, str] = {}  # id -> the claim that weighs more, "" while none does
     settled: dict[str, str] = {}
     for event in ledger.ordered(e for e in _events(data, b'"dispute"') if e.get("of") == "dispute"):
         id_, at = str(event.get("id")), str(event["at"])
         if isinstance(named := event.get("concepts"), list):
             concepts[id_] = [c for c in named if isinstance(c, str)]
-        winner = str(event.get("winner", standing.get(id_, "")))
-        if event["type"] == "retire" or (event["type"] == "change" and winner and not standing.get(id_)):
+        winner = str(event.get("winner", winners.get(id_, "")))
+        if event["type"] == "retire" or (event["type"] == "change" and winner and not winners.get(id_)):
             settled[id_] = at
         elif event["type"] == "revive" or (event["type"] == "change" and not winner):
             settled.pop(id_, None)
-        standing[id_] = winner
+        winners[id_] = winner
     yield from ((concepts.get(id_, []), at) for id_, at in settled.items())
 
 

@@ -10,7 +10,7 @@ from learning.pages.promotion import Candidate, Promotion, Reason
 from vault.model.frontmatter import Value, read_properties, render_note
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import links, note_link
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 # What a concept is asked by; the words are ours, the title is all that comes from the wiki.
 _QUESTIONS = {

@@ -14,8 +14,7 @@ from learning.pages.promotion_page import render_queue, ticks
 from learning.pages.review_page import save_review_page
 from learning.store.card_text import Catalogue, catalogue
 from vault.audit.agent_runs import at_work
-from vault.errors import EditedMeanwhile
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
 from vault.vault import Vault
@@ -47,21 +46,18 @@ def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Pro
     would take a page of ours for one of its.
     """
     cards = cards or catalogue(desk.vault, desk.cards)
-    guard = desk.vault.guard(Scope.LOG)
-    for last_try in (*[False] * (_TRIES - 1), True):
-        old = guard.read(PROMOTION_QUEUE)
+    found: Promotion | None = None
+
+    def updated(old: bytes | None) -> bytes | None:
+        nonlocal found
         if at_work(desk.vault):  # asked after the reading: no agent that came later can have written what was read
-            return promotion(desk, decisions_of(desk.vault), cards)
+            found = None
+            return None
         found = _with_ticks(desk, cards, (old or b"").decode("utf-8", "replace"), now)
-        page = render_queue(found).encode()
-        try:
-            guard.write(PROMOTION_QUEUE, page, expect=None if old is None else sha256_hex(old))
-        except EditedMeanwhile:
-            if last_try:
-                raise
-        else:
-            return found
-    raise AssertionError("the last try gives or raises")
+        return render_queue(found).encode()
+
+    desk.vault.guard(Scope.LOG).update(PROMOTION_QUEUE, updated, tries=_TRIES)
+    return promotion(desk, decisions_of(desk.vault), cards) if found is None else found
 
 
 def _with_ticks(desk: Desk, cards: Catalogue, page: str, now: datetime) -> Promotion:

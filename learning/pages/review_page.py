@@ -12,8 +12,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase
 from learning.store.card_text import Catalogue, card_cell, catalogue, concept_cell
 from learning.store.placed import article_of
-from vault.errors import EditedMeanwhile
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.layout import CONCEPTS, REVIEW_PAGE
 from vault.log.ledger import instant
@@ -133,12 +132,5 @@ def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
             for row in range(shelf.first, shelf.end)
         ]
     page = render_page(rows, desk.states, desk.scheduler, last_event(desk)).encode()
-    guard = desk.vault.guard(Scope.LOG)
-    for last_try in (*[False] * (_TRIES - 1), True):
-        old = guard.read(REVIEW_PAGE)
-        try:
-            return guard.write(REVIEW_PAGE, page, expect=None if old is None else sha256_hex(old))
-        except EditedMeanwhile:  # another command has just rendered it
-            if last_try:
-                raise
-    raise AssertionError("the last try gives or raises")
+    # Another command may just have rendered it.
+    return desk.vault.guard(Scope.LOG).update(REVIEW_PAGE, lambda _: page, tries=_TRIES)

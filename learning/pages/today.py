@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 from learning.agenda.gap_decisions import open_by_kind, read_agenda
 from learning.cards.workspace import Desk, open_desk
+from learning.pages.promotion_page import parse_queue
+from learning.pages.promotion_page import waiting as for_a_note
 from learning.schedule import date_text
+from learning.stats.mastery import by_tag, grouped, mastery
+from learning.stats.material import studied
 from learning.stats.news import News, news
+from learning.stats.outlook import Outlook
 from learning.stats.overview import Daybook, coming, daybook, next_due
 from learning.store.cards import IndexedCards
 from vault.audit.agent_runs import at_work, held_back
@@ -61,7 +66,7 @@ def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
 def overview_of(desk: Desk) -> Overview:
     """What today holds, by a desk."""
     vault, now = desk.vault, desk.now
-    gaps, odd = _gaps(vault)
+    gaps, invalid = _gaps(vault)
     calendar, today = desk.scheduler.calendar, desk.today
     done = desk.past.done(calendar, now)
     steps = len(desk.queue.waiting)
@@ -78,7 +83,7 @@ def overview_of(desk: Desk) -> Overview:
         next_due="" if today["due"] + today["new"] else _next_due(desk),
         has_sources=_has_files(vault),
         gaps=gaps,
-        diagnostics=(*desk.diagnostics, *odd),
+        diagnostics=(*desk.diagnostics, *invalid),
         held_back=desk.held_back,
         desired=desk.scheduler.rules.retention,
     )
@@ -114,15 +119,12 @@ def backlog_of(desk: Desk) -> BacklogPlan | None:
     """How long what is overdue lasts; None, and at once, where today has room for it."""
     if len(desk.queue.due) <= desk.vault.settings.reviews_per_day:
         return None
-    from learning.stats.outlook import Outlook
 
     return Outlook(desk, 1, 0).backlog()
 
 
 def topics_of(desk: Desk) -> tuple[Group, ...]:
     """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
-    from learning.stats.mastery import by_tag, grouped, mastery
-    from learning.stats.material import studied
     from learning.store.topics import topics
 
     cards, members = studied(desk), topics(desk.vault)
@@ -134,9 +136,6 @@ def topics_of(desk: Desk) -> tuple[Group, ...]:
 
 def _ripe(vault: Vault) -> int:
     """How many concepts the promotion queue names, as the last command that rendered it found them."""
-    from learning.pages.promotion_page import parse_queue
-    from learning.pages.promotion_page import waiting as for_a_note
-
     try:
         return len({item.title for item in for_a_note(parse_queue(vault.read_text(PROMOTION_QUEUE) or ""))})
     except RetainError:

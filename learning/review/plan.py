@@ -16,7 +16,6 @@ from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
 from learning.store.due import items
 from learning.store.graph import GRAPH, prerequisites
-from learning.study_day import StudyCalendar
 from vault.errors import UsageError
 from vault.ids import CardId
 
@@ -80,7 +79,7 @@ def plan_of(text: str) -> Plan:
 def planned_desk(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
     """Return `desk` with the queue of the plan; `met` are cards that the session has shown already, within the limit.
 
-    Ahead of their time cards have one turn: of those `rated` in this sitting only such as are being learnt come back.
+    Ahead of their time cards have one turn: of those `rated` in this session only such as are being learnt come back.
     Reads the decks of the cards that a tag asks for. Raises: NotFound for a topic that is not there.
     """
     if plan.mode is Mode.REVIEW:
@@ -122,11 +121,11 @@ def by_need(items: Iterable[Item], desk: Desk, until: datetime) -> list[Item]:
     for item in items:
         state = desk.state(item.card)
         if state.due is not None and state.due < until:
-            due.append((-_waited(state, desk.scheduler.calendar, day), item.card, item))
+            due.append((-_waited(state, day), item.card, item))
     return apart(item for *_, item in sorted(due))
 
 
-def _waited(state: MemoryState, calendar: StudyCalendar, day: int) -> float:
+def _waited(state: MemoryState, day: int) -> float:
     """Return how far the card is forgotten: the wait as a share of its stability."""
     return (day - state.last_day) / state.stability if state.stability else 0.0
 

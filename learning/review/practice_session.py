@@ -7,13 +7,14 @@ from collections import Counter
 from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
 from learning.cards.current_text import CurrentCards
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState
 from learning.review import practice as practices
 from learning.review.plan import Mode, Plan, planned_desk
 from learning.review.practice import Practice, Recall
-from learning.review.sitting import Clock
+from learning.review.study_session import Clock
 from learning.review.summary import HARDEST, Tally
+from learning.store.placed import Placed
 from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log.events import Rating
@@ -34,7 +35,7 @@ class PracticeSession:
 
     @classmethod
     def at(cls, vault: Vault, clock: Clock, plan: Plan) -> PracticeSession:
-        """Return a practice of the cards of `plan`. Raises: as `Sitting.at`."""
+        """Return a practice of the cards of `plan`. Raises: as `StudySession.at`."""
         return cls(planned_desk(desks.open_desk(vault, clock(), tag=plan.tag), plan), clock, plan)
 
     @property

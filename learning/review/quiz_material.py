@@ -12,7 +12,7 @@ from vault.log.grading import Reading
 from vault.model import latex
 from vault.model.article import sentences
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 MOST = 12  # articles of one quiz: a topic may list hundreds

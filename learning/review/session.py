@@ -49,7 +49,7 @@ class Counts:
 
 
 Steps = tuple[tuple[datetime, CardId], ...]
-# States since the sitting began, the newest last. None is ever changed, as a session that undo leads back to holds them
+# States since the session began, the newest last. None is ever changed, as a session that undo leads back to holds them
 # too; each is at least twice as large as the next, so that a card is copied a dozen times in thousands, not each time.
 Changed = tuple[Mapping[CardId, MemoryState], ...]
 
@@ -62,7 +62,7 @@ class Session:
     """
 
     scheduler: Scheduler = field(repr=False, compare=False)
-    before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the sitting began
+    before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the session began
     main: tuple[CardId, ...]
     left: Counts
     steps: Steps = ()  # cards in learning, by when they are due

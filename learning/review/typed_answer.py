@@ -85,7 +85,7 @@ class _Token:
     key: str  # what makes it the same as another
 
     @property
-    def telling(self) -> bool:
+    def is_required(self) -> bool:
         """Return whether an answer that lacks it is incomplete."""
         return self.kind in ("number", "han") or (self.kind == "word" and self.key not in FILLERS | NEGATIONS)
 
@@ -95,8 +95,8 @@ def compare(question: str, reference: str, answer: str) -> Comparison:
     reference, answer = _plain(reference), _plain(answer)
     theirs, yours, asked = _tokens(reference), _tokens(answer), _tokens(_plain(question))
     known = {token.key for token in asked}
-    terms = [token for token in theirs if token.telling and token.key not in known]
-    terms = terms or [token for token in theirs if token.telling]
+    terms = [token for token in theirs if token.is_required and token.key not in known]
+    terms = terms or [token for token in theirs if token.is_required]
     said = [token for token in terms if _among(token, yours)]
     missing = [token for token in terms if not _among(token, yours)]
     clashes, against = _clashes(theirs, yours, known, len(said) / len(terms) if terms else 0.0)

@@ -239,7 +239,6 @@ class CardColumns:
         """How many days ago the ledger or the first review first knew a card, by its number; 0 is today."""
 
         def found() -> dict[CardId, datetime]:
-
             births: dict[CardId, datetime] = {}
             for news in card_news(self.desk):
                 if news.what == "added":
@@ -299,7 +298,17 @@ def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) 
         paths = tuple(index.path(n) for n in range(len(index.names)))
         rows = _rows(index.ids, states)
         return CardColumns(
-            desk, paths, index.titles, index.first, index.ids, index.lines, index.kinds, states, rows, index.odd, topics
+            desk,
+            paths,
+            index.titles,
+            index.first,
+            index.ids,
+            index.lines,
+            index.kinds,
+            states,
+            rows,
+            index.uncached,
+            topics,
         )
     return _from_cards(desk, states, topics)
 

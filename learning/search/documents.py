@@ -11,7 +11,7 @@ from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, FLASHCARDS, TOPICS
 from vault.model.card import Deck
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 FOLDERS = (FLASHCARDS, CONCEPTS, TOPICS)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from vault.errors import UsageError
+from vault.text.formatting import truncate
 
 STATES = ("due", "new", "learning", "review", "relearning", "suspended", "buried", "retracted")
 TRAITS = (*STATES, "leech", "flagged", "changed")
@@ -21,13 +22,13 @@ KINDS = ("definitional", "mechanistic", "relational", "applied", "none")
 CHOICES = {"state": STATES, "is": TRAITS, "kind": KINDS}
 TEXTS = ("topic", "concept", "tag", "id", "path")
 NUMBERS = ("due", "ivl", "lapses", "reps", "difficulty", "stability", "recall", "added", "rated")
-OPERATORS = (":", "<", ">", "<=", ">=", "=")
 _NAMES = (*CHOICES, *TEXTS, *NUMBERS)
 _TERM = re.compile(r'(?P<minus>-?)(?:(?P<name>[A-Za-z]+)(?P<op><=|>=|[:<>=]))?(?P<value>"(?:[^"\\]|\\.)*"?|\S*)')
 _NUMBER = re.compile(r"-?[0-9]{1,7}(?:\.[0-9]{1,4})?")
 _LOOKS_LIKE = re.compile(r"[A-Za-z]+(?:[:<>=])")
 _ADDRESS = ("://", "::")  # what follows a name that is no filter's: a web address, a name of C++
 _MOST = 1_000  # characters; nobody types more
+_SHOWN = 31  # characters of a value in a message
 
 
 class BadQuery(UsageError):
@@ -57,8 +58,8 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A bound on a number. `name` is one of NUMBERS, `op` one of OPERATORS. Days, counts, or a probability in percent
-    (`recall`).
+    """A bound on a number. `name` is one of NUMBERS, `op` one of `: < > <= >= =`. Days, counts, or a probability in
+    percent (`recall`).
     """
 
     name: str
@@ -112,32 +113,32 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name not in _NAMES:
         if op == ":" and not found[0][found.end("name") - at :].startswith(_ADDRESS):
             raise _unknown(found, at)
-        return _word(found[0], at)
-    value = _unquoted(found["value"], found.start("value"))
+        return _word(found[0])
+    value = _unquoted(found["value"])
     if not value:
         raise BadQuery(f"{name}{op} needs a value", at=at, hint=_expected(name))
     if name in NUMBERS:
         return _bound(name, op, value, negated, at)
     if op not in (":", "="):
-        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{_shown(value)}")
+        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{truncate(value, _SHOWN)}")
     if name in CHOICES:
         value = value.casefold()
         if value not in CHOICES[name]:
-            raise BadQuery(f"{name}:{_shown(value)} is not a known value", at=at, hint=_expected(name))
+            raise BadQuery(f"{name}:{truncate(value, _SHOWN)} is not a known value", at=at, hint=_expected(name))
     return Filter(name, value, negated)
 
 
-def _word(written: str, at: int) -> Word | None:
+def _word(written: str) -> Word | None:
     """Return a word to look for; None for an empty one."""
     negated = written.startswith("-") and len(written) > 1
-    text = _unquoted(written[negated:], at + negated)
+    text = _unquoted(written[negated:])
     return Word(text, negated) if text.strip() else None
 
 
 def _bound(name: str, op: str, value: str, negated: bool, at: int) -> Bound:
     """Return a bound. Raises: BadQuery."""
     if not _NUMBER.fullmatch(value):
-        raise BadQuery(f"{name}{op}{_shown(value)} needs a number", at=at, hint=_expected(name))
+        raise BadQuery(f"{name}{op}{truncate(value, _SHOWN)} needs a number", at=at, hint=_expected(name))
     return Bound(name, op, float(value), negated)
 
 
@@ -157,17 +158,12 @@ def _expected(name: str) -> str:
     return f"as in {name}<7 or {name}>3" if name in NUMBERS else f'as in {name}:word or {name}:"two words"'
 
 
-def _unquoted(text: str, at: int) -> str:
+def _unquoted(text: str) -> str:
     """Return a value without its quotes. One without a closing quote goes to the end, so that it can be typed."""
     if not text.startswith('"'):
         return text
     inner = text[1:-1] if len(text) > 1 and re.fullmatch(r'"(?:[^"\\]|\\.)*"', text, re.DOTALL) else text[1:]
     return re.sub(r"\\(.)", r"\1", inner, flags=re.DOTALL)
-
-
-def _shown(value: str) -> str:
-    """Return a value shortened for a message."""
-    return value if len(value) <= 30 else value[:30] + "…"
 
 
 def render(query: Query) -> str:

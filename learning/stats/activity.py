@@ -71,7 +71,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
     columns = replay.columns
     days: dict[int, list[int]] = {}
     seen = bytearray(len(columns.cards))
-    told = total = 0
+    timed = total = 0
     for day, card, rating, ms in zip(replay.day, columns.card, columns.rating, columns.ms, strict=True):
         counts = days.get(day) or days.setdefault(day, [0, 0, 0, 0])
         counts[0] += 1
@@ -80,7 +80,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
             seen[card] = 1
             counts[2] += 1
         if ms:
-            told, total = told + 1, total + min(ms, LONGEST_MS)
+            timed, total = timed + 1, total + min(ms, LONGEST_MS)
             counts[3] += min(ms, LONGEST_MS)
     streak, longest = streaks(set(days), today)
     return Activity(
@@ -89,7 +89,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
         len(columns),
         streak,
         longest,
-        total / told if told else None,
+        total / timed if timed else None,
     )
 
 

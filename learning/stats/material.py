@@ -16,8 +16,7 @@ from learning.store.topics import topics
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.review_columns import ReviewColumns
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_title
 
 _NEWS = {"birth": "added", "change": "reworded"}
 
@@ -60,15 +59,15 @@ def without_reviews(desk: Desk) -> Material:
 
 def card_news(desk: Desk) -> tuple[CardNews, ...]:
     """Return the ledger's events on the desk's cards: additions, changes of text and retractions."""
-    told = [CardNews(change.card, change.type, change.at) for change in desk.changes]
-    other = {(news.card, news.at) for news in told}
+    reported = [CardNews(change.card, change.type, change.at) for change in desk.changes]
+    other = {(news.card, news.at) for news in reported}
     data = desk.vault.read_bytes(ledger.IDS) or b""
     lines = b"\n".join(line for line in data.split(b"\n") if b'"card"' in line)
     for event in ledger.decode(lines, ledger.IDS)[0]:
         card, at = CardId(str(event.get("id"))), ledger.parse_instant(event["at"])
         if event.get("of") == "card" and event["type"] in _NEWS and (card, at) not in other:
-            told.append(CardNews(card, _NEWS[event["type"]], at))
-    return tuple(told)
+            reported.append(CardNews(card, _NEWS[event["type"]], at))
+    return tuple(reported)
 
 
 def narrowed(material: Material, stems: Collection[str] | None = None, tag: str = "") -> Material:

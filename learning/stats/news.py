@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from vault.log import ledger
 from vault.log.card_history import lines_with
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 
@@ -35,15 +35,15 @@ def news(vault: Vault, since: datetime, now: datetime) -> News:
     events = list(_events(vault.read_bytes(ledger.IDS) or b"", since, now))
     cards = _last_by_id(event for event in events if event.get("of") == "card")
     disputes = _last_by_id(event for event in events if event.get("of") == "dispute")
-    told = [_of_card(event) for event in cards]
+    kinds = [_of_card(event) for event in cards]
     open_now = [event["type"] != "retire" and not event.get("winner") for event in disputes]
     names = (event.get("name") for event in events if event["type"] == "birth" and event.get("of") == "concept")
     return News(
         tuple(dict.fromkeys(clean_line(str(name)) for name in names if name)),
-        told.count("birth"),
-        told.count("fact"),
-        told.count("reworded"),
-        told.count("retire"),
+        kinds.count("birth"),
+        kinds.count("fact"),
+        kinds.count("reworded"),
+        kinds.count("retire"),
         sum(open_now),
         len(open_now) - sum(open_now),
     )

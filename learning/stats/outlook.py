@@ -11,17 +11,7 @@ from learning.cards.workspace import Desk
 from learning.memory.model import Model
 from learning.memory.trials import elapsed_days
 from learning.schedule.workload import BacklogPlan
-from learning.stats.forecast import (
-    Course,
-    Forecast,
-    Habits,
-    Stock,
-    habits_of,
-    new_that_fit,
-    simulated,
-    states_in,
-    stock_of,
-)
+from learning.stats import forecast
 from learning.stats.forecast import backlog_plan as plan_of
 from vault.text.formatting import plural
 
@@ -36,13 +26,13 @@ class Outlook:
         self.calendar, self.own = rules.calendar, rules.retention
         self.today = self.calendar.day(desk.now)
         columns = desk.past.scanned().reviews
-        self.habits: Habits = habits_of(columns, elapsed_days(columns, self.calendar))
+        self.habits: forecast.Habits = forecast.habits_of(columns, elapsed_days(columns, self.calendar))
         day = cache(self.calendar.day)  # many cards fall due at the same instant
-        states = states_in(desk.past.unpacked().states, desk.cards)
-        self.stock: list[Stock] = stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
+        states = forecast.states_in(desk.past.unpacked().states, desk.cards)
+        self.stock: list[forecast.Stock] = forecast.stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
         self.waiting = len(desk.queue.new)
         self.model: Model = Model(desk.scheduler.parameters)
-        self.course: Course = Course(
+        self.course: forecast.Course = forecast.Course(
             days,
             rules.retention,
             settings.new_per_day if new is None else new,
@@ -51,13 +41,13 @@ class Outlook:
             rules.maximum_interval,
         )
 
-    def at(self, retention: float) -> Forecast:
+    def at(self, retention: float) -> forecast.Forecast:
         """Return the forecast with another retention."""
-        return simulated(self.stock, self.habits, self.model, replace(self.course, retention=retention))
+        return forecast.simulated(self.stock, self.habits, self.model, replace(self.course, retention=retention))
 
-    def that_fit(self, minutes: int) -> tuple[int, Forecast]:
+    def that_fit(self, minutes: int) -> tuple[int, forecast.Forecast]:
         """Return the most new cards a day that fit into so many minutes, and the forecast with them."""
-        return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
+        return forecast.new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
 
     def backlog(self) -> BacklogPlan | None:
         """Return the plan for overdue cards; None if today has room for them."""
@@ -84,7 +74,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
     return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
 
 
-def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
+def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> str:
     """Return what the forecasts mean: the present retention beside the next lower one."""
     words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
     other = min(
@@ -105,6 +95,6 @@ def _about(minutes: float) -> str:
     return f"about {plural(ends, 'minute')}" if ends else "under a minute"
 
 
-def _spent(found: Forecast) -> str:
+def _spent(found: forecast.Forecast) -> str:
     """Return the minutes of a forecast in words."""
     return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

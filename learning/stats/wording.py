@@ -65,11 +65,11 @@ def calibration_means(stats: Stats) -> str:
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
         return f"{plural(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
-    told = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
+    comparison = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
     if abs(found.predicted - found.recalled) < NEAR:
-        return f"{told}: the scheduler knows how you forget."
+        return f"{comparison}: the scheduler knows how you forget."
     other = "you forget more" if found.predicted > found.recalled else "you remember more"
-    return f"{told}: {other} than it thinks, and `retain optimize` may help."
+    return f"{comparison}: {other} than it thinks, and `retain optimize` may help."
 
 
 def forecast_means(stats: Stats) -> str:
@@ -100,10 +100,10 @@ def time_means(stats: Stats) -> str:
 
 def hours_mean(hours: Sequence[Hour]) -> str:
     """Return whether the hour of the day makes a difference; "" where it cannot be known."""
-    told = [hour for hour in hours if hour.reviews >= FEW]
-    if len(told) < 2:
+    frequent = [hour for hour in hours if hour.reviews >= FEW]
+    if len(frequent) < 2:
         return "Too few hours of the day have enough reviews to compare them."
-    best, worst = (pick(told, key=lambda h: h.recalled / h.reviews) for pick in (max, min))
+    best, worst = (pick(frequent, key=lambda h: h.recalled / h.reviews) for pick in (max, min))
     high, low = best.recalled / best.reviews, worst.recalled / worst.reviews
     if high - low < 2 * NEAR:
         return f"The hour makes little difference: {low:.0%} to {high:.0%} of answers are right."
@@ -133,11 +133,11 @@ def mastery_means(stats: Stats) -> str:
         scores = [score for concept in seen if (score := concept.profile[kind.value]) is not None]
         if scores:
             means[word] = sum(scores) / len(scores)
-    told = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
+    summary = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
     if len(means) < 2:
-        return f"{told}."
+        return f"{summary}."
     weakest = min(means, key=lambda word: means[word])
-    return f"{told}; weakest is the kind that {weakest}, at {means[weakest] * 100:.0f} of 100."
+    return f"{summary}; weakest is the kind that {weakest}, at {means[weakest] * 100:.0f} of 100."
 
 
 def leeches_mean(stats: Stats) -> str:

@@ -26,8 +26,7 @@ from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Wikilink, alias
-from vault.text.formatting import truncate
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, truncate
 from vault.vault import Vault
 
 CACHE = "faces"
@@ -69,7 +68,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Every card, in the order of the decks; row n of each column is one card. `ends` is told in `words_of`."""
+    """Every card, in the order of the decks; row n of each column is one card. `ends` is explained in `words_of`."""
 
     shelves: tuple[Shelf, ...]
     ids: Sequence[CardId]
@@ -208,7 +207,7 @@ def _catalogue_from_index(vault: Vault, cards: IndexedCards) -> Catalogue:
 def _is_current(kept: _CachedFaces, index: DeckIndex) -> bool:
     """Return whether the cache has the face of every deck of the index."""
     young = any(size == NONE[0] for size in kept.numbers[::FIELDS])
-    return not index.odd and not young and kept.first == index.first
+    return not index.uncached and not young and kept.first == index.first
 
 
 def _updated(vault: Vault, cards: IndexedCards, kept: _CachedFaces | None) -> Catalogue:
@@ -224,7 +223,7 @@ def _updated(vault: Vault, cards: IndexedCards, kept: _CachedFaces | None) -> Ca
             ids[index.first[n] : index.first[n + 1]],
         )
         known = row.get(name)
-        if kept is not None and known is not None and path not in index.odd and numbers[span] != _NONE:
+        if kept is not None and known is not None and path not in index.uncached and numbers[span] != _NONE:
             face = kept.face(known)
             before = kept.numbers[known * FIELDS : known * FIELDS + FIELDS]
             if before == numbers[span] and len(face.labels) == len(mine):
@@ -270,8 +269,8 @@ def _read_cache(vault: Vault) -> _CachedFaces | None:
     try:
         numbers, first = array("q", parts[1]), array("I", parts[4])
         count = len(numbers) // FIELDS
-        names, named, titles = (_split(parts[n], count) for n in (0, 2, 3))
-        labels, lengths, words = _split(parts[5], first[-1]), array("I", parts[6]), array("I", parts[7])
+        names, named, titles = (stamps.split_names(parts[n], count) for n in (0, 2, 3))
+        labels, lengths, words = stamps.split_names(parts[5], first[-1]), array("I", parts[6]), array("I", parts[7])
     except (ValueError, IndexError):
         return None
     ends = list(accumulate(lengths, initial=0))
@@ -279,14 +278,6 @@ def _read_cache(vault: Vault) -> _CachedFaces | None:
     if not fits or ends[-1] != len(words):
         return None
     return _CachedFaces(names, numbers, named, titles, first, labels, lengths, words, ends)
-
-
-def _split(text: bytes, count: int) -> tuple[str, ...]:
-    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
-    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
-    if len(found) != count:
-        raise ValueError("a column is of another length")
-    return found
 
 
 _LABEL = 60  # characters of a question that stand in the table

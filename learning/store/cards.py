@@ -108,7 +108,7 @@ class IndexedCards(Mapping[CardId, Placed]):
     def _parsed(self, number: int) -> dict[CardId, Placed]:
         """Return the cards of deck number `number`, parsed."""
         path = self.index.path(number)
-        deck = self.index.odd.get(path) or self.vault.deck(path)
+        deck = self.index.uncached.get(path) or self.vault.deck(path)
         return {} if deck is None else _placed(deck)
 
     def _elsewhere(self, card: CardId) -> Placed:

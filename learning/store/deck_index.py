@@ -21,7 +21,7 @@ from vault.ids import CardId
 from vault.layout import FLASHCARDS
 from vault.model.card import Deck
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 CACHE = "decks"
@@ -61,7 +61,7 @@ class DeckIndex:
     """The decks by file name, in their order, in columns; `first[n]` is the first card of deck n, in their order.
 
     `notes` has the number of each card's Anki note, 0 for none; it is empty where no card at all was imported.
-    `odd` are the decks that are never taken from the cache: they have cards without an id, or something to tell.
+    `uncached` are the decks that are never taken from the cache: they have cards without an id, or something to tell.
     """
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class DeckIndex:
     kinds: bytes
     tags: tuple[str, ...]
     notes: array[int]
-    odd: Mapping[str, Deck] = field(default_factory=dict)
+    uncached: Mapping[str, Deck] = field(default_factory=dict)
     repeats: bool = False  # whether an id stands in two decks
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ def _any_irregular(index: DeckIndex) -> bool:
 def _updated(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> DeckIndex:
     """Return the index with changed decks read again."""
     row = {name: n for n, name in enumerate(kept.names)} if kept else {}
-    odd: dict[str, Deck] = {}
+    uncached: dict[str, Deck] = {}
     entries: list[Entry] = []
     imported: dict[int, Deck] = {}
     for n, name in enumerate(found.names):
@@ -170,12 +170,12 @@ def _updated(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
         if is_imported(deck):
             imported[n] = deck
         if entries[-1].flags & _ODD:
-            odd[path] = deck
+            uncached[path] = deck
     for n, entry in _with_notes(vault, {n: entries[n] for n in imported}).items():
         entries[n] = entry
         if entry.flags & _ODD:
-            odd[imported[n].path] = imported[n]
-    return _joined(found.names, found.settled, entries, odd)
+            uncached[imported[n].path] = imported[n]
+    return _joined(found.names, found.settled, entries, uncached)
 
 
 def _entry(deck: Deck) -> Entry:
@@ -203,8 +203,8 @@ def _with_notes(vault: Vault, entries: Mapping[int, Entry]) -> dict[int, Entry]:
     out = {}
     for n, entry in entries.items():
         notes = array("Q", [known.get(card) or own_number(card) for card in cards[n]])
-        told = all(card in known for card in cards[n])
-        out[n] = replace(entry, notes=notes, flags=entry.flags if told else entry.flags | _ODD)
+        all_known = all(card in known for card in cards[n])
+        out[n] = replace(entry, notes=notes, flags=entry.flags if all_known else entry.flags | _ODD)
     return out
 
 
@@ -214,7 +214,9 @@ def _ids(data: bytes) -> list[CardId]:
     return [CardId(text[n : n + _ID]) for n in range(0, len(text), _ID)]
 
 
-def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], odd: Mapping[str, Deck]) -> DeckIndex:
+def _joined(
+    names: tuple[str, ...], numbers: array[int], entries: list[Entry], uncached: Mapping[str, Deck]
+) -> DeckIndex:
     """Return the index of these rows."""
     lines = array("I")
     for entry in entries:
@@ -231,7 +233,7 @@ def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], o
         b"".join(entry.kinds for entry in entries),
         tuple(entry.tags for entry in entries),
         _joined_notes(entries),
-        odd,
+        uncached,
     )
     cards = index.card_ids()
     return replace(index, repeats=len(set(cards)) < len(cards))
@@ -271,15 +273,15 @@ def _from_cache(parts: list[bytes] | None) -> DeckIndex | None:
         names, numbers, titles, flags, first, ids, lines, kinds, tags, notes, repeats = parts
         count = len(flags)
         index = DeckIndex(
-            _split(names, count),
+            stamps.split_names(names, count),
             array("q", numbers),
-            _split(titles, count),
+            stamps.split_names(titles, count),
             flags,
             array("I", first),
             ids,
             array("I", lines),
             kinds,
-            _split(tags, count),
+            stamps.split_names(tags, count),
             array("Q", notes),
             repeats=bool(repeats),
         )
@@ -289,14 +291,6 @@ def _from_cache(parts: list[bytes] | None) -> DeckIndex | None:
     fits = len(index.numbers) == count * FIELDS and len(index.first) == count + 1 and len(index.lines) == cards
     fits = fits and len(ids) == cards * _ID and len(index.notes) in (0, cards)
     return index if fits and index.first[-1] == cards else None
-
-
-def _split(text: bytes, count: int) -> tuple[str, ...]:
-    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
-    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
-    if len(found) != count:
-        raise ValueError("a column is of another length")
-    return found
 
 
 def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId], tuple[str, ...]]]:
@@ -318,7 +312,7 @@ def _with_tags(vault: Vault, index: DeckIndex) -> DeckIndex:
     tags = list(index.tags)
     for n, flags in enumerate(index.flags):
         if not flags & _TAGGED:
-            deck = index.odd.get(index.path(n)) or vault.deck(index.path(n))
+            deck = index.uncached.get(index.path(n)) or vault.deck(index.path(n))
             found = deck.properties.texts("tags") if deck else ()
             tags[n] = "".join("\n" + " ".join(tag.replace("\0", " ").split("\n")) for tag in found)
     return replace(index, tags=tuple(tags), flags=bytes(flags | _TAGGED for flags in index.flags))

@@ -28,7 +28,7 @@ def items(vault: Vault, cards: Mapping[CardId, Placed], past: History, tag: str,
     """
     names = _selecting_names(vault, tag.removeprefix("#"))
     if isinstance(cards, IndexedCards):
-        return list(_items_of_index(vault, cards, past, names, until))
+        return list(_items_of_index(cards, past, names, until))
     return list(_items_of_decks(vault, list(cards.values()), names, _with_own_tag(past, names)))
 
 
@@ -73,9 +73,7 @@ def _items_of_decks(
             yield Item(placed.id, of[placed.id], placed.kind)
 
 
-def _items_of_index(
-    vault: Vault, cards: IndexedCards, past: History, names: frozenset[str], until: datetime
-) -> Iterator[Item]:
+def _items_of_index(cards: IndexedCards, past: History, names: frozenset[str], until: datetime) -> Iterator[Item]:
     """Yield the selected cards of an index that fall due before `until`."""
     index = cards.index
     deck, end, skipped = -1, 0, True

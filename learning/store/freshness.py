@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault.cache.stamps import INODE, Listing, listing, stamps_digest
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.vault import Vault
 
 STAMP = ".retain/cache/review-page"
@@ -118,7 +118,4 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 def remember(vault: Vault, seen: PageStamp) -> None:
     """Write down that the pages as they are now were made of what `seen` describes. Raises: WriteFailed, Refused."""
 
-    guard = vault.guard(Scope.LOG)
-    old = guard.read(STAMP)
-    text = PageStamp(seen.inputs, _stamps_of_pages(vault.root)).text
-    guard.write(STAMP, text, expect=None if old is None else sha256_hex(old))
+    vault.guard(Scope.LOG).update(STAMP, lambda _: PageStamp(seen.inputs, _stamps_of_pages(vault.root)).text)

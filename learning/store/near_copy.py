@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from vault.model.frontmatter import body_of
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 RUN_WORDS, RUN_CHARACTERS = 8, 12  # so many in a row are the wiki's, not the writer's
 SHARE = 0.6  # of a sentence's shingles

@@ -9,7 +9,7 @@ from vault.ids import ID, CardId
 from vault.layout import CONCEPTS
 from vault.model.card import Card, Deck
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _CONCEPT = re.compile(rf'^concept: "?({ID.pattern})"?$', re.MULTILINE)

@@ -20,7 +20,7 @@ from vault.vault import Vault
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 _HEAD = 4_000  # characters, in which the properties that an import wrote stand
 _ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
-_TOLD = (b'"birth"', b'"reanchor"')
+_EVENTS = (b'"birth"', b'"reanchor"')
 
 
 def is_imported(deck: Deck) -> bool:
@@ -35,7 +35,7 @@ def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
     """
     found: dict[CardId, int] = {}
     for line in (vault.read_bytes(ledger.IDS) or b"").split(b"\n"):
-        said = _ID.search(line) if any(type_ in line for type_ in _TOLD) else None
+        said = _ID.search(line) if any(type_ in line for type_ in _EVENTS) else None
         card = CardId(said[1].decode()) if said else None
         if card is None or card not in wanted:
             continue

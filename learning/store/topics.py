@@ -12,8 +12,7 @@ from vault.errors import Damaged, NotFound, Refused
 from vault.layout import CONCEPTS, TOPICS
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
-from vault.text.formatting import short_title
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, short_title
 from vault.vault import Vault
 
 _MEMBER = re.compile(r"- (\[\[wiki/concepts/[^\[\]]*\]\])\s*")

@@ -244,16 +244,7 @@ def test_hostile_modules_in_a_vault_are_never_run(run_process: Run, compiled: Pa
     (compiled / "raw/articles/more.md").write_text(
         "# Sleep\n\nSleep is a state of rest in which memories are replayed.\n"
     )
-    for command in (
-        ("compile",),
-        ("verify",),
-        ("due",),
-        ("status",),
-        ("gaps",),
-        ("rebuild",),
-        ("trace", "recalling"),
-        ("undo",),
-    ):
+    for command in (("compile",), ("due",), ("rebuild",), ("trace", "recalling")):
         done = run_process(*command, cwd=compiled)
         assert "trapped" not in done.stderr + done.stdout and not sprung.exists(), command
 

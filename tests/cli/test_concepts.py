@@ -26,7 +26,10 @@ def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: 
     assert run("verify", cwd=compiled).code == 0
     undone = run("concept", "undo", cwd=compiled)
     assert undone.code == 0 and (compiled / CURVE).read_bytes() == before
-    assert "[undone]" in run("concept", "deeds", cwd=compiled).stdout
+    listed = run("concept", "actions", cwd=compiled).stdout
+    assert "[undone]" in listed
+    assert run("concept", "deeds", cwd=compiled).stdout == listed, "the former name still works"
+    assert "deeds" not in run("concept", "--help", cwd=compiled).stdout
     again = run("compile", cwd=compiled)
     assert "nothing changed, nothing written" in again.stdout
 
@@ -37,7 +40,7 @@ def test_every_listing_speaks_json(run: Run, compiled: Path) -> None:
     done = run("concept", "merge", listed[0]["id"], listed[1]["id"], "--json", cwd=compiled).json()
     assert done["deed"]["op"] == "merge" and done["waiting"] is None and done["stale_links"] == []
     assert listed[0]["path"] in done["removed"] and done["concepts"][0]["id"] == listed[1]["id"]
-    assert run("concept", "deeds", "--json", cwd=compiled).json()["deeds"][0]["deed"] == done["deed"]["deed"]
+    assert run("concept", "actions", "--json", cwd=compiled).json()["deeds"][0]["deed"] == done["deed"]["deed"]
 
 
 def test_links_in_own_notes_are_named_with_where_they_lead_now(run: Run, compiled: Path) -> None:

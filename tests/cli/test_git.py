@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
 import subprocess
@@ -15,8 +14,6 @@ from cli import main
 from vault import git as git_module
 from vault.errors import GitFailed
 from vault.git import git
-
-PRODUCT = ("cli", "compiler", "learning", "templates", "tui", "vault")
 
 
 @pytest.fixture(autouse=True)
@@ -198,33 +195,3 @@ def test_a_program_of_the_vault_is_not_taken_for_git(hostile: Hostile, monkeypat
     with pytest.raises(GitFailed, match="not installed"):
         git(hostile.root, "rev-parse", "--git-dir")
     assert hostile.ran == set()
-
-
-def names_git(tree: ast.AST) -> list[int]:
-    """The lines where a command of git is made, or git is looked for."""
-
-    def is_git(node: ast.AST) -> bool:
-        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-        return text.split(" ")[0].rsplit("/", 1)[-1] in ("git", "git.exe")
-
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.List | ast.Tuple) and node.elts and is_git(node.elts[0]):
-            found.append(node.lineno)
-        if isinstance(node, ast.Call) and node.args and is_git(node.args[0]):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in _STARTS:
-                found.append(node.lineno)
-    return found
-
-
-_STARTS = ("which", "run", "Popen", "call", "check_call", "check_output", "getoutput", "system", "popen", "execlp")
-
-
-def test_git_is_started_in_one_place_alone() -> None:
-    top = Path(__file__).parents[2]
-    sources = {path: ast.parse(path.read_bytes()) for each in PRODUCT for path in (top / each).rglob("*.py")}
-    starting = {str(path.relative_to(top)) for path, tree in sources.items() if names_git(tree)}
-    assert starting == {"vault/git.py"}
-    for line in ('run(["git", "add"])', 'command = ["/usr/bin/git", *words]', 'os.system("git add .")'):
-        assert names_git(ast.parse(line))

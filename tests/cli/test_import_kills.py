@@ -93,6 +93,7 @@ def empty(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.torture
 def test_an_import_killed_at_any_moment_is_completed_by_the_next(
     empty: Path, tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[..., None]
 ) -> None:

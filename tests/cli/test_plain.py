@@ -17,7 +17,8 @@ from vault.config.settings import Settings, render_settings
 from vault.errors import LockHeld, WriteFailed
 from vault.layout import REVIEW_PAGE
 from vault.locks import lock
-from vault.log.review_log import LOG_PATH, Rating, Review, Suspend, Undo, read_log
+from vault.log.events import Rating, Review, Suspend, Undo
+from vault.log.review_log import LOG_PATH, read_log
 from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Any number of processes rate cards of one vault at once: sittings and single commands."""
+"""Any number of processes rate cards of one vault at once: sessions and single commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from learning.cards.workspace import read_desk
 from vault.config.settings import Settings, render_settings
-from vault.log.review_log import LOG_PATH, Review, read_log
+from vault.log.events import Review
+from vault.log.review_log import LOG_PATH, read_log
 from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
@@ -24,7 +25,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from learning.cards.workspace import open_desk, rate
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from vault.log.events import Rating
 from vault.vault import open_vault
 
@@ -33,12 +34,12 @@ clock = lambda: datetime.now(UTC)
 vault = open_vault(sys.argv[1], None, Path.cwd())
 sys.stdin.readline()  # until all have started
 desk = open_desk(vault, clock())
-sitting = Sitting(desk, clock, "plain")
+sitting = StudySession(desk, clock, "plain")
 for number in range(times):
     if kind == "sitting":
         while sitting.table() is None or not sitting.reveal():  # another process may rate the card just then
             if sitting.session.current is None:
-                sitting = Sitting(open_desk(vault, clock()), clock, "plain")
+                sitting = StudySession(open_desk(vault, clock()), clock, "plain")
                 if sitting.session.current is None:
                     sys.exit()  # the others have left nothing for now: no waiting for minutes until a card is due again
         sitting.rate(Rating.AGAIN)

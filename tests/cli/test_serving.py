@@ -133,14 +133,9 @@ async def test_pages_outside_of_the_wiki_cannot_be_read_and_the_server_lives_on(
     (vault / "insights").mkdir(exist_ok=True)
     (vault / "insights/mine.md").write_text("private")
     (vault / "wiki/concepts/link.md").symlink_to("/etc/passwd")
-    for path in (
-        "../../etc/passwd",
-        "retain.toml",
-        "insights/mine.md",
-        "learning/reviews.jsonl",
-        "wiki/concepts/link.md",
-    ):
-        async with spoken(vault) as session:
+    paths = ("../../etc/passwd", "retain.toml", "insights/mine.md", "learning/reviews.jsonl", "wiki/concepts/link.md")
+    async with spoken(vault) as session:
+        for path in paths:
             with pytest.raises(MCPError, match="no page"):
                 await session.read_resource(f"retain://vault/{path}")
             assert (await call(session, "status"))[0]

@@ -25,7 +25,8 @@ from learning.cards.workspace import open_desk, read_desk
 from learning.pages.review_page import save_review_page
 from vault.config.settings import Settings, render_settings
 from vault.layout import REVIEW_PAGE
-from vault.log.review_log import LOG_PATH, Rating, Review, read_log
+from vault.log.events import Rating, Review
+from vault.log.review_log import LOG_PATH, read_log
 from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")

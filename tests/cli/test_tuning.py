@@ -162,7 +162,7 @@ def test_a_fit_in_vain_is_not_tried_again_at_once(
     optimize_after_review(vault)
     kept = len(params(root))
     cache = root / ".retain/cache/tuning"
-    if kept == 1:  # no better than the truth: remembered, so that the next sitting does not fit again
+    if kept == 1:  # no better than the truth: remembered, so that the next session does not fit again
         stamp = cache.stat().st_mtime_ns
         optimize_after_review(vault)
         assert cache.stat().st_mtime_ns == stamp

@@ -18,7 +18,7 @@ from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 from vault.vault import Vault
 
 HOUR = timedelta(hours=1)
@@ -29,7 +29,7 @@ LEAST = {"extractive": 0.97, "journal": 1.0}
 
 @pytest.mark.parametrize("family", FAMILIES if TORTURE else ("journal",))
 def test_many_edits_redo_what_rested_on_the_changed_words_and_nothing_else(tmp_path: Path, family: str) -> None:
-    done, named, findings = run(family, tmp_path / "vault", rounds=1, terms=16, seed=5)
+    done, named, findings = run(family, tmp_path / "vault", rounds=1, terms=10, seed=5)
     assert findings == 0
     for level, score in done.items():
         assert score.due > 3 and score.recall == 1.0, f"{level}: {score.wrong}"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.concepts.evidence import SourceClaims
-from compiler.concepts.match_questions import PER_NAME, Question, doubts, genus, questions, ruled, survey, tell_doubts
+from compiler.concepts.match_questions import PER_NAME, Question, doubt_events, doubts, genus, questions, ruled, survey
 from compiler.concepts.resolve import resolve
 from compiler.concepts.rulings import Rulings
 from compiler.concepts.similarity import similar_pairs
@@ -101,13 +101,13 @@ def test_an_unsure_answer_is_a_doubt_until_it_is_settled() -> None:
     (doubt,) = doubts(asked, [MatchReply(same="unsure", why="too little is said")])
     assert doubt.titles == ("Softmax", "Softmax function") and doubt.why == "too little is said"
     ids = Ids()
-    (born,) = tell_doubts([doubt], ids, AT)
+    (born,) = doubt_events([doubt], ids, AT)
     ids.apply(born)
-    assert tell_doubts([doubt], ids, AT) == []
-    (gone,) = tell_doubts([], ids, AT)
+    assert doubt_events([doubt], ids, AT) == []
+    (gone,) = doubt_events([], ids, AT)
     assert (gone["type"], gone["id"]) == ("retire", born["id"])
     ids.apply(gone)
-    assert [e["type"] for e in tell_doubts([doubt], ids, AT)] == ["revive"]
+    assert [e["type"] for e in doubt_events([doubt], ids, AT)] == ["revive"]
 
 
 def homonym(number: int, words: str, *more: str) -> SourceClaims:

@@ -16,7 +16,7 @@ from compiler.readers.web.clip import Clip, clip
 from compiler.workers.pool import Worker
 from vault.errors import Unreadable
 from vault.model.source import MarkKind
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 HERE = "https://example.org/a/page.html"
 BODY = """<html><head><title>On memory | A Site</title><meta name="author" content="Ann Bo">

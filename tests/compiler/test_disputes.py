@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.claims.conflict_ledger import Standing, tell_disputes
+from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.contradictions import Disagreement
 from vault.ids import ClaimId, SourceId
 from vault.log.ledger import Event, Ids, fold
@@ -11,13 +11,13 @@ from vault.model.claim import Claim, ClaimKind
 A = Claim(ClaimId("aaaaaaaaaa"), SourceId("s1"), ClaimKind.FACT, "The effect lasts 3 weeks.")
 B = Claim(ClaimId("bbbbbbbbbb"), SourceId("s2"), ClaimKind.FACT, "The effect lasts 5 weeks.")
 BOTH = frozenset({A.id, B.id})
-OPEN = Standing(Disagreement(B, A), ("c0ncept000",), "")
+OPEN = DisputeState(Disagreement(B, A), ("c0ncept000",), "")
 
 
-def told(known: list[Event], standings: list[Standing], claims: frozenset[str] = BOTH, day: int = 1) -> list[Event]:
+def told(known: list[Event], standings: list[DisputeState], claims: frozenset[str] = BOTH, day: int = 1) -> list[Event]:
     ids: Ids = fold(known)
     before = set(ids.births)
-    events = tell_disputes(standings, claims, known, ids, f"2026-01-{day:02}T00:00:00.000Z")
+    events = dispute_events(standings, claims, known, ids, f"2026-01-{day:02}T00:00:00.000Z")
     assert set(ids.births) == before | {e["id"] for e in events if e["type"] == "birth"}  # it has been taken in
     return events
 
@@ -26,14 +26,14 @@ def test_a_contradiction_is_born_once_whichever_side_comes_first() -> None:
     (birth,) = told([], [OPEN])
     assert (birth["type"], birth["of"], birth["key"]) == ("birth", "dispute", f"{A.id}:{B.id}")
     assert birth["winner"] == "" and birth["concepts"] == ["c0ncept000"]
-    turned = Standing(Disagreement(A, B), OPEN.concepts, "")
+    turned = DisputeState(Disagreement(A, B), OPEN.concepts, "")
     assert told([birth], [turned]) == []
     assert told([], [turned])[0]["id"] == birth["id"]  # two clones agree on it
 
 
 def test_that_one_side_weighs_more_is_told_when_it_comes_to_be_and_not_again() -> None:
     known = told([], [OPEN])
-    decided = Standing(OPEN.one, OPEN.concepts, A.id)
+    decided = DisputeState(OPEN.one, OPEN.concepts, A.id)
     (change,) = told(known, [decided], day=2)
     assert (change["type"], change["winner"]) == ("change", A.id)
     assert told([*known, change], [decided], day=3) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.cards.gaps import Shelf, find_gaps
 from compiler.concepts.resolve import Resolution, Resolved
-from compiler.language.passing_mentions import crowded, only_dropped, told_by_a_list
+from compiler.language.passing_mentions import explained_by_list, names_beyond_limit, only_dropped
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.model.claim import Claim, ClaimKind
 
@@ -63,12 +63,12 @@ def test_names_in_thanks_advertisements_rules_and_labels_are_dropped_and_others_
 
 
 def test_a_list_after_a_name_says_what_it_is() -> None:
-    assert told_by_a_list("the drift metrics (brook, 1992) score each run via:\n\nleeway.", ["Drift"])
-    assert not told_by_a_list("the drift metrics are many, and so on.", ["Drift"])
+    assert explained_by_list("the drift metrics (brook, 1992) score each run via:\n\nleeway.", ["Drift"])
+    assert not explained_by_list("the drift metrics are many, and so on.", ["Drift"])
 
 
 def test_one_sentence_asks_for_a_handful_of_names() -> None:
     names_ = [f"Boat{letter}" for letter in "abcdefgh"]
     text = "We rowed. Such are " + ", ".join(names_) + ". And Boatz sank."
     first = {name: ("s", text.index(name)) for name in [*names_, "Boatz"]}
-    assert crowded(first, {"s": text}) == set(names_[5:])
+    assert names_beyond_limit(first, {"s": text}) == set(names_[5:])

@@ -9,7 +9,7 @@ from compiler.gates.card_form import contained_fault, ideas_fault, kind_fault
 from compiler.gates.entailment import judge
 from compiler.gates.gates import judge_card, needs_check
 
-HOSTILE = 20_000  # characters
+HOSTILE = 10_000  # characters
 BOUND = 10  # seconds of the processor for one hostile text, which takes a fraction of one
 
 

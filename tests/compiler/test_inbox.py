@@ -18,7 +18,7 @@ from vault.config.user import state_folder
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
 from vault.files.folder import Folder
 from vault.inbox import decisions, listing, pages
-from vault.inbox.events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
+from vault.inbox.events import REASON, REASONS, Choice, all_reasons, current_decisions, reasons_for, settled_in
 from vault.inbox.items import Item
 from vault.locks import lock
 from vault.log import ledger
@@ -215,7 +215,7 @@ def test_what_was_edited_since_is_not_taken_back(edited: Vault) -> None:
     with pytest.raises(EditedMeanwhile) as found:
         decisions.undo(edited, at(1))
     assert found.value.where == ARTICLE and tree(edited) == before
-    assert len(standing(edited.ledger_events(ledger.DECISIONS)[0])) == 1
+    assert len(current_decisions(edited.ledger_events(ledger.DECISIONS)[0])) == 1
 
 
 def test_without_the_copy_nothing_is_taken_back_and_the_way_on_is_told(edited: Vault) -> None:
@@ -238,7 +238,7 @@ def test_nobody_decides_on_what_they_have_not_seen(edited: Vault, path: str, cho
     with pytest.raises(NotFound) as found:
         decisions.decide(edited, [shown], choice, at(0), reason="no")
     assert "has changed since" in found.value.what and of(edited, "article").id in found.value.hint
-    assert tree(edited) == before and standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
+    assert tree(edited) == before and current_decisions(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
 
 def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decided(
@@ -256,7 +256,7 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
     with pytest.raises(EditedMeanwhile):
         decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert article.read_text() == "mine, saved this very moment\n" and lies(edited, ARTICLE)
-    assert standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
+    assert current_decisions(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
 
 def test_all_or_none_are_settled_where_one_id_is_wrong(edited: Vault) -> None:

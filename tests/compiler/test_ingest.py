@@ -181,6 +181,7 @@ def test_a_paper_in_two_columns_is_read_in_order(shared_data: Path) -> None:
     assert source.title == "Interoperating Deep Learning models with ONNX.jl"
 
 
+@pytest.mark.torture
 @pytest.mark.real_data
 def test_a_whole_book_is_read_in_seconds(shared_data: Path) -> None:
     path = shared_data / "corpus-attention/raw/books/eisenstein-nlp-notes.pdf"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compiler.readers.read import read_source
 from vault.errors import Unreadable
 from vault.model.source import SourceText
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 NAMES = st.sampled_from(["a.md", "a.mdx", "a.txt", "a.html", "a.pdf", "README"])
 MARKDOWN = st.lists(

@@ -20,7 +20,7 @@ from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MORNING, compiled
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 from vault.vault import Vault
 
 _THINGS = ("spindle", "ribosome", "lysosome", "membrane", "flagellum", "centriole", "plastid", "vesicle", "nucleolus")

@@ -12,9 +12,8 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.query.verify import verify
-from vault.files.conflicts import is_beside
 from vault.files.guard import Scope
-from vault.files.write_scopes import TEMP_PREFIX
+from vault.files.write_scopes import TEMP_PREFIX, is_beside
 from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)

@@ -15,8 +15,9 @@ from compiler.model.report import Report
 from compiler.query.verify import verify
 from learning.cards import workspace as desks
 from learning.cards.changes import FACT, ChangedCards, history
-from learning.cards.workspace import Desk, Placed, open_desk
+from learning.cards.workspace import Desk, open_desk
 from learning.memory.state import MemoryState, Phase
+from learning.store.placed import Placed
 from tests.builders import copy_vault
 from tests.compiler.conftest import new_vault
 from vault.ids import CardId

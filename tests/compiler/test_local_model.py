@@ -21,7 +21,7 @@ from tests.builders import vault_with_sources
 from tests.compiler.test_build import silent
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING
 from vault.config.engine import EngineSettings
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 ADDRESS = os.environ.get("RETAIN_LOCAL_MODEL", "")
 

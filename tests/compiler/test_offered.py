@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.gates.proposed_names import Standing, terms_in
+from compiler.gates.proposed_names import SearchableText, terms_in
 from compiler.model.requests import Term
 
 TEXT = """Scaled dot-product attention divides by the square root. Feedforward networks follow (FFNs).
@@ -22,7 +22,7 @@ Die Attention-Layer sind breit. 自注意力机制很重要。 C++ templates, co
     ],
 )  # fmt: skip
 def test_a_name_that_the_text_has_in_any_spelling_stands(name: str) -> None:
-    assert Standing.of(TEXT).has(name)
+    assert SearchableText.of(TEXT).has(name)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_name_that_the_text_has_in_any_spelling_stands(name: str) -> None:
     ["cross attention", "attention dot", "roots of square", "", "()", "多头", "model network", "x" * 10_000, "C#"],
 )
 def test_a_name_that_the_text_has_not_does_not(name: str) -> None:
-    assert not Standing.of(TEXT).has(name)
+    assert not SearchableText.of(TEXT).has(name)
 
 
 def test_terms_and_aliases_that_were_invented_are_refused_by_name() -> None:
@@ -47,9 +47,9 @@ def test_terms_and_aliases_that_were_invented_are_refused_by_name() -> None:
 def test_whatever_run_of_words_a_text_has_stands_in_it(parts: list[str]) -> None:
     name = " ".join(parts)
     bare = [p for p in parts if p != "the"]
-    assert Standing.of(f"Before {name} after.").has(name) is bool(bare) or parts[-1] == "the"
+    assert SearchableText.of(f"Before {name} after.").has(name) is bool(bare) or parts[-1] == "the"
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_may_be_asked_for_any_name(text: str, name: str) -> None:
-    assert Standing.of(text).has(name) in (True, False)
+    assert SearchableText.of(text).has(name) in (True, False)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from compiler.readers import zip_archive
 from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'

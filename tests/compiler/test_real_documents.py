@@ -65,6 +65,7 @@ def test_real_documents_become_a_wiki_that_is_borne_out_whole(corpus: tuple[Vaul
     independently_checked(vault)
 
 
+@pytest.mark.torture
 def test_every_concept_has_claims_and_no_two_cards_have_one_answer(corpus: tuple[Vault, Report]) -> None:
     vault, _ = corpus
     for path in vault.paths(CONCEPTS, ".md"):

@@ -19,7 +19,7 @@ from tests.compiler.messages_server import Batched, MessagesServer, Reply, messa
 from tests.compiler.scripted_model import answering
 from vault.config.engine import EngineSettings, read_engine
 from vault.errors import ModelUnavailable
-from vault.files.scratch_files import write_trace
+from vault.files.exports import write_trace
 from vault.text.redaction import protect, redact, redact_all
 
 KEY = "sk-canary-redacted-31415926535"

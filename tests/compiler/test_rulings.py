@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.concepts.decisions import Deed, Op, deeds_in, event_of, rulings_of
+from compiler.concepts.decisions import Decision, Op, decisions_in, event_of, rulings_of
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings, Sense, Union, pair, sense_key
 from tests.compiler.test_naming import AT, names_of, source, term, told
@@ -20,8 +20,8 @@ from vault.model.claim import ClaimKind
 DEFINED = ClaimKind.DEFINITION
 
 
-def deed(number: int, op: Op, **fields: Any) -> Event:
-    return event_of(Deed(mint("deed", str(number)), op, f"2026-01-01T00:00:00.{number:03d}Z", **fields))
+def decision(number: int, op: Op, **fields: Any) -> Event:
+    return event_of(Decision(mint("deed", str(number)), op, f"2026-01-01T00:00:00.{number:03d}Z", **fields))
 
 
 def sails(*names: str) -> list[Any]:
@@ -65,11 +65,11 @@ def test_the_fold_is_the_same_in_any_order_and_agrees_with_itself(
     events: list[Event] = []
     for n, (op, a, b) in enumerate(steps):
         if op == "undo":
-            events.append(deed(n, Op.UNDO, voids=mint("deed", str(a + b))))
+            events.append(decision(n, Op.UNDO, voids=mint("deed", str(a + b))))
         elif op in ("merge", "never"):
-            events.append(deed(n, Op(op), id=ids[a], into=ids[b], keys=(names[a],), other=(names[b],)))
+            events.append(decision(n, Op(op), id=ids[a], into=ids[b], keys=(names[a],), other=(names[b],)))
         else:
-            events.append(deed(n, Op(op), id=ids[a], name=names[b], keys=(names[a],)))
+            events.append(decision(n, Op(op), id=ids[a], name=names[b], keys=(names[a],)))
     first = rulings_of(events)
     shuffled = [*events, *events[:2]]
     rng.shuffle(shuffled)
@@ -81,14 +81,14 @@ def test_the_fold_is_the_same_in_any_order_and_agrees_with_itself(
 def test_of_two_decisions_that_contradict_each_other_the_later_counts() -> None:
     one, other = mint("concept", "a"), mint("concept", "b")
     both = {"id": one, "into": other, "keys": ("jib",), "other": ("genoa",)}
-    assert rulings_of([deed(1, Op.MERGE, **both), deed(2, Op.NEVER, **both)]).same == frozenset()
-    assert rulings_of([deed(1, Op.NEVER, **both), deed(2, Op.MERGE, **both)]).apart == frozenset()
+    assert rulings_of([decision(1, Op.MERGE, **both), decision(2, Op.NEVER, **both)]).same == frozenset()
+    assert rulings_of([decision(1, Op.NEVER, **both), decision(2, Op.MERGE, **both)]).apart == frozenset()
 
 
 def test_an_undo_can_be_undone() -> None:
-    renamed = deed(1, Op.RENAME, id=mint("concept", "a"), name="Genoa", keys=("jib",))
-    undo = deed(2, Op.UNDO, voids=renamed["deed"])
-    again = deed(3, Op.UNDO, voids=undo["deed"])
+    renamed = decision(1, Op.RENAME, id=mint("concept", "a"), name="Genoa", keys=("jib",))
+    undo = decision(2, Op.UNDO, voids=renamed["deed"])
+    again = decision(3, Op.UNDO, voids=undo["deed"])
     assert rulings_of([renamed, undo]).names == {}
     assert list(rulings_of([again, renamed, undo]).names.values()) == ["Genoa"]
 
@@ -120,8 +120,8 @@ def test_an_answer_in_the_inbox_counts_like_a_decision_until_it_is_taken_back() 
     ],
 )
 def test_a_line_of_the_ledger_that_makes_no_sense_decides_nothing(spoilt: dict[str, object]) -> None:
-    whole = deed(1, Op.RENAME, id=mint("concept", "a"), name="Genoa", keys=("jib",))
-    assert deeds_in([whole]) != [] and deeds_in([whole | spoilt]) == []
+    whole = decision(1, Op.RENAME, id=mint("concept", "a"), name="Genoa", keys=("jib",))
+    assert decisions_in([whole]) != [] and decisions_in([whole | spoilt]) == []
 
 
 def test_brackets_tell_one_name_from_another() -> None:
@@ -172,7 +172,7 @@ def test_names_set_apart_are_joined_by_no_rule_and_by_way_of_no_third_name() -> 
 def test_a_name_that_was_taken_out_stays_out_whichever_join_would_bring_it_back() -> None:
     sources = [*sails("jib", "genoa"), source(3, [term("jib", "alias", "genoa"), term("jib", "alias", "foresail")], [])]
     sources.append(source(4, [term("genoa", "alias", "foresail")], []))
-    out = rulings_of([deed(1, Op.UNALIAS, id=mint("concept", "jib"), name="genoa", keys=("jib",))])
+    out = rulings_of([decision(1, Op.UNALIAS, id=mint("concept", "jib"), name="genoa", keys=("jib",))])
     assert names_of(resolve(sources, Ids(), AT, out)) == {"Jib": ("Foresail",), "Genoa": ()}
 
 
@@ -248,12 +248,16 @@ def test_one_name_of_two_ideas_becomes_two_concepts_with_their_own_claims_and_me
 def test_a_single_claim_can_be_parted_and_parted_again() -> None:
     (claim, _), _ = transformers()[1].claims
     events = [
-        deed(1, Op.SPLIT, id=mint("concept", "t"), name="Transformer (coil)", keys=("transformer",), places=("s2",)),
-        deed(2, Op.SPLIT, id=mint("concept", "u"), name="Mains unit", keys=("transformer (coil)",), places=(claim.id,)),
+        decision(
+            1, Op.SPLIT, id=mint("concept", "t"), name="Transformer (coil)", keys=("transformer",), places=("s2",)
+        ),
+        decision(
+            2, Op.SPLIT, id=mint("concept", "u"), name="Mains unit", keys=("transformer (coil)",), places=(claim.id,)
+        ),
     ]
     found = resolve(transformers(), Ids(), AT, rulings_of(events))
     assert told(found)["Mains unit"] == [claim.words]
-    moved_back = deed(
+    moved_back = decision(
         3, Op.SPLIT, id=mint("concept", "u"), name="Transformer", keys=("mains unit",), places=(claim.id,)
     )
     assert claim.words in told(resolve(transformers(), Ids(), AT, rulings_of([*events, moved_back])))["Transformer"]
@@ -266,9 +270,11 @@ def test_with_decisions_of_all_kinds_the_order_of_sources_never_matters(rng: ran
     sources.append(source(9, [term("topsail", "alias", "spanker")], []))
     ruled = rulings_of(
         [
-            deed(1, Op.NEVER, keys=("jib",), other=("genoa",)),
-            deed(2, Op.MERGE, id=mint("concept", "x"), into=mint("concept", "y"), keys=("spanker",), other=("jib",)),
-            deed(3, Op.UNALIAS, id=mint("concept", "z"), name="spanker", keys=("topsail",)),
+            decision(1, Op.NEVER, keys=("jib",), other=("genoa",)),
+            decision(
+                2, Op.MERGE, id=mint("concept", "x"), into=mint("concept", "y"), keys=("spanker",), other=("jib",)
+            ),
+            decision(3, Op.UNALIAS, id=mint("concept", "z"), name="spanker", keys=("topsail",)),
         ]
     )
     usual = resolve(sources, Ids(), AT, ruled)

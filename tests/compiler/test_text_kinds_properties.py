@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 NAMES = ["a.ipynb", "a.tex", "a.org", "a.rst", "a.py", "a.js", "a.lua", "a.qmd", "a.mdx", "chat.json"]
 SIGNS = {

@@ -28,7 +28,7 @@ from vault.locks import _parse
 from vault.model import latex
 from vault.model.frontmatter import scalar
 from vault.model.wikilink import alias, note_link, raw_link
-from vault.text.sanitize import clean, clean_line, normal
+from vault.text.formatting import clean, clean_line, normal
 
 EVIL = "a\x00\x07\x1b[2J\x1b]52;c;eA==\x07\x7f\x9b31m\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9\ud800b"
 HIDDEN = "a\u200b\u00ad\u2060\u206a\ufeff\U000e0041b"
@@ -130,7 +130,7 @@ def test_whatever_is_printed_is_clean(capsys: pytest.CaptureFixture[str]) -> Non
 def test_whoever_names_himself_in_a_lock_is_shown_clean() -> None:
     words = {"pid": 1, "host": EVIL, "since": EVIL, "purpose": EVIL, "machine": EVIL, "started": EVIL}
     holder = _parse(json.dumps(words).encode())
-    assert holder is not None and not _OBEYED.search(holder.told(datetime.now(UTC)) + holder.started)
+    assert holder is not None and not _OBEYED.search(holder.description(datetime.now(UTC)) + holder.started)
 
 
 @pytest.mark.parametrize("mark", [*"\x00\x1b\x7f\x9b\u202e\u2066\u200b\u206a\U000e0041"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The writer and its parts.
-WRITER = tuple(f"vault/files/{name}.py" for name in ("guard", "replace", "temporary", "exports", "scratch_files"))
+WRITER = tuple(f"vault/files/{name}.py" for name in ("guard", "replace", "temporary", "exports"))
 SOURCES = ROOT / "examples" / "sources"
 
 # Runs a whole loop in one process under an audit hook. Prints [event, what, who]: who is the nearest of our own files.

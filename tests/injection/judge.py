@@ -18,7 +18,7 @@ from tests.sandbox.tree import Entry, Tree
 from vault.model.card import parse_deck
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.wikilink import links
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.anki.field_html import field, field_of_words, inert
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 _OURS = re.compile(
     r"</?(?:em|strong|code|pre|p|ul|li|blockquote|h[1-6])>|<ol(?: start=\"\d+\")?>|</ol>|<br>|<hr>"

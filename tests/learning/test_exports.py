@@ -15,11 +15,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from learning.cards.workspace import Placed, open_desk, rate
+from learning.cards.workspace import open_desk, rate
 from learning.formats.inert_markdown import JOINER, pieces
 from learning.formats.jsonl import export_jsonl, render_jsonl
 from learning.formats.obsidian_sr import export_obsidian_sr, obsidian_files, render_card
 from learning.formats.qa import export_qa, qa_files, render_qa
+from learning.store.placed import Placed
 from tests.learning.foreign_readers import hashcards, repeater, spaced_repetition
 from tests.learning.marks import mark
 from vault.errors import Damaged, Refused, WriteFailed

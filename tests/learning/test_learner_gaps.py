@@ -119,7 +119,7 @@ def gap_line(gap: Gap) -> int:
 
 def test_a_card_that_fails_with_all_the_others_is_not_to_blame() -> None:
     assert diagnose(subject(record("a", 6, 5, 0.8), record("b", 6, 4, 0.8))).cause is Cause.LAPSE
-    assert diagnose(subject(record("a", 6, 5, 0.3), record("b", 10, 0))).cause is Cause.LAPSE  # as was foretold
+    assert diagnose(subject(record("a", 6, 5, 0.3), record("b", 10, 0))).cause is Cause.LAPSE  # as was predicted
 
 
 def test_what_counts_as_a_basic_lack_is_what_the_compiler_says() -> None:

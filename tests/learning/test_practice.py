@@ -16,7 +16,7 @@ from learning.review import practice as practices
 from learning.review.plan import Mode, Plan, plan_of, planned_desk
 from learning.review.practice import BETWEEN, Practice
 from learning.review.practice_session import PracticeSession
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log.events import Rating, Review
@@ -156,24 +156,24 @@ def test_learning_ahead_schedules_with_the_time_that_has_passed(vault: Vault) ->
     later = NOON + timedelta(days=2)
     soon = [item.card for item in planned_desk(open_desk(vault, later), Plan(Mode.AHEAD, days=1)).queue.today]
     assert card not in soon
-    sitting = Sitting.at(vault, lambda: later, None, plan=Plan(Mode.AHEAD, days=days))
-    assert [item.card for item in sitting.desk.queue.today] == [card]
-    assert sitting.table() is not None and sitting.reveal()
-    before = sitting.state(card)
-    sitting.rate(Rating.GOOD)
-    assert sitting.state(card) == sitting.desk.scheduler.review(card, before, Rating.GOOD, later)
+    study_session = StudySession.at(vault, lambda: later, None, plan=Plan(Mode.AHEAD, days=days))
+    assert [item.card for item in study_session.desk.queue.today] == [card]
+    assert study_session.table() is not None and study_session.reveal()
+    before = study_session.state(card)
+    study_session.rate(Rating.GOOD)
+    assert study_session.state(card) == study_session.desk.scheduler.review(card, before, Rating.GOOD, later)
     assert [type(event) for event in read_log(vault.root).events] == [Review, Review]
 
 
 def test_a_limit_holds_for_the_whole_sitting_whatever_others_write_meanwhile(vault: Vault) -> None:
-    sitting = Sitting.at(vault, lambda: NOON, None, plan=Plan(limit=2))
-    assert sitting.left == 2
-    assert sitting.table() is not None and sitting.reveal()
-    sitting.rate(Rating.EASY)
-    elsewhere = next(c for c in sitting.desk.cards if c not in set(sitting.session.to_come()))
+    study_session = StudySession.at(vault, lambda: NOON, None, plan=Plan(limit=2))
+    assert study_session.left == 2
+    assert study_session.table() is not None and study_session.reveal()
+    study_session.rate(Rating.EASY)
+    elsewhere = next(c for c in study_session.desk.cards if c not in set(study_session.session.to_come()))
     rate(open_desk(vault, NOON), elsewhere, Rating.EASY, via="cli")
-    assert sitting.table() is not None
-    assert sitting.left == 1
+    assert study_session.table() is not None
+    assert study_session.left == 1
 
 
 def test_a_topic_holds_the_cards_of_its_concepts_and_one_that_is_not_there_is_named(vault: Vault) -> None:

@@ -16,7 +16,7 @@ from learning.cards.workspace import Desk, open_desk, rate
 from learning.pages.promotion import Candidate, Promotion, Reason, insight_event, notes_in, promotion, strike_event
 from learning.pages.promotion_page import count, parse_queue, question, render_queue, ticks, waiting
 from learning.pages.render import render_pages, save_queue
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from learning.stats.mastery import is_known
 from tests.learning.marks import mark
 from vault.ids import CardId
@@ -375,7 +375,7 @@ def test_a_deck_made_by_hand_has_a_block_id_of_its_own(vault: Vault) -> None:
     assert (item.title, item.article) == ("Sleep [REM]", "") and promotion(desk(vault)).waiting[0].mark == item.mark
 
 
-# --- the end of a sitting ---------------------------------------------------------------------------------------------
+# --- the end of a session ---------------------------------------------------------------------------------------------
 
 
 def test_a_sitting_that_makes_a_concept_ripe_says_so_and_writes_the_page(vault: Vault) -> None:
@@ -383,25 +383,25 @@ def test_a_sitting_that_makes_a_concept_ripe_says_so_and_writes_the_page(vault: 
     learn(vault, *list(CARDS.values())[:3])
     last = CARDS["applied"]
     review(vault, last, (Rating.EASY, MONTHS[0]))  # once is not enough to know it
-    sitting = Sitting.at(vault, lambda: NOW, "applied", "plain")
-    assert sitting.tally().ripe == 0
-    placed = sitting.table()
+    study_session = StudySession.at(vault, lambda: NOW, "applied", "plain")
+    assert study_session.tally().ripe == 0
+    placed = study_session.table()
     assert placed is not None and placed.id == last
-    sitting.reveal()
-    sitting.rate(Rating.EASY)
-    assert sitting.tally().ripe == 1
-    sitting.undo()
-    assert sitting.tally().ripe == 0
-    sitting.reveal()
-    sitting.rate(Rating.EASY)
-    sitting.finish()
+    study_session.reveal()
+    study_session.rate(Rating.EASY)
+    assert study_session.tally().ripe == 1
+    study_session.undo()
+    assert study_session.tally().ripe == 0
+    study_session.reveal()
+    study_session.rate(Rating.EASY)
+    study_session.finish()
     assert count(page(vault)) == 1
 
 
 def test_a_ledger_that_cannot_be_read_ends_no_sitting(vault: Vault) -> None:
-    sitting = Sitting.at(vault, lambda: NOW, "", "plain")
+    study_session = StudySession.at(vault, lambda: NOW, "", "plain")
     (vault.root / ledger.DECISIONS).mkdir(parents=True)
-    assert sitting.tally().ripe == 0
+    assert study_session.tally().ripe == 0
 
 
 def test_the_page_is_no_way_out_of_the_vault(vault: Vault, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from learning.schedule.queue import (
 )
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log.review_log import LogEvent, Rating, Review, Stamp, Undo
+from vault.log.events import LogEvent, Rating, Review, Stamp, Undo
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALENDAR = StudyCalendar()

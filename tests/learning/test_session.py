@@ -1,4 +1,4 @@
-"""A sitting behaves as a plain list of cards would, undo included, and its log folds to what it shows."""
+"""A session behaves as a plain list of cards would, undo included, and its log folds to what it shows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from learning.schedule.queue import Item, Queue, build_queue
 from learning.study_day import StudyCalendar
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
-from vault.log.review_log import LogEvent, Rating, Review, Stamp
+from vault.log.events import LogEvent, Rating, Review, Stamp
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALENDAR = StudyCalendar()
@@ -48,7 +48,7 @@ def stamp(number: int, at: datetime = NOON) -> Stamp:
     return Stamp(f"{number:026}", at)
 
 
-def sitting(*cards: CardId, states: dict[CardId, MemoryState] | None = None, now: datetime = NOON) -> Session:
+def study_session(*cards: CardId, states: dict[CardId, MemoryState] | None = None, now: datetime = NOON) -> Session:
     known = states or {}
     queue = build_queue([Item(card, card[0]) for card in cards], known, now, calendar=CALENDAR)
     return begin(queue, known, SCHEDULER, now)
@@ -59,7 +59,7 @@ def rated(session: Session, rating: Rating, number: int, at: datetime = NOON) ->
 
 
 def test_a_sitting_shows_one_card_after_another() -> None:
-    session = sitting(A, B)
+    session = study_session(A, B)
     assert (session.current, session.revealed) == (A, False)
     session = reveal(session)
     assert session.revealed
@@ -71,7 +71,7 @@ def test_a_sitting_shows_one_card_after_another() -> None:
 
 
 def test_a_rating_needs_the_answer_first_and_a_card() -> None:
-    session = sitting(A)
+    session = study_session(A)
     with pytest.raises(UsageError, match="answer"):
         rate(session, Rating.GOOD, stamp(1))
     empty = rated(session, Rating.EASY, 1)
@@ -81,7 +81,7 @@ def test_a_rating_needs_the_answer_first_and_a_card() -> None:
 
 
 def test_a_card_in_learning_comes_back_when_it_is_due() -> None:
-    session = rated(sitting(A, B, C), Rating.AGAIN, 1)
+    session = rated(study_session(A, B, C), Rating.AGAIN, 1)
     assert (session.current, session.next_at) == (B, NOON + timedelta(minutes=1))
     session = rated(session, Rating.EASY, 2, NOON + timedelta(seconds=90))
     assert session.current == A
@@ -89,7 +89,7 @@ def test_a_card_in_learning_comes_back_when_it_is_due() -> None:
 
 
 def test_with_nothing_else_left_a_step_is_shown_up_to_twenty_minutes_ahead() -> None:
-    session = rated(sitting(A), Rating.GOOD, 1)
+    session = rated(study_session(A), Rating.GOOD, 1)
     assert session.current == A
     slow = Scheduler(Rules(CALENDAR, learning_steps=(timedelta(minutes=30),)))
     session = begin(Queue(today=(Item(A, "a"),)), {}, slow, NOON)
@@ -101,13 +101,13 @@ def test_with_nothing_else_left_a_step_is_shown_up_to_twenty_minutes_ahead() -> 
 
 def test_a_step_left_from_the_last_sitting_waits_in_this_one() -> None:
     state = SCHEDULER.review(A, MemoryState(), Rating.GOOD, NOON - timedelta(minutes=2))
-    session = sitting(A, B, states={A: state})
+    session = study_session(A, B, states={A: state})
     assert session.current == B
     assert rated(session, Rating.EASY, 1).current == A
 
 
 def test_undo_puts_the_card_back_on_the_table_as_often_as_there_were_events() -> None:
-    start = sitting(A, B, C)
+    start = study_session(A, B, C)
     one = rated(start, Rating.AGAIN, 1)
     two, _ = bury(one, stamp(2))
     three, _ = suspend(two, stamp(3))
@@ -122,7 +122,7 @@ def test_undo_puts_the_card_back_on_the_table_as_often_as_there_were_events() ->
 
 
 def test_a_flag_leaves_the_card_on_the_table() -> None:
-    session, event = flag(reveal(sitting(A)), stamp(1), "unclear")
+    session, event = flag(reveal(study_session(A)), stamp(1), "unclear")
     assert (session.current, session.revealed, session.state(A).flagged) == (A, True, True)
     assert event.reason == "unclear"
     back, _ = undo(session, stamp(2))
@@ -130,16 +130,16 @@ def test_a_flag_leaves_the_card_on_the_table() -> None:
 
 
 def test_a_dropped_card_does_not_come_back() -> None:
-    session = drop(sitting(A, B), NOON)
+    session = drop(study_session(A, B), NOON)
     assert (list(session.to_come()), session.counts()) == ([B], Counts(1, 0, 0))
 
 
 def test_each_button_says_what_it_will_do() -> None:
-    session = reveal(sitting(A))
+    session = reveal(study_session(A))
     previews = session.previews(NOON)
     for rating in Rating:
         assert rate(session, rating, stamp(1))[0].state(A) == previews[rating]
-    assert sitting().previews(NOON) == {}
+    assert study_session().previews(NOON) == {}
 
 
 def test_a_clock_that_went_back_spoils_no_preview_and_refuses_no_rating() -> None:
@@ -169,7 +169,7 @@ CARDS = [CardId(f"{concept}{n}") for concept in "abc" for n in range(3)]
 Snapshot = tuple[list[CardId], list[tuple[datetime, CardId]], CardId | None, list[LogEvent]]
 
 
-class SittingAgainstAList(RuleBasedStateMachine):
+class SessionAgainstAList(RuleBasedStateMachine):
     """The naive half keeps lists, copies them before each event, and asks the fold for every state."""
 
     @initialize(
@@ -305,5 +305,5 @@ class SittingAgainstAList(RuleBasedStateMachine):
             assert self.session.state(card) == folded.get(card, MemoryState())
 
 
-TestSittingAgainstAList = SittingAgainstAList.TestCase
-TestSittingAgainstAList.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestSessionAgainstAList = SessionAgainstAList.TestCase
+TestSessionAgainstAList.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)

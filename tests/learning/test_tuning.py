@@ -101,7 +101,7 @@ def test_the_split_the_items_and_the_defaults_of_a_real_history_are_those_of_the
     marks = marks_of(trials(reviews, elapsed, DEFAULTS, since=row))
     assert sum(b.trials for b in marks.bins) == told["test_items"]
     assert marks.log_loss == pytest.approx(told["default"]["log_loss"], abs=1e-5)
-    assert marks.foretold == pytest.approx(told["default"]["mean_prediction"], abs=1e-5)
+    assert marks.predicted == pytest.approx(told["default"]["mean_prediction"], abs=1e-5)
     assert marks.recalled == pytest.approx(told["test_recall"], abs=1e-5)
     fitted = tuple(told["fsrs_rs_optimised"]["parameters"])
     theirs = marks_of(trials(reviews, elapsed, fitted, since=row))
@@ -182,7 +182,7 @@ def test_marks_are_what_the_formulas_say() -> None:
     assert 0 <= marks.rmse_bins < 0.3
     assert list(asked.row) == sorted(asked.row)
     assert sum(b.trials for b in marks.bins) == len(asked)
-    assert all(b.low <= b.foretold <= b.high for b in marks.bins)
+    assert all(b.low <= b.predicted <= b.high for b in marks.bins)
 
 
 def test_chances_are_those_of_the_memory_that_schedules() -> None:
@@ -191,12 +191,12 @@ def test_chances_are_those_of_the_memory_that_schedules() -> None:
     asked = trials(reviews, elapsed, DEFAULTS)
     model = Model(DEFAULTS)
     memory: dict[int, tuple[float, float]] = {}
-    foretold = {}
+    predicted = {}
     for row, (card, rating, days) in enumerate(zip(reviews.card, reviews.rating, elapsed, strict=True)):
         if days > 0:
-            foretold[row] = model.retrievability(memory[card][0], days)
+            predicted[row] = model.retrievability(memory[card][0], days)
         memory[card] = model.first(rating) if days == FIRST else model.after(*memory[card], days, rating)
-    assert dict(zip(asked.row, asked.chance, strict=True)) == pytest.approx(foretold, rel=1e-5)
+    assert dict(zip(asked.row, asked.chance, strict=True)) == pytest.approx(predicted, rel=1e-5)
 
 
 def test_the_plot_shows_what_was_foretold_beside_what_came() -> None:

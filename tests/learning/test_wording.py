@@ -12,7 +12,7 @@ from learning.memory.labels import card_heading, interval, status, wait_text
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase, Rules
 from vault.ids import CardId
-from vault.log.review_log import Rating
+from vault.log.events import Rating
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

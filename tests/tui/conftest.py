@@ -16,7 +16,8 @@ from tui.app import RetainApp
 from tui.context import Context
 from vault.config.settings import FILE, Settings, render_settings
 from vault.ids import GapId
-from vault.log.review_log import LogEvent, read_log
+from vault.log.events import LogEvent
+from vault.log.review_log import read_log
 from vault.model.gaps import Gap, GapKind, render_agenda
 from vault.vault import Vault, open_vault
 
@@ -199,7 +200,7 @@ def review(vault: Vault, clock: Callable[[], datetime]) -> Iterator[RetainApp]:
     app = RetainApp(Context(vault, clock), "review")
     app.hold_review()
     yield app
-    app.end_sitting()
+    app.end_session()
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from tui.views.card_table import CardTable
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.ids import CardId
-from vault.log.events import Rating, Suspend, Undo
-from vault.log.review_log import LOG_PATH, LogEvent
+from vault.log.events import LogEvent, Rating, Suspend, Undo
+from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]

@@ -13,7 +13,7 @@ from tui.context import Context
 from tui.screens.browse import BrowseScreen
 from tui.strings.browse import NOTHING_MARKED
 from tui.widgets.notice import Notice
-from vault.log.review_log import LogEvent
+from vault.log.events import LogEvent
 from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]

@@ -97,7 +97,7 @@ async def test_a_card_in_new_words_says_so_quietly(vault: Vault, settled: Settle
             await pilot.press("space")
             assert shown(app, "was") is None and shown(app, "answer") == NEW
     finally:
-        app.end_sitting()
+        app.end_session()
 
 
 async def test_a_human_who_edited_the_card_sees_all_three(vault: Vault, review: RetainApp, settled: Settled) -> None:

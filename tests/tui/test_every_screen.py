@@ -27,7 +27,7 @@ from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
 from tests.tui.test_inbox import offered
 from tests.tui.test_stats_screen import TOPIC, a_year, log
-from tui import places
+from tui import palette
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
@@ -234,14 +234,14 @@ def test_looks(
         assert snap_compare(app, run_before=posing(picture, app.context), terminal_size=size)
     finally:
         with suppress(RetainError):
-            app.end_sitting()
+            app.end_session()
 
 
 def test_every_place_has_its_picture() -> None:
-    assert {picture.screen for picture in PICTURES} == set(places.PLACES)
+    assert {picture.screen for picture in PICTURES} == set(palette.PLACES)
 
 
-@pytest.mark.parametrize("place", places.PLACES)
+@pytest.mark.parametrize("place", palette.PLACES)
 async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault, clock: Clock, place: str) -> None:
     lived(vault, clock())
     app = RetainApp(Context(vault, clock, environment=COLOURS))
@@ -251,7 +251,7 @@ async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault
         await pilot.pause()
         taking = app.screen.focused
         assert taking is None or all(node.display for node in taking.ancestors_with_self)
-    app.end_sitting()
+    app.end_session()
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "140x45"])
@@ -262,4 +262,4 @@ async def test_the_words_of_the_source_stand_on_the_screen(vault: Vault, clock: 
         await posing(picture, app.context)(pilot)
         panel = app.screen.query_one(SupportPanel)
         assert panel.region.area > 0 and app.screen.region.contains_region(panel.region)
-    app.end_sitting()
+    app.end_session()

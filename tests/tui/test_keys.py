@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tui import keymap, keys, places
+from tui import keymap, keys, palette
 from tui.widgets.bars import KeyBar
 
 
@@ -24,7 +24,7 @@ def test_no_key_of_a_screen_does_two_things_there_and_all_are_keys_that_there_ar
 
 
 def test_every_place_has_its_keys() -> None:
-    assert set(places.PLACES) <= set(keys.SCREENS)
+    assert set(palette.PLACES) <= set(keys.SCREENS)
 
 
 @pytest.mark.parametrize("width", [40, 80, 140])

@@ -52,7 +52,7 @@ async def test_what_the_other_program_refused_is_said_on_the_screen(
         await pilot.pause()
         assert "an editor needs a terminal" in notice(pilot)
         assert "--from FILE" in notice(pilot)
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_a_program_that_fails_without_a_word_is_told_by_its_code(
@@ -67,7 +67,7 @@ async def test_a_program_that_fails_without_a_word_is_told_by_its_code(
         await pilot.press("E")
         await pilot.pause()
         assert "code 7" in notice(pilot)
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
@@ -86,7 +86,7 @@ async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
         assert app.is_running and app.return_code is None
         await pilot.press("space")
         assert app.screen.query("RatingBar")
-    app.end_sitting()
+    app.end_session()
 
 
 def test_what_was_said_in_passing_comes_back_in_order_and_the_error_last() -> None:

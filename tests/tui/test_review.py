@@ -300,7 +300,7 @@ async def test_a_second_session_is_refused_and_told_who_holds_the_first(
         assert on_screen(home) is HomeScreen
         notice = str(home.screen.query_one(Notice).content)
         assert "held by process" in notice and "reviewing since 2026-11-22T09:30:00Z" in notice
-        review.end_sitting()
+        review.end_session()
         await pilot.press("enter")
         await settled(pilot)
         assert on_screen(home) is ReviewScreen
@@ -318,7 +318,7 @@ async def test_ctrl_c_in_the_middle_loses_nothing(
         await settled(pilot)
         await pilot.press("space", "4", "space", "ctrl+c")
     assert review.return_value == 130
-    review.end_sitting()
+    review.end_session()
     assert len(logged()) == 1
     assert "| review |" in (vault.root / REVIEW_PAGE).read_text(encoding="utf-8")
 

@@ -285,7 +285,7 @@ async def test_keys_pressed_before_the_vault_was_read_show_the_first_answer_and_
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         assert answer_shown(app) is revealed
-    app.end_sitting()
+    app.end_session()
     assert logged() == []
 
 

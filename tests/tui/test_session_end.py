@@ -1,4 +1,4 @@
-"""The end of a sitting says how many concepts are ripe for a thought of the human's own, and is silent without any."""
+"""The end of a session says how many concepts are ripe for a thought of the human's own, and is silent without any."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from learning.memory import labels
 from learning.review.plan import Plan
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from learning.review.summary import Tally
 from learning.study_day import StudyCalendar
 from tui.app import RetainApp
@@ -40,7 +40,7 @@ def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
 async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue(
     review: RetainApp, vault: Vault, settled: Settled
 ) -> None:
-    """An answer changed after this sitting learnt it: so the ledger has it, as soon as the card is rated."""
+    """An answer changed after this session learnt it: so the ledger has it, as soon as the card is rated."""
     card = {"v": 1, "of": "card", "id": "aaaaaaaaa1", "q": "Q?"}
     events = [
         card | {"type": "birth", "at": "2026-11-01T00:00:00.000Z", "a": "Old."},
@@ -90,8 +90,8 @@ async def test_what_is_reckoned_at_the_end_lets_the_opening_of_the_next_sitting_
             await settled(pilot)
         screen = review.screen
         assert isinstance(screen, ReviewScreen)
-        ended = screen._sitting
+        ended = screen._study_session
         screen.action_ahead()
         screen.action_reveal()  # at the end it looks again whether a card has come back, and reckons anew
         await settled(pilot)
-        assert isinstance(screen._sitting, Sitting) and screen._sitting is not ended
+        assert isinstance(screen._study_session, StudySession) and screen._study_session is not ended

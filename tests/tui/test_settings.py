@@ -171,12 +171,12 @@ async def test_an_edit_made_elsewhere_meanwhile_stays(app: RetainApp, vault: Vau
 def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown() -> None:
     settings, liked = Settings("0" * 26, "x"), Preferences()
     for row in (*rows.LEARNING, *rows.APP, *rows.keys()):
-        name, meaning = rows.told(row)
+        name, meaning = rows.description(row)
         assert name and meaning, row.id
         held = rows.value(row, settings, liked)
         assert held == row.default
         if row.kind not in (rows.Kind.SWITCH, rows.Kind.CHOICE):
-            assert rows.read(row, rows.typed(row, held)) == held
+            assert rows.read(row, rows.typed(held)) == held
 
 
 async def test_what_is_foretold_leaves_the_caches_to_the_settings_in_force(

@@ -53,7 +53,7 @@ async def test_a_terminal_that_is_too_small_says_so_and_comes_back(
         await pilot.resize_terminal(*size)
         await settled(pilot)
         assert app.screen.query(TooSmall)
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_forty_columns_still_have_the_way_out_and_the_help(
@@ -67,7 +67,7 @@ async def test_forty_columns_still_have_the_way_out_and_the_help(
         await pilot.press("question_mark")
         await settled(pilot)
         assert "Keys" in painted(app)
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_a_click_at_the_foot_asks_for_help(vault: Vault, clock: Callable[[], datetime], settled: Settled) -> None:

@@ -184,7 +184,7 @@ async def test_whoever_always_types_is_asked_for_it_at_every_card(
         await pilot.press("a", "ctrl+s", "1")
         assert typing(app) and app.screen.query_one(TypedAnswer).text == ""
         assert [type(event) for event in logged()] == [Review, Graded]
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_undo_takes_back_the_rating_of_a_typed_answer_and_the_card_is_there_again(
@@ -278,7 +278,7 @@ async def test_a_model_that_overlooks_another_number_suggests_nothing(
         async with app.run_test() as pilot:
             await write(pilot, settled, "steeply in the first 5 hours")
             assert suggested(app) == [] and "You say 5; the card says 9." in words(app, "#verdict-note")
-    app.end_sitting()
+    app.end_session()
 
 
 async def test_whoever_does_not_wait_for_the_model_rates_and_goes_on(
@@ -368,4 +368,4 @@ async def test_a_card_that_goes_while_one_types_makes_room_for_the_next_and_its_
         await settled(pilot)
         assert card(app)["question"] != first
         assert [field.text for field in app.screen.query(TypedAnswer)] == [""] and typing(app)
-    app.end_sitting()
+    app.end_session()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from vault.ids import ClaimId
 from vault.model.article import ArticleSection, CitedSentence, render_body, sentences
 from vault.model.wikilink import Citation
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 ONE = Citation("wiki/summaries/a", ClaimId("7f3a9c1e2k"), 1)
 TWO = Citation("wiki/summaries/b", ClaimId("51e09ab2xy"), 2)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.text.diff import LEFT_OUT, MINE, MOST, OFFERED, SAME, Row, compare_texts, plain_line
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 CITE = "[[wiki/summaries/memory#^c-aaaaaaaaa1|1]]"
 OTHER = "[[wiki/summaries/memory#^c-aaaaaaaaa2|1]]"

@@ -1,4 +1,4 @@
-from vault.files.conflicts import line_of, sides
+from vault.text.diff import line_of, sides
 
 TEXT = """one
 <<<<<<< HEAD

@@ -24,7 +24,7 @@ from vault.model.exhibit import (
 )
 from vault.model.summary import SummaryHead, parse_summary, render_claim, render_summary, splice_claims
 from vault.model.wikilink import Citation
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 HEAD = SummaryHead(
     SourceId("aaaaaaaaaa"), "Loops", "raw/a.md", "0" * 64, "1" * 64, "markdown/2", 1, "en", "2026-11-21", "2026-11-22"

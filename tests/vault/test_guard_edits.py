@@ -203,3 +203,36 @@ def test_edits_by_another_process_at_random_moments_are_never_overwritten(
         editor.stdin.close()
     tally("Outside edits between read and write", f"{tries:,} tries, {refused} of them in between, 0 overwritten")
     assert 0 < refused < tries, f"the edits were all early or all late: {refused} of {tries} refused"
+
+
+def test_an_update_takes_an_edit_made_meanwhile_into_account(tmp_path: Path) -> None:
+    path = tmp_path / PAGE
+    path.parent.mkdir(parents=True)
+    path.write_bytes(OLD)
+    seen: list[bytes | None] = []
+
+    def made(old: bytes | None) -> bytes:
+        seen.append(old)
+        if len(seen) == 1:
+            _saved_beside(path)
+        return (old or b"") + NEW
+
+    assert Guard(tmp_path, Scope.AGENT).update(PAGE, made, tries=2)
+    assert seen == [OLD, EDITED] and path.read_bytes() == EDITED + NEW
+
+
+def test_an_update_gives_up_after_its_tries_and_leaves_what_it_is_told_to(tmp_path: Path) -> None:
+    path = tmp_path / PAGE
+    path.parent.mkdir(parents=True)
+    path.write_bytes(OLD)
+
+    def made(old: bytes | None) -> bytes:
+        path.write_bytes((old or b"") + EDITED)
+        return NEW
+
+    guard = Guard(tmp_path, Scope.AGENT)
+    with pytest.raises(EditedMeanwhile):
+        guard.update(PAGE, made, tries=2)
+    assert path.read_bytes() == OLD + EDITED + EDITED
+    assert not guard.update(PAGE, lambda old: None)
+    assert path.read_bytes() == OLD + EDITED + EDITED

@@ -15,11 +15,10 @@ import pytest
 
 from vault.errors import EditedMeanwhile, RetainError
 from vault.files import replace as replacing
-from vault.files.conflicts import is_beside
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.files.leftovers import edited_file, marked_name, temporary_name
-from vault.files.write_scopes import DEPTH, TEMP_PREFIX
+from vault.files.write_scopes import DEPTH, TEMP_PREFIX, is_beside
 
 OLD, NEW, EDIT = b"the old words\n", b"the new words\n", b"edited by the human\n"
 PAGE = "wiki/concepts/kv-cache.md"

@@ -17,7 +17,7 @@ from vault.model.frontmatter import body_of, read_properties, render_note
 from vault.model.markdown import escape, unescape
 from vault.model.summary import SummaryHead, parse_summary, render_summary
 from vault.model.wikilink import Citation, note_link, raw_link
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 PIECES = [
     *"abC #^[]|()<>`$*_~=%:!\\\n\t-+1./'\"&",

@@ -95,14 +95,14 @@ def test_a_second_one_is_told_who_holds_it(root: Path) -> None:
 def test_how_long_a_lock_is_held_is_told_in_words(seconds: int, words: str) -> None:
     holder = Holder(12, "shelf", "2026-11-21T12:00:05Z", "compiling")
     expected = f"process 12 on shelf, compiling since 2026-11-21T12:00:05Z, for {words}"
-    assert holder.told(NOON + timedelta(seconds=seconds)) == expected
+    assert holder.description(NOON + timedelta(seconds=seconds)) == expected
 
 
 @pytest.mark.parametrize(
     "since", ["", "yesterday", "2026-11-21T12:00:05", "9999-99-99T00:00:00Z", "2026-11-22T12:00:00Z"]
 )
 def test_an_age_that_cannot_be_told_is_left_out(since: str) -> None:
-    assert Holder(12, "shelf", since, "compiling").told(NOON) == f"process 12 on shelf, compiling since {since}"
+    assert Holder(12, "shelf", since, "compiling").description(NOON) == f"process 12 on shelf, compiling since {since}"
 
 
 def _words_of_another(root: Path, *, minutes_ago: float, boot: str = "another", host: str = "another-machine") -> None:

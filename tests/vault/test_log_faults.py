@@ -1,4 +1,4 @@
-"""Where the disk refuses, tears or turns bits, a sitting says so by name, nothing is half-written, and it goes on."""
+"""Where the disk refuses, tears or turns bits, a session says so by name, nothing is half-written, and it goes on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.memory.state import MemoryState
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from learning.store import checkpoint
 from learning.store.past_reviews import whole_log
 from tests.builders import make_vault
@@ -120,7 +120,7 @@ def test_whatever_call_fails_the_rating_is_refused_by_name_and_the_card_stays(
     tmp_path: Path, watched: Watched, tally: Callable[..., None], for_good: bool
 ) -> None:
     made_calls: list[str] = []
-    first = Sitting(open_desk(made(tmp_path / "first", 12), NOON), lambda: NOON)
+    first = StudySession(open_desk(made(tmp_path / "first", 12), NOON), lambda: NOON)
     first.table()
     first.reveal()
     with watched(lambda n, name: made_calls.append(name)):
@@ -138,10 +138,10 @@ def test_whatever_call_fails_the_rating_is_refused_by_name_and_the_card_stays(
 
 def _one_failure(vault: Vault, watched: Watched, number: int, code: int, for_good: bool, what: str) -> bool:
     """Whether the rating was refused."""
-    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
-    placed = sitting.table()
-    sitting.reveal()
-    before, session = (vault.root / LOG_PATH).read_bytes(), sitting.session
+    study_session = StudySession(open_desk(vault, NOON), lambda: NOON)
+    placed = study_session.table()
+    study_session.reveal()
+    before, session = (vault.root / LOG_PATH).read_bytes(), study_session.session
 
     def fail(n: int, name: str) -> None:
         if n == number or (for_good and n > number):
@@ -150,7 +150,7 @@ def _one_failure(vault: Vault, watched: Watched, number: int, code: int, for_goo
     error: RetainError | None = None
     with watched(fail):
         try:
-            sitting.rate(Rating.GOOD)
+            study_session.rate(Rating.GOOD)
         except RetainError as problem:
             error = problem
     after = (vault.root / LOG_PATH).read_bytes()
@@ -160,8 +160,8 @@ def _one_failure(vault: Vault, watched: Watched, number: int, code: int, for_goo
     assert isinstance(error, WriteFailed) and error.where == LOG_PATH and error.what, what
     assert after == before or "may or may not" in str(error), what
     assert not read_log(vault.root).diagnostics or "may or may not" in str(error), what
-    assert sitting.session is session and placed is not None, what
-    sitting.rate(Rating.GOOD)  # the disk works again
+    assert study_session.session is session and placed is not None, what
+    study_session.rate(Rating.GOOD)  # the disk works again
     event = read_log(vault.root).events[-1]
     assert isinstance(event, Review) and event.card == placed.id, what
     assert len(read_log(vault.root).events) == 13 + (after != before), what
@@ -195,16 +195,16 @@ def test_on_a_full_disk_the_rating_is_refused_and_the_session_goes_on_when_there
 ) -> None:
     disk = mounted("-o", "size=512k")
     vault = made(disk / "mind", 12)
-    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
+    study_session = StudySession(open_desk(vault, NOON), lambda: NOON)
     saved, refused = 12, 0
     for _ in range(6):
         filler = disk / "filler"
         _fill(filler)
         before = (vault.root / LOG_PATH).read_bytes()
-        while sitting.table() is not None:
-            sitting.reveal()
+        while study_session.table() is not None:
+            study_session.reveal()
             try:
-                sitting.rate(Rating.AGAIN)  # the last block of the log may have room yet
+                study_session.rate(Rating.AGAIN)  # the last block of the log may have room yet
             except WriteFailed as error:
                 assert "full" in str(error) and error.where == LOG_PATH
                 refused += 1
@@ -214,7 +214,7 @@ def test_on_a_full_disk_the_rating_is_refused_and_the_session_goes_on_when_there
         assert len(log.events) == saved and not log.diagnostics
         assert (vault.root / LOG_PATH).read_bytes().startswith(before)
         filler.unlink()
-        sitting.rate(Rating.AGAIN)
+        study_session.rate(Rating.AGAIN)
         saved += 1
     assert refused == 6 and len(read_log(vault.root).events) == saved
     tally("A full disk", f"{refused} refusals, each named, {saved - 12} ratings saved around them", page="memory")
@@ -235,14 +235,14 @@ import resource, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from learning.cards.workspace import open_desk
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
 from vault.errors import WriteFailed
 from vault.log.events import Rating
 from vault.vault import open_vault
 vault = open_vault(sys.argv[1], None, Path.cwd())
 log = vault.root / "learning/reviews.jsonl"
 now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-sitting = Sitting(open_desk(vault, now), lambda: now)
+sitting = StudySession(open_desk(vault, now), lambda: now)
 for room in (0, 1, 60, 100_000):
     sitting.table()
     sitting.reveal()
@@ -333,14 +333,14 @@ def test_a_log_that_another_process_keeps_locked_refuses_by_name(
 
     vault = made(tmp_path / "mind", 12)
     monkeypatch.setattr("vault.files.guard._LOG_WAIT_S", 0.01)
-    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
-    sitting.table()
-    sitting.reveal()
+    study_session = StudySession(open_desk(vault, NOON), lambda: NOON)
+    study_session.table()
+    study_session.reveal()
     with (vault.root / LOG_PATH).open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(LockHeld, match="another process"):
-            sitting.rate(Rating.GOOD)
-    sitting.rate(Rating.GOOD)
+            study_session.rate(Rating.GOOD)
+    study_session.rate(Rating.GOOD)
     assert len(read_log(vault.root).events) == 13
 
 

@@ -176,7 +176,7 @@ def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
     return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, done, log.diagnostics, log.files)
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(files())
 def test_scanning_a_log_gives_what_parsing_it_gives(found: list[tuple[str, bytes]]) -> None:
     assert scan_log(found) == expected(found)

@@ -18,14 +18,11 @@ from hypothesis import strategies as st
 from vault.errors import Refused, SchemaTooNew
 from vault.files.guard import Guard, Scope
 from vault.ids import ALPHABET, CardId
-from vault.log.events import checksum
-from vault.log.review_log import (
-    LOG_PATH,
+from vault.log.events import (
     Bury,
     Flag,
     Import,
     LogEvent,
-    LogWriter,
     Params,
     Rating,
     Reschedule,
@@ -35,15 +32,11 @@ from vault.log.review_log import (
     Suspend,
     Tag,
     Undo,
-    append,
+    checksum,
     decode,
     encode,
-    last_undoable,
-    live,
-    mint_stamp,
-    parse_log,
-    read_log,
 )
+from vault.log.review_log import LOG_PATH, LogWriter, append, last_undoable, live, mint_stamp, parse_log, read_log
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CARD = CardId("k7q2m9xd3f")

@@ -10,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.errors import Refused
-from vault.files.conflicts import beside, is_beside
-from vault.files.write_scopes import Scope, is_append_only, is_within, makeable, skeleton, split, writable
+from vault.files.write_scopes import (
+    Scope,
+    beside,
+    is_append_only,
+    is_beside,
+    is_within,
+    makeable,
+    skeleton,
+    split,
+    writable,
+)
 from vault.ids import slug
 
 ALLOWED = {

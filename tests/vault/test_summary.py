@@ -7,7 +7,7 @@ from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.frontmatter import body_of, human_edited, read_properties
 from vault.model.summary import SummaryHead, head_of, parse_summary, render_claim, render_summary, splice_claims
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 SOURCE = SourceId("aaaaaaaaaa")
 HEAD = SummaryHead(

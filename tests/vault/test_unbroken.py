@@ -11,7 +11,7 @@ import sys
 from threading import Event, Thread
 from time import sleep
 from pathlib import Path
-from vault.process.finish_before_exit import unbroken
+from vault.process.signals import unbroken
 
 folder, begun = Path(sys.argv[1]), Event()
 

@@ -11,12 +11,12 @@ from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
 from vault.model.markdown import escape
 from vault.model.wikilink import note_link
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 _BAR = 10  # cells of a bar that is full
 
 
-def standing(stands: PageContext) -> str:
+def sidebar(stands: PageContext) -> str:
     """Return the sidebar of a page as Markdown: mastery, gaps, prerequisites and backlinks."""
     parts = _mastery(stands)
     if stands.gaps:
@@ -32,7 +32,7 @@ def _mastery(stands: PageContext) -> list[str]:
         return []
     said = [(*strings.kind(name, score), score) for name, score in known.profile.items()]
     width = max(len(verb) for verb, _, _ in said) + 2
-    rows = [f"{verb:<{width}}{_bar(score)}  {told}" for verb, told, score in said]
+    rows = [f"{verb:<{width}}{_bar(score)}  {figure}" for verb, figure, score in said]
     return [f"## {strings.KNOWN}", "\n".join(rows), strings.mastery(stands)]
 
 

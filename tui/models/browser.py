@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 from textual.app import App
 
 from learning.cards.actions import Action
-from learning.cards.workspace import Placed
 from learning.memory.state import MemoryState
 from learning.search.card_table import CardColumns
 from learning.search.index import SearchIndex
 from learning.search.search import Found, Order
-from learning.store.placed import concept_of
+from learning.store.placed import Placed, concept_of
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.ids import CardId
 from vault.log import ledger
@@ -104,7 +103,6 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
 
 
 def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
-
     deck = columns.desk.vault.deck(path) if path not in columns.decks else columns.decks[path]
     found = next((each for each in deck.cards if each.id == card), None) if deck is not None else None
     return None if found is None or deck is None else Placed(CardId(card), found, deck, concept_of(path))
@@ -118,5 +116,5 @@ def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
         return []
     number = list(reviews.cards).index(card)  # type: ignore[arg-type]  # an id, as all of them are
     rows = [row for row, of in enumerate(reviews.card) if of == number]
-    told = ((datetime.fromtimestamp(reviews.at_ms[row] / 1000, UTC), Rating(reviews.rating[row])) for row in rows)
-    return [(at, rating.name.capitalize()) for at, rating in reversed(list(told))]
+    ratings = ((datetime.fromtimestamp(reviews.at_ms[row] / 1000, UTC), Rating(reviews.rating[row])) for row in rows)
+    return [(at, rating.name.capitalize()) for at, rating in reversed(list(ratings))]

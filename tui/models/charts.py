@@ -261,10 +261,10 @@ def leeches(stats: Stats, width: int, height: int) -> Content:
     shown = stats.leeches[: max(1, height - 2)]
     rows = [heading(f"{'':{room}}  {strings.CARD:12}{'':{_BAR}}  {strings.KEEP_FAILING}")]
     for one in shown:
-        told = strings.of(one.forgotten, one.tries)
+        ratio = strings.of(one.forgotten, one.tries)
         drawn = plot.bar(one.forgotten / one.tries, _BAR, "$error")
         card = content.line(one.card.ljust(12), content.DIM)
-        rows.append(Content.assemble(content.fitted(one.title, room), "  ", card, drawn, f"  {told}"))
+        rows.append(Content.assemble(content.fitted(one.title, room), "  ", card, drawn, f"  {ratio}"))
     left = len(stats.leeches) - len(shown)
     return stacked(*rows, *([heading(strings.more(left))] if left else []))
 

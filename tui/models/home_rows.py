@@ -89,17 +89,17 @@ def _gap(gap: Gap) -> Content:
     )
 
 
-def _told(words: tuple[str, str]) -> Content:
+def _two_parts(words: tuple[str, str]) -> Content:
     return dotted(content.plain(words[0], "bold"), content.plain(words[1], content.DIM))
 
 
 def streak(found: Figures) -> Content:
-    return _told(strings.streak(found.book.streak, found.book.longest, found.today in found.book.reviews))
+    return _two_parts(strings.streak(found.book.streak, found.book.longest, found.today in found.book.reviews))
 
 
 def recalled(found: Figures, wanted: float) -> Content:
     month = found.book.month.all
-    return _told(strings.recalled(month.rate, month.reviews, wanted))
+    return _two_parts(strings.recalled(month.rate, month.reviews, wanted))
 
 
 def coming(found: Figures, width: int) -> Content:
@@ -128,15 +128,15 @@ def since(found: Figures, wide: bool) -> Content:
     """Return what is new since yesterday, on one line, or one row each with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
-    told = [strings.inbox(found.inbox)] if found.inbox else []
-    told += [strings.held(found.held)] if found.held else []
-    told += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
+    items = [strings.inbox(found.inbox)] if found.inbox else []
+    items += [strings.held(found.held)] if found.held else []
+    items += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
     head = content.plain(strings.YESTERDAY, content.DIM)
-    if not told:
+    if not items:
         return dotted(head, content.plain(strings.NOTHING_NEW, content.DIM))
     if not wide:
-        return dotted(head, *(content.plain(one) for one in told))
-    rows = [dotted(*(content.plain(one) for one in told[n : n + 2])) for n in range(0, len(told), 2)]
+        return dotted(head, *(content.plain(one) for one in items))
+    rows = [dotted(*(content.plain(one) for one in items[n : n + 2])) for n in range(0, len(items), 2)]
     names = content.line(", ".join(new.articles), content.DIM)
     return Content("\n").join([head, *rows, *([names] if new.articles else [])])
 

@@ -123,7 +123,7 @@ def shown(row: Row, held: Value) -> str:
     return f"{held:.0%}" if row.kind is Kind.SHARE else str(held)
 
 
-def typed(row: Row, held: Value) -> str:
+def typed(held: Value) -> str:
     """Return a value as the text that is edited."""
     if isinstance(held, list):
         return " ".join(held)
@@ -153,7 +153,7 @@ def read(row: Row, words: str) -> Value:
     return int(words) if row.kind is Kind.NUMBER else words
 
 
-def told(row: Row) -> tuple[str, str]:
+def description(row: Row) -> tuple[str, str]:
     """Return the name and meaning of a setting."""
     if row.table != "keys":
         return strings.MEANT[row.id]

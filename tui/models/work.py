@@ -134,9 +134,9 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     result = state.result
     rows: list[tuple[str, str]] = []
     for noun in ("sources", "articles", "topics", "claims", "cards", "notes", "reviews", "marks", "media"):
-        told = _counts(result.get(noun))
-        if told:
-            rows.append((noun, told))
+        counts = _counts(result.get(noun))
+        if counts:
+            rows.append((noun, counts))
     gaps = result.get("gaps")
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
@@ -156,15 +156,15 @@ def made(state: WorkState) -> list[tuple[str, str]]:
 def reasons(state: WorkState) -> list[str]:
     """Return why an import skipped items, the most frequent reasons first."""
     left_out, kinds = state.result.get("left_out"), state.result.get("note_types")
-    told: list[tuple[int, str]] = []
+    reported: list[tuple[int, str]] = []
     if isinstance(left_out, Mapping):
-        told += [(count(left_out, why), f"{plural(count(left_out, why), 'review')}: {why}") for why in left_out]
+        reported += [(count(left_out, why), f"{plural(count(left_out, why), 'review')}: {why}") for why in left_out]
     for name, kind in kinds.items() if isinstance(kinds, Mapping) else ():
         for each in kind.get("reported") or () if isinstance(kind, Mapping) else ():
             cards = count(each, "cards") if isinstance(each, Mapping) else 0
             if cards:
-                told.append((cards, f"{plural(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
-    return [words for _, words in sorted(told, key=lambda one: -one[0])]
+                reported.append((cards, f"{plural(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
+    return [words for _, words in sorted(reported, key=lambda one: -one[0])]
 
 
 def _counts(numbers: Any) -> str:

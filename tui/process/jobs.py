@@ -26,7 +26,7 @@ _MOST_OUTPUT = 1 << 26  # bytes of JSON that are kept
 _PATIENCE_S = 10.0  # after asking a process to end, before it is made to
 _LEAVING_S = 3.0  # the same where the app is left, and someone waits for the shell
 _LAST_WORDS_S = 2.0  # after the end of a process, for what it said: one that it left behind may keep the line open
-_FRAME = timedelta(milliseconds=100)  # no screen is told more often how far it is: a slow line shall keep up
+_FRAME = timedelta(milliseconds=100)  # no screen gets progress more often: a slow line shall keep up
 
 
 class WorkMoved(Message):
@@ -42,7 +42,7 @@ class Jobs:
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
         self._watching: list[MessagePump] = []
-        self._told_at: datetime | None = None
+        self._notified_at: datetime | None = None
         self._lock = threading.Lock()
 
     @property
@@ -88,7 +88,7 @@ class Jobs:
         """Drop the state of the last job, once its result has been seen."""
         if not self.running:
             self.state = None
-            self._tell()
+            self._notify()
 
     # --- ending -----------------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class Jobs:
             self.state = replace(self.state, stopping=True)
         _signal(process, signal.SIGINT)
         threading.Thread(target=_end, args=(process,), daemon=True).start()
-        self._tell()
+        self._notify()
 
     def end(self) -> None:
         """Stop the job and wait for it, with a message on stderr: the app has left the terminal."""
@@ -129,7 +129,7 @@ class Jobs:
         with self._lock:
             assert self.state is not None
             self.state = job_state.ended(self.state, code, bytes(output), self._clock())
-        self._tell()
+        self._notify()
 
     def _hear_all(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stderr is not None
@@ -147,13 +147,13 @@ class Jobs:
             before, now = self.state, self._clock()
             self.state = job_state.after(before, event, now)
         named = before.stage.name if before.stage else ""
-        last = self._told_at
+        last = self._notified_at
         same = self.state.stage is not None and self.state.stage.name == named
         if not same or last is None or now - last >= _FRAME:
-            self._told_at = now
-            self._tell()
+            self._notified_at = now
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for screen in list(self._watching):
             with suppress(RuntimeError):  # its loop is gone, and it with it
                 screen.post_message(WorkMoved())

@@ -16,7 +16,7 @@ from vault.errors import RetainError
 from vault.process.signals import lent
 
 TELL = "RETAIN_TELL"  # in the environment: the number of the pipe's end, for `cli.output`
-_MOST = 1 << 16  # bytes that a pipe holds, and so what can be told at most
+_MOST = 1 << 16  # bytes that a pipe holds, and so the most that can be reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> Ended
     mine, theirs = os.pipe()
     try:
         os.set_blocking(theirs, False)  # who has too much to tell must not wait for us
-        told = {**environment, TELL: str(theirs)}
+        child_environment = {**environment, TELL: str(theirs)}
         with lent():
-            code = subprocess.run(command, env=told, pass_fds=(theirs,), check=False).returncode
+            code = subprocess.run(command, env=child_environment, pass_fds=(theirs,), check=False).returncode
         os.set_blocking(mine, False)  # something that it left running may hold the other end
         return _ended(code, _read(mine))
     finally:
@@ -58,9 +58,9 @@ def _ended(code: int, data: bytes) -> Ended:
     error: RetainError | None = None
     for line in data.splitlines():
         with suppress(ValueError, LookupError, AttributeError):
-            told = {name: str(words) for name, words in json.loads(line).items()}
-            if "what" in told:
-                error = RetainError(told["what"], where=told["where"], hint=told["hint"])
+            report = {name: str(words) for name, words in json.loads(line).items()}
+            if "what" in report:
+                error = RetainError(report["what"], where=report["where"], hint=report["hint"])
             else:
-                notes.append(told["words"].strip())
+                notes.append(report["words"].strip())
     return Ended(code, tuple(notes), error)

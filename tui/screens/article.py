@@ -17,7 +17,7 @@ from learning.pages.article import INDEX, LARGEST, ArticlePage, PageContext, lin
 from learning.review.plan import Plan
 from tui.context import Context
 from tui.external import run_in_terminal, show_result
-from tui.keys import ARTICLE, Key, bindings
+from tui.keys import ARTICLE, Key
 from tui.models import article_sidebar
 from tui.screen import Page
 from tui.strings import article as strings
@@ -32,6 +32,7 @@ from vault.errors import RetainError, UsageError
 from vault.evidence.context import quote_context
 from vault.evidence.evidence import EvidenceReader
 from vault.model.wikilink import citations
+from vault.text.urls import normalize_address
 
 _AROUND = 2  # lines of a source that are shown before a quote and after it
 _CLAIM = re.compile(r"wiki/summaries/[^#]+#\^c-[0-9a-z]{10}")
@@ -46,11 +47,7 @@ class Visit:
     link: int = -1
 
 
-class ArticleScreen(Page):
-    NAME = "article"
-    BINDINGS = bindings(ARTICLE)  # type: ignore[assignment]
-    CSS_PATH = "article.tcss"
-
+class ArticleScreen(Page, key="article"):
     @dataclass
     class Opened(Message):
         """A page has been read; `asked` numbers the requests, so that an older one is ignored."""
@@ -59,10 +56,6 @@ class ArticleScreen(Page):
         visit: Visit
         asked: int
         pictures: Mapping[str, Thumbnail]
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     @dataclass
     class Stood(Message):
@@ -125,13 +118,9 @@ class ArticleScreen(Page):
         asked, today = self._asked, self.context.clock().astimezone(self.context.vault.settings.zone).date()
 
         def read() -> None:
-            try:
+            with self.posting_errors():
                 page = read_page(self.context.vault, visit.path, today)
-                pictures = self._pictures(page)
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-            else:
-                self.post_message(self.Opened(page, visit, asked, pictures))
+                self.post_message(self.Opened(page, visit, asked, self._pictures(page)))
 
         self.run_worker(read, thread=True)
 
@@ -156,9 +145,8 @@ class ArticleScreen(Page):
         if self._gallery is not None and self.app.is_running and self.app.return_value is None:
             self._gallery.close()  # a terminal that is left forgets them by itself
 
-    def on_article_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one(TopBar).show_status(self._page.path if self._page else "")
-        self.show_error(message.error)
 
     def on_article_screen_opened(self, message: Opened) -> None:
         if message.asked != self._asked:
@@ -183,16 +171,14 @@ class ArticleScreen(Page):
         self.run_worker(lambda: self._stand(page), thread=True)
 
     def _stand(self, page: ArticlePage) -> None:
-        try:
+        with self.posting_errors():
             self.post_message(self.Stood(page.path, page_context(self.context.vault, page, self.context.clock())))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_article_screen_stood(self, message: Stood) -> None:
         if self._page is not None and message.path == self._page.path:
             self._stands = message.stands
             if not self._quote:
-                self._aside.show(article_sidebar.standing(message.stands))
+                self._aside.show(article_sidebar.sidebar(message.stands))
 
     def _here(self) -> Visit | None:
         return None if self._page is None else Visit(self._page.path, self._text.top, self._text.at)
@@ -271,8 +257,6 @@ class ArticleScreen(Page):
 
     def _browse(self, address: str) -> None:
         """Show the address; pressed again, open it in the browser. Only http and https."""
-        from vault.text.urls import normalize_address
-
         try:
             shown = normalize_address(address)
         except UsageError:
@@ -307,11 +291,9 @@ class ArticleScreen(Page):
         def read() -> None:
             vault = self.context.vault
             evidence = EvidenceReader(vault).of(citations(f"[[{to}|1]]"))[0]
-            try:
+            with self.posting_errors():
                 place = quote_context(vault, evidence, _AROUND)
                 self.post_message(self.Quoted(to, article_sidebar.quote(evidence, place, to)))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
 
         self.run_worker(read, thread=True)
 
@@ -324,7 +306,7 @@ class ArticleScreen(Page):
         """Show or hide the sidebar with mastery, gaps and backlinks."""
         stands_there = self._aside.display and not self._quote
         self._quote = ""
-        self._aside.show(article_sidebar.standing(self._stands) if self._stands else "")
+        self._aside.show(article_sidebar.sidebar(self._stands) if self._stands else "")
         self.set_class(not stands_there, "-beside")
 
     # --- insights and reviews -----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from learning.search.search import SCOPES, SORTS, Order
 from learning.store.placed import article_of, concept_of
 from tui.context import Context
-from tui.keys import BROWSE, bindings
+from tui.keys import BROWSE
 from tui.models.browser import Seen, seen
 from tui.models.browser_rows import Listed
 from tui.screens.browse_actions import BrowseActions
@@ -26,7 +26,6 @@ from tui.views.card_preview import CardPreview
 from tui.views.card_table import CardTable, Column, TableHead
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
 
 COLUMNS = (
     Column("kind", said.COLUMNS["kind"], 12),
@@ -42,12 +41,8 @@ COLUMNS = (
 _BESIDE = 160  # cells from which on the preview stands beside the list, with room for every column
 
 
-class BrowseScreen(BrowseActions):
+class BrowseScreen(BrowseActions, key="browse"):
     """The card browser. `about` is the search to start with; "" repeats the last one."""
-
-    NAME = "browse"
-    CSS_PATH = "browse.tcss"
-    BINDINGS = bindings(BROWSE)  # type: ignore[assignment]
 
     @dataclass
     class Looked(Message):
@@ -126,11 +121,9 @@ class BrowseScreen(BrowseActions):
         article = listed.view.articles[-1 - item] if item < 0 else ""
 
         def look() -> None:
-            try:
+            found = Seen(item, article)
+            with self.posting_errors():
                 found = seen(columns, item, article, fully=fully)
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-                found = Seen(item, article)
             self.post_message(self.Looked(found))
 
         self.run_worker(look, thread=True, group="browse-look")

@@ -19,7 +19,7 @@ from tui.strings import browse as said
 from tui.text import content
 from tui.views.card_table import CardTable
 from tui.widgets.notice import Notice
-from vault.errors import RetainError, UsageError
+from vault.errors import UsageError
 
 _ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
 
@@ -43,7 +43,7 @@ class BrowseActions(BrowseSearch):
         columns = held.columns
         return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
 
-    def _tell_no_card(self) -> None:
+    def _show_nothing_marked(self) -> None:
         """Show that no card is selected."""
         self.query_one(Notice).show_message(said.NOTHING_MARKED)
 
@@ -52,7 +52,7 @@ class BrowseActions(BrowseSearch):
         held = self._open
         chosen = self._chosen()
         if not chosen:
-            self._tell_no_card()
+            self._show_nothing_marked()
         elif held.columns is not None:
             numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
             if all(held.columns.state(number).suspended for number in numbers):
@@ -67,7 +67,7 @@ class BrowseActions(BrowseSearch):
     def action_ask(self, what: str) -> None:
         """Ask for the reason, tag or day that an action needs."""
         if not self._chosen():
-            self._tell_no_card()
+            self._show_nothing_marked()
             return
         self._asked = what
         self.query_one("#browse-ask Static", Static).update(content.line(_ASKS[what]))
@@ -108,7 +108,7 @@ class BrowseActions(BrowseSearch):
     def _do(self, name: str, make: Callable[[Desk], Action]) -> None:
         """Run an action on cards in the background."""
         if not self._chosen():
-            self._tell_no_card()
+            self._show_nothing_marked()
             return
 
         def action(desk: Desk) -> tuple[Action, Desk]:
@@ -140,11 +140,9 @@ class BrowseActions(BrowseSearch):
         topics = held.columns.topics if held.columns is not None else None
 
         def work() -> None:
-            try:
+            with self.posting_errors():
                 done, desk = action(open_desk(self.context.vault, self.context.clock(), queued=False))
                 self.post_message(self.Did(done, name, columns_of(desk, topics)))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
 
         def next_one() -> None:
             with held.turn:
@@ -162,21 +160,20 @@ class BrowseActions(BrowseSearch):
         self._search()
         undone = message.name == "undo"
         nothing = said.NOTHING_TO_UNDO if undone else said.UNCHANGED
-        told = said.undone(count) if undone else said.done(message.name, count)
-        self.query_one(Notice).show_message(told if count else nothing)
+        text = said.undone(count) if undone else said.done(message.name, count)
+        self.query_one(Notice).show_message(text if count else nothing)
 
     def action_edit(self) -> None:
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:
-            self._tell_no_card()
+            self._show_nothing_marked()
         else:
             self.go("edit", held.columns.card(held.at))
 
     def action_edit_outside(self) -> None:
-
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:
-            self._tell_no_card()
+            self._show_nothing_marked()
             return
         ended = run_in_terminal(self.app, self.context, "card", "edit", held.columns.card(held.at))
         self._load()

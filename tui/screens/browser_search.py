@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.message import Message
@@ -67,10 +68,9 @@ class BrowseSearch(Page):
         found: Found | None
 
     @dataclass
-    class Failed(Message):
+    class Failed(Page.Failed):
         """A file could not be read or written; `reading` if it was the vault itself."""
 
-        error: RetainError
         reading: bool = False
 
     def __init__(self, context: Context, about: str = "") -> None:
@@ -117,7 +117,7 @@ class BrowseSearch(Page):
 
     def on_browse_search_loaded(self, message: Loaded) -> None:
         self._open.take(message.columns)
-        self._search(told=True)
+        self._search(keeps_notice=True)
 
     def on_browse_search_grew(self, message: Grew) -> None:
         held = self._open
@@ -129,7 +129,7 @@ class BrowseSearch(Page):
             if held.index.repaired > self._repaired:
                 self._repaired = held.index.repaired
                 self.query_one(Notice).show_message(said.REPAIRED)
-        self._search(told=True)
+        self._search(keeps_notice=True)
         if not self._loading and self._load_again:
             self._load_again = False
             self._load()
@@ -146,17 +146,17 @@ class BrowseSearch(Page):
             held.words, held.at = message.value, None  # what fits best is looked at first
             self._search()
 
-    def _search(self, *, told: bool = False) -> None:
+    def _search(self, *, keeps_notice: bool = False) -> None:
         """Search for the current text; an earlier search that still runs is dropped.
 
-        With `told`, what stands in the notice is not about the search, and stays.
+        With `keeps_notice`, what stands in the notice is not about the search, and stays.
         """
         try:
             self._query = parse(self._open.words)
         except RetainError as error:
             self.query_one(Notice).show_message(str(error))  # calmly: a filter may be half written
             return
-        if self._asked == "" and not told:
+        if self._asked == "" and not keeps_notice:
             self.query_one(Notice).clear()
         self._ticket += 1
         if not self._searching:
@@ -175,13 +175,8 @@ class BrowseSearch(Page):
                 return ticket == self._ticket
 
             found = None
-            try:
-                with without_gc_pauses():
-                    found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
-            except Superseded:
-                pass
-            except RetainError as error:
-                self.post_message(self.Failed(error))
+            with suppress(Superseded), self.posting_errors(), without_gc_pauses():
+                found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
             self.post_message(self.Answered(ticket, found))
 
         self.run_worker(search, thread=True, group="browse-search")

@@ -10,38 +10,28 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from learning.cards.edit import Words, edit_card, words_of
-from learning.cards.workspace import Placed
 from learning.store.cards import IndexedCards
 from learning.store.deck_index import read_index
+from learning.store.placed import Placed
 from tui.context import Context
-from tui.keys import EDIT, bindings
+from tui.keys import EDIT
 from tui.screen import Page
 from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from vault.errors import NotFound, RetainError
+from vault.errors import NotFound
 from vault.ids import CardId
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 
-class EditScreen(Page):
+class EditScreen(Page, key="edit"):
     """Edits the question and answer of a card; `about` is its id."""
-
-    NAME = "edit"
-    CSS_PATH = "edit.tcss"
-    BINDINGS = bindings(EDIT)  # type: ignore[assignment]
 
     @dataclass
     class Read(Message):
         """The card has been read from its file."""
 
         card: Placed
-
-    @dataclass
-    class Failed(Message):
-        """The card could not be read or saved."""
-
-        error: RetainError
 
     class Saved(Message):
         """The card has been saved."""
@@ -67,15 +57,14 @@ class EditScreen(Page):
 
     def _read(self) -> None:
 
-        try:
-            found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
+        with self.posting_errors():
+            try:
+                found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
+            except OSError:
+                raise NotFound(said.NO_DECKS) from None
             if found is None:
                 raise NotFound(said.GONE)
             self.post_message(self.Read(found))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
-        except OSError:
-            self.post_message(self.Failed(NotFound(said.NO_DECKS)))
 
     def on_edit_screen_read(self, message: Read) -> None:
         card = message.card.card
@@ -84,9 +73,6 @@ class EditScreen(Page):
         self._answer.load_text(self._shown.answer)
         self._question.focus()
         self.query_one(TopBar).show_status(message.card.title)
-
-    def on_edit_screen_failed(self, message: Failed) -> None:
-        self.show_error(message.error)
 
     def on_edit_screen_saved(self) -> None:
         self.leave()
@@ -103,11 +89,9 @@ class EditScreen(Page):
         self.run_worker(lambda: self._save(before, now), thread=True, exclusive=True)
 
     def _save(self, before: Words, now: Words) -> None:
-        try:
+        with self.posting_errors():
             edit_card(self.context.vault, self.about, now.question, now.answer, expect=before)
             self.post_message(self.Saved())
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def action_back(self) -> None:
         """Close; with unsaved changes only at the second press."""

@@ -15,16 +15,17 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from tui import theme
 from tui.keys import ANYWHERE, APP, FIRST_RUN, Key, bindings
 from tui.process.jobs import Jobs
+from tui.screens.help import HelpScreen
 from tui.state.folder_survey import Survey, survey
 from tui.strings import first_run as strings
 from tui.text import content
 from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import Menu, move_cursor
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
 from vault.config.settings import FILE
@@ -58,17 +59,6 @@ class Start:
     @property
     def is_new(self) -> bool:
         return isinstance(self.problem, VaultNotFound)
-
-
-class Choices(OptionList):
-    """The menu of the first run."""
-
-    def __init__(self) -> None:
-        rows = [
-            Option(Content.assemble((f" {name:22}", "bold"), content.plain(about, content.DIM)), id=id_)
-            for id_, (name, about) in strings.MENU.items()
-        ]
-        super().__init__(*rows, markup=False, compact=True)
 
 
 class FirstRunApp(App[Choice]):
@@ -105,7 +95,7 @@ class FirstRunApp(App[Choice]):
         with VerticalScroll(id="first", can_focus=False), Vertical(classes="column"):
             yield Static(markup=False, id="first-head")
             yield Static(markup=False, id="first-about")
-            yield Choices()
+            yield Menu(strings.MENU, 22)
             with Vertical(id="first-form"):
                 yield Static(markup=False, id="ask-folder")
                 yield PathInput(id="folder")
@@ -126,7 +116,7 @@ class FirstRunApp(App[Choice]):
     def _show(self) -> None:
         step = self._step
         self.query_one(TopBar).show_status(str(self._start.folder))
-        self.query_one(Choices).display = step == "menu"
+        self.query_one(Menu).display = step == "menu"
         self.query_one("#first-form").display = step in ("new", "example")
         self.query_one(WorkView).display = step == "work"
         for name in ("#ask-personal", "#personal"):
@@ -136,7 +126,7 @@ class FirstRunApp(App[Choice]):
         self.query_one("#first-about", Static).update(about)
         self.query_one("#first-about").display = bool(about.plain)
         if step == "menu":
-            self.query_one(Choices).focus()
+            self.query_one(Menu).focus()
         self.query_one(KeyBar).show(key for key in FIRST_RUN if self.offers(key))
         self._show_work()
 
@@ -177,7 +167,7 @@ class FirstRunApp(App[Choice]):
         await self.run_action(message.action)
 
     def action_choose(self) -> None:
-        menu = self.query_one(Choices)
+        menu = self.query_one(Menu)
         if self._step == "adopt":
             self._do_adopt()
         elif self._step == "menu" and menu.highlighted is not None:
@@ -300,17 +290,15 @@ class FirstRunApp(App[Choice]):
         self.theme = theme.other(self.theme)
 
     async def action_help(self) -> None:
-        from tui.screens.help import HelpScreen
-
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:
             await self.push_screen(HelpScreen(FIRST_RUN, {}))
 
     def action_move(self, rows: int) -> None:
-        menu = self.query_one(Choices)
+        menu = self.query_one(Menu)
         if menu.display:
-            (menu.action_cursor_down if rows > 0 else menu.action_cursor_up)()
+            move_cursor(menu, rows)
 
     def _fatal_error(self) -> None:
         """End after an unexpected error without printing local variables; `first_run` raises the error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -15,13 +16,14 @@ from learning.agenda.gap_decisions import Decision, decide, read_agenda, read_pl
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
 from learning.cards.workspace import open_desk
 from tui.context import Context
-from tui.keys import GAPS, bindings
+from tui.keys import GAPS
 from tui.process.jobs import busy
 from tui.screen import Page
 from tui.strings import gaps as strings
 from tui.text import content
 from tui.views.gaps import AgendaList, GapView
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
 from vault.errors import RetainError
@@ -37,11 +39,7 @@ _BACK = {  # what makes a gap as it was again
 }
 
 
-class GapsScreen(Page):
-    NAME = "gaps"
-    CSS_PATH = "gaps.tcss"
-    BINDINGS = bindings(GAPS)  # type: ignore[assignment]
-
+class GapsScreen(Page, key="gaps"):
     @dataclass
     class Mentioned(Message):
         """The mentions of a gap have been read."""
@@ -50,7 +48,7 @@ class GapsScreen(Page):
         mentions: Sequence[Mention]
 
     @dataclass
-    class Failed(Message):
+    class Forgotten(Message):
         """The failing cards of each gap are known."""
 
         cards: Mapping[GapId, tuple[Failing, ...]]
@@ -116,20 +114,20 @@ class GapsScreen(Page):
         by_kind = {kind: [gap for gap in wanted if gap.kind is kind] for kind in GapKind}
         self.query_one(AgendaList).show(by_kind)
         still_open = sum(gap.open for gap in self._all)
-        told = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
-        self.query_one(TopBar).show_status(told)
+        status = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
+        self.query_one(TopBar).show_status(status)
 
     def _asked_for(self, gap: Gap) -> bool:
         said = f"{gap.what} {gap.missing} {gap.fill} {' '.join(gap.mentions)}".casefold()
         named = all(word in said for word in self._words.casefold().split())
         return (gap.open or self._settled) and self._kind in ("", gap.kind) and named
 
-    def on_grouped_list_reached(self, message: AgendaList.Reached) -> None:
+    def on_reaching_list_reached(self, message: AgendaList.Reached) -> None:
         self._at, self._turn = message.id, 0
         gap = self._gaps.get(self._at)
         self.query_one(GapView).show(gap)
         if gap is not None and gap.id in self._mentions:
-            self._tell(gap)
+            self._show_facts(gap)
         elif gap is not None:
             self._look_for_mentions(gap)
 
@@ -147,7 +145,7 @@ class GapsScreen(Page):
         self._reading = False
         gap = self._gaps.get(self._at)
         if gap is not None and gap.id in self._mentions:
-            self._tell(gap)
+            self._show_facts(gap)
         elif gap is not None:
             self._look_for_mentions(gap)
 
@@ -156,20 +154,17 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-
-        try:
+        with suppress(RetainError):  # home says what is wrong with log or decks; the agenda can be worked on without
             desk = open_desk(self.context.vault, self.context.clock())
-            self.post_message(self.Failed(failing_cards(desk, self._all)))
-        except RetainError:
-            return  # home says what is wrong with log or decks; the agenda can be worked on without
+            self.post_message(self.Forgotten(failing_cards(desk, self._all)))
 
-    def on_gaps_screen_failed(self, message: Failed) -> None:
+    def on_gaps_screen_forgotten(self, message: Forgotten) -> None:
         self._failing = message.cards
         gap = self._gaps.get(self._at)
         if gap is not None:
-            self._tell(gap)
+            self._show_facts(gap)
 
-    def _tell(self, gap: Gap) -> None:
+    def _show_facts(self, gap: Gap) -> None:
         self.query_one(GapView).show_mentions(self._mentions.get(gap.id, ()), self._failing.get(gap.id, ()))
 
     # --- decisions --------------------------------------------------------------------------------------------------
@@ -256,11 +251,7 @@ class GapsScreen(Page):
             super().action_back()
 
     def action_move(self, rows: int) -> None:
-        agenda = self.query_one(AgendaList)
-        if rows > 0:
-            agenda.action_cursor_down()
-        else:
-            agenda.action_cursor_up()
+        move_cursor(self.query_one(AgendaList), rows)
 
     # --- from here --------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from textual.worker import Worker, get_current_worker
 from learning.cards.workspace import open_desk
 from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.context import Context
-from tui.keys import HOME, bindings
+from tui.keys import HOME
 from tui.models import home_rows
 from tui.process.background import read_in_background
 from tui.screen import Page
@@ -37,11 +37,7 @@ _FACTS = {  # by id: its name, and where a click on it leads
 }
 
 
-class HomeScreen(Page):
-    NAME = "home"
-    CSS_PATH = "home.tcss"
-    BINDINGS = bindings(HOME)  # type: ignore[assignment]
-
+class HomeScreen(Page, key="home"):
     @dataclass
     class Read(Message):
         """The overview of today has been read."""
@@ -54,10 +50,6 @@ class HomeScreen(Page):
 
         figures: Figures
         last: bool = False
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-bare")
@@ -110,7 +102,7 @@ class HomeScreen(Page):
 
     def _read(self) -> None:
         worker = get_current_worker()
-        try:
+        with self.posting_errors():
             desk = open_desk(self.context.vault, self.context.clock(), tag=self.context.tag)
             seen = overview_of(desk)
             self.post_message(self.Read(seen))
@@ -123,8 +115,6 @@ class HomeScreen(Page):
                 self.post_message(self.Found(figures))
             if not worker.is_cancelled:
                 self.post_message(self.Found(replace(figures, backlog=backlog_of(desk)), last=True))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_home_screen_read(self, message: Read) -> None:
         self._seen = message.overview
@@ -143,9 +133,8 @@ class HomeScreen(Page):
         self._figures = figures
         self._show_figures()
 
-    def on_home_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one("#advice", Static).update(content.plain(strings.UNREADABLE, "bold"))
-        self.show_error(message.error)
 
     def show_error(self, problem: RetainError) -> None:
         """Show an error until the user refreshes or leaves."""

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tui.context import Context
-from tui.keys import INBOX, bindings
+from tui.keys import INBOX
 from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import inbox as strings
@@ -19,6 +19,7 @@ from tui.text import content
 from tui.views.difference import DifferenceView
 from tui.views.inbox import InboxList, Question
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
 from vault.inbox.decisions import decide, undo
@@ -28,11 +29,7 @@ from vault.inbox.listing import items, source_of
 from vault.text.diff import TextDiff, compare_texts
 
 
-class InboxScreen(Page):
-    NAME = "inbox"
-    CSS_PATH = "inbox.tcss"
-    BINDINGS = bindings(INBOX)  # type: ignore[assignment]
-
+class InboxScreen(Page, key="inbox"):
     @dataclass
     class Read(Message):
         """The inbox has been read."""
@@ -40,11 +37,7 @@ class InboxScreen(Page):
         items: Sequence[Item]
 
     @dataclass
-    class Failed(Message):
-        error: RetainError
-
-    @dataclass
-    class Told(Message):
+    class Compared(Message):
         """The two versions of an item have been compared."""
 
         question: str
@@ -80,10 +73,8 @@ class InboxScreen(Page):
         self.run_worker(read_in_background(self._read), group="inbox", exclusive=True)
 
     def _read(self) -> None:
-        try:
+        with self.posting_errors():
             self.post_message(self.Read(items(self.context.vault)))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_inbox_screen_read(self, message: Read) -> None:
         questions = [Question(item, view) for item in message.items for view in item.views]
@@ -97,10 +88,7 @@ class InboxScreen(Page):
         self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
 
-    def on_inbox_screen_failed(self, message: Failed) -> None:
-        self.show_error(message.error)
-
-    def on_grouped_list_reached(self, message: InboxList.Reached) -> None:
+    def on_reaching_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id
         question = self._questions.get(self._at)
         self.query_one(DifferenceView).show(question)
@@ -109,9 +97,9 @@ class InboxScreen(Page):
 
     def _compare(self, question: Question) -> None:
         found = compare_texts(question.view.mine, question.view.offered)
-        self.post_message(self.Told(question.id, found))
+        self.post_message(self.Compared(question.id, found))
 
-    def on_inbox_screen_told(self, message: Told) -> None:
+    def on_inbox_screen_compared(self, message: Compared) -> None:
         if message.question == self._at:
             self.query_one(DifferenceView).show_differences(message.compared)
 
@@ -154,8 +142,8 @@ class InboxScreen(Page):
             if isinstance(error, NotFound):  # edited meanwhile: show it again
                 self._begin_reading()
             return False
-        told = source_of(item.kind).messages.get(choice, "")
-        self.query_one(Notice).show_message(strings.decided(item, question.view, choice, told))
+        message = source_of(item.kind).messages.get(choice, "")
+        self.query_one(Notice).show_message(strings.decided(item, question.view, choice, message))
         self._begin_reading()
         return True
 
@@ -189,11 +177,7 @@ class InboxScreen(Page):
             self.query_one(Notice).show_message(strings.NOT_A_PAGE)
 
     def action_move(self, rows: int) -> None:
-        listed = self.query_one(InboxList)
-        if rows > 0:
-            listed.action_cursor_down()
-        else:
-            listed.action_cursor_up()
+        move_cursor(self.query_one(InboxList), rows)
 
     def action_scroll(self, pages: int) -> None:
         view = self.query_one(DifferenceView)

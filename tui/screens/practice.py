@@ -14,13 +14,13 @@ from learning.cards.workspace import open_desk
 from learning.review.choices import Choice, choices
 from learning.review.plan import Mode, Plan
 from tui.context import Context
-from tui.keys import PRACTISE, bindings
+from tui.keys import PRACTISE
 from tui.screen import Page
 from tui.strings import review as said
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
 
 _LIMITS = (0, 5, 10, 20, 50, 100, 200)
 _DAYS = (1, 2, 3, 5, 7, 14, 30)
@@ -28,20 +28,12 @@ _MODES = (Mode.CRAM, Mode.PREVIEW, Mode.AHEAD, Mode.REVIEW)
 _NAME = 38  # columns of a filter's name
 
 
-class PractiseScreen(Page):
-    NAME = "practise"
-    CSS_PATH = "practice.tcss"
-    BINDINGS = bindings(PRACTISE)  # type: ignore[assignment]
-
+class PractiseScreen(Page, key="practise"):
     @dataclass
     class Read(Message):
         """The topics and tags to choose from have been read."""
 
         choices: list[Choice]
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     class ModeName(Static):
         """One way to practise."""
@@ -81,11 +73,8 @@ class PractiseScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-
-        try:
+        with self.posting_errors():
             self.post_message(self.Read(choices(open_desk(self.context.vault, self.context.clock()))))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def on_practise_screen_read(self, message: Read) -> None:
         self._choices = message.choices
@@ -98,9 +87,8 @@ class PractiseScreen(Page):
         if not self._choices[0].cards:
             self.query_one(Notice).show_message(said.NO_CARDS)
 
-    def on_practise_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one(TopBar).show_status("")
-        self.show_error(message.error)
 
     # --- what is chosen ---------------------------------------------------------------------------------------------
 
@@ -139,8 +127,7 @@ class PractiseScreen(Page):
         self._show()
 
     def action_move(self, rows: int) -> None:
-        options = self.query_one(OptionList)
-        options.action_cursor_down() if rows > 0 else options.action_cursor_up()
+        move_cursor(self.query_one(OptionList), rows)
 
     def action_start(self) -> None:
         if self._choices:

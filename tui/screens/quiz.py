@@ -15,11 +15,12 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from compiler.engines.grading.tutor import configured_tutor
 from learning.review.plan import Plan
 from learning.review.quiz_material import readings
 from learning.store.topics import topics
 from tui.context import Context
-from tui.keys import QUIZ, Key, bindings
+from tui.keys import QUIZ, Key
 from tui.screen import Page
 from tui.strings import quiz as said
 from tui.text import content
@@ -39,12 +40,8 @@ class Talk:
     tutor: Tutor
 
 
-class QuizScreen(Page):
+class QuizScreen(Page, key="quiz"):
     """A quiz about a topic or concept named by `about`; "" lets the user choose."""
-
-    NAME = "quiz"
-    CSS_PATH = "quiz.tcss"
-    BINDINGS = bindings(QUIZ)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):
@@ -57,10 +54,6 @@ class QuizScreen(Page):
         """No topic was given: these are available."""
 
         topics: list[str]
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     @dataclass
     class Said(Message):
@@ -103,23 +96,18 @@ class QuizScreen(Page):
         self._show_keys()
 
     def _read(self) -> None:
-        from compiler.engines.grading.configured import tutor
-
         vault = self.context.vault
-        try:
-            asks = tutor(self.context.environment)
+        with self.posting_errors():
+            asks = configured_tutor(self.context.environment)
             if not self.about:
                 self.post_message(self.Choose(sorted(topics(vault))))
                 return
             self.post_message(self.Opened(Talk(*readings(vault, self.about), asks)))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     # --- before the first question ----------------------------------------------------------------------------------
 
-    def on_quiz_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self.query_one(TopBar).show_status("")
-        self.show_error(message.error)
         if isinstance(message.error, ModelUnavailable):
             rows = [content.plain(row) for row in said.NEEDS]
             rows += [Content(""), *(content.plain(f"  {row}", content.CODE) for row in said.EXAMPLE), Content("")]

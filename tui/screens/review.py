@@ -1,23 +1,26 @@
-"""The review screen: question, answer, rating. The sitting saves each rating first."""
+"""The review screen: question, answer, rating. The session saves each rating first."""
 
 from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from learning.cards import changes
 from learning.cards.changes import Changed
-from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
-from learning.review.sitting import Sitting
+from learning.review.practice_session import PracticeSession
+from learning.review.study_session import StudySession
 from learning.review.summary import Tally
+from learning.store.placed import Placed
 from tui.context import REPEAT_S, Context
-from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.keys import REVIEW, TYPED, Key
+from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
@@ -33,24 +36,17 @@ from vault.log.events import Rating
 _AT_THE_END = ("insight", "ahead")
 
 
-class ReviewScreen(Typing):
+class ReviewScreen(Typing, key="review"):
     """The review. `about` is a plan as text; "" is today's queue with the context's tag."""
-
-    NAME = "review"
-    CSS_PATH = "review.tcss"
-    BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):
         """The vault has been read, and the first card is ready."""
 
-        sitting: ReviewSession
+        study_session: ReviewSession
 
-    @dataclass
-    class Failed(Message):
+    class Failed(Page.Failed):
         """The vault or the review log could not be read."""
-
-        error: RetainError
 
     class Left(Message):
         """The user goes home."""
@@ -66,6 +62,10 @@ class ReviewScreen(Typing):
         """The summary of the session is complete."""
 
         tally: Tally
+
+    _end = getters.query_one(SessionEnd)
+    _progress = getters.query_one(Progress)
+    _keys = getters.query_one(KeyBar)
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-waiting")
@@ -100,35 +100,32 @@ class ReviewScreen(Typing):
 
     def _reopen(self, plan: Plan) -> None:
         """Write the pages of the finished session and begin a new one with `plan`."""
-        before, self._plan, self._reopening = self._sitting, plan, True
+        before, self._plan, self._reopening = self._study_session, plan, True
         self.run_worker(lambda: self._open(before), thread=True, group="open")
 
     def _open(self, before: ReviewSession | None) -> None:
-        try:
+        with self.posting_errors():
             if self._wrong is not None:
                 raise self._wrong
-            if isinstance(before, Sitting):
+            if isinstance(before, StudySession):
                 before.finish()
             self.post_message(self.Opened(self._opened()))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def _opened(self) -> ReviewSession:
         if self._plan.counts:
-            return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
-        from learning.review.practice_session import PracticeSession  # few practise
+            return StudySession.at(self.context.vault, self._clock, None, plan=self._plan)
 
         return PracticeSession.at(self.context.vault, self._clock, self._plan)
 
     def on_review_screen_opened(self, message: Opened) -> None:
-        self._begin(message.sitting)
+        self._begin(message.study_session)
 
-    def _begin(self, sitting: ReviewSession) -> None:
-        self._sitting, self._reopening = sitting, False
+    def _begin(self, study_session: ReviewSession) -> None:
+        self._study_session, self._reopening = study_session, False
         gc.freeze()  # what was read stays: searching it for garbage would make a key wait for tens of milliseconds
         self._deal()
         if self._placed is not None:
-            self._notice.show_findings(sitting.desk.diagnostics)
+            self._notice.show_findings(study_session.desk.diagnostics)
             if self._asked_early:
                 self._asked_early = False
                 self.action_reveal()
@@ -137,54 +134,54 @@ class ReviewScreen(Typing):
 
     def _deal(self) -> None:
         """Show the front of the next card, or the end of the session."""
-        sitting = self._sitting
-        if sitting is None:
+        study_session = self._study_session
+        if study_session is None:
             return
-        self._placed = sitting.table()
+        self._placed = study_session.table()
         self._reset_lookups()
         self.clear_writing()
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
         self._asked_to_leave = False
         if self._placed is None:
-            self._show_end(sitting)
+            self._show_end(study_session)
         else:
             self._show_front(self._placed)
             self.begin_writing()
-        self._show_progress(sitting)
+        self._show_progress(study_session)
         self._show_keys()
-        if sitting.problems:
-            self._notice.show_error(sitting.problems.pop())
+        if study_session.problems:
+            self._notice.show_error(study_session.problems.pop())
 
     def _show_front(self, placed: Placed) -> None:
-        assert self._sitting is not None
-        card, state = placed.card, self._sitting.state(placed.id)
-        self._changed = self._sitting.changes.of(placed.id, state)
-        told = labels.change_note(state, self._changed.how if self._changed is not None else "")
-        self._card.show(placed.kind, placed.title, card.question, told)
+        assert self._study_session is not None
+        card, state = placed.card, self._study_session.state(placed.id)
+        self._changed = self._study_session.changes.of(placed.id, state)
+        note = labels.change_note(state, self._changed.how if self._changed is not None else "")
+        self._card.show(placed.kind, placed.title, card.question, note)
         self._ratings.ask()
 
-    def _show_end(self, sitting: ReviewSession) -> None:
+    def _show_end(self, study_session: ReviewSession) -> None:
         """Show the summary of the session at once, and what comes next when it has been computed."""
         self._wait_until_painted()
-        tally = sitting.done_so_far()
-        self._end.show(tally, self._clock(), sitting.desk, self._plan, complete=not sitting.counts)
-        if isinstance(sitting, Sitting):
-            self.run_worker(lambda: self._tally(sitting), thread=True, group="end", exclusive=True)
+        tally = study_session.done_so_far()
+        self._end.show(tally, self._clock(), study_session.desk, self._plan, complete=not study_session.counts)
+        if isinstance(study_session, StudySession):
+            self.run_worker(lambda: self._tally(study_session), thread=True, group="end", exclusive=True)
 
-    def _tally(self, sitting: Sitting) -> None:
-        self.post_message(self.Tallied(sitting.tally()))
+    def _tally(self, study_session: StudySession) -> None:
+        self.post_message(self.Tallied(study_session.tally()))
 
     def on_review_screen_tallied(self, message: Tallied) -> None:
-        if self._sitting is not None and self._placed is None:
-            self._end.show(message.tally, self._clock(), self._sitting.desk, self._plan, complete=True)
+        if self._study_session is not None and self._placed is None:
+            self._end.show(message.tally, self._clock(), self._study_session.desk, self._plan, complete=True)
 
-    def _show_progress(self, sitting: ReviewSession) -> None:
-        if isinstance(sitting, Sitting):
-            self._say_above(said.progress(sitting.done, sitting.session.counts()))
+    def _show_progress(self, study_session: ReviewSession) -> None:
+        if isinstance(study_session, StudySession):
+            self._say_above(said.progress(study_session.done, study_session.session.counts()))
         else:
-            self._say_above(said.practice_progress(self._plan, sitting.done, sitting.left))
-        self._progress.show(sitting.done, sitting.done + sitting.left)
+            self._say_above(said.practice_progress(self._plan, study_session.done, study_session.left))
+        self._progress.show(study_session.done, study_session.done + study_session.left)
 
     def _show_keys(self) -> None:
         keys = list(TYPED) if self.types else [key for key in REVIEW if self.offers(key)]
@@ -193,9 +190,9 @@ class ReviewScreen(Typing):
             self._keys.show(keys)
 
     def offers(self, key: Key) -> bool:
-        sitting, action = self._sitting, key.action.partition("(")[0]
+        study_session, action = self._study_session, key.action.partition("(")[0]
         if action == "undo":
-            return sitting is not None and sitting.can_undo
+            return study_session is not None and study_session.can_undo
         if action in ("reveal", "type"):
             return self._placed is not None and not self._revealed
         if action == "open":
@@ -205,27 +202,27 @@ class ReviewScreen(Typing):
         if action in ("source", "article", "rate"):
             return self._revealed
         if action in _AT_THE_END:
-            return sitting is not None and self._placed is None and sitting.counts
+            return study_session is not None and self._placed is None and study_session.counts
         if action in ("bury", "suspend", "flag"):
-            return self._placed is not None and sitting is not None and sitting.counts
+            return self._placed is not None and study_session is not None and study_session.counts
         return action == "home" or self._placed is not None
 
     # --- the answer and its rating ----------------------------------------------------------------------------------
 
     def action_reveal(self) -> None:
         """Show the answer; pressed again, rate Good or as suggested; at the end, continue or go home."""
-        if self._sitting is None:
+        if self._study_session is None:
             self._asked_early = True
         elif self._placed is None:
-            self._go_on(self._sitting, meant=self._meant)
+            self._go_on(self._study_session, meant=self._meant)
         elif not self._revealed:
-            self._reveal(self._sitting, self._placed)
+            self._reveal(self._study_session, self._placed)
         elif self._meant and (accepted := self.accepted()) is not None:
             self.action_rate(accepted)
 
-    def _go_on(self, sitting: ReviewSession, *, meant: bool) -> None:
+    def _go_on(self, study_session: ReviewSession, *, meant: bool) -> None:
         """At the end, continue with a card that is due again, else go home; a press by accident does not leave."""
-        asked, rated = self._asked_to_leave, sitting.done
+        asked, rated = self._asked_to_leave, study_session.done
         self._deal()
         if self._placed is not None:
             return
@@ -252,21 +249,21 @@ class ReviewScreen(Typing):
         if message.shown == self._shown:
             self._ready_at_s = message.time + REPEAT_S
 
-    def _reveal(self, sitting: ReviewSession, placed: Placed) -> None:
+    def _reveal(self, study_session: ReviewSession, placed: Placed) -> None:
         self._note_activity()
         self._wait_until_painted()
-        if not sitting.reveal():
+        if not study_session.reveal():
             self._deal()  # the card has just become another
             return
         self._notice.clear_message()
         self._show_back(placed)
-        self._ratings.offer(self._intervals(sitting))
+        self._ratings.offer(self._intervals(study_session))
         self.compare_writing(placed)
         self._show_keys()
 
-    def _intervals(self, sitting: ReviewSession) -> dict[Rating, str]:
-        if isinstance(sitting, Sitting):
-            return {rating: labels.interval(state) for rating, state in sitting.previews().items()}
+    def _intervals(self, study_session: ReviewSession) -> dict[Rating, str]:
+        if isinstance(study_session, StudySession):
+            return {rating: labels.interval(state) for rating, state in study_session.previews().items()}
         return {rating: said.in_practice(self._plan.mode, rating) for rating in Rating}
 
     def _show_back(self, placed: Placed) -> None:
@@ -281,15 +278,15 @@ class ReviewScreen(Typing):
         """Show the current card with its current text; the answer stays visible if it was."""
         self._placed = placed
         self._show_front(placed)
-        if self._revealed and self._sitting is not None:
+        if self._revealed and self._study_session is not None:
             self._show_back(placed)
-            self._ratings.offer(self._intervals(self._sitting))
+            self._ratings.offer(self._intervals(self._study_session))
         self._show_keys()
 
     def action_rate(self, rating: int) -> None:
-        sitting = self._sitting
-        if sitting is not None and self._revealed:
-            self._do(lambda: self.rate_written(sitting, Rating(rating)))
+        study_session = self._study_session
+        if study_session is not None and self._revealed:
+            self._do(lambda: self.rate_written(study_session, Rating(rating)))
 
     def on_typed_answer_done(self) -> None:
         self.action_reveal()
@@ -301,7 +298,7 @@ class ReviewScreen(Typing):
 
     def action_ahead(self) -> None:
         """At the end, continue with the cards due by tomorrow."""
-        if self._sitting is None or self._placed is not None or not self._sitting.counts or self._reopening:
+        if self._study_session is None or self._placed is not None or not self._study_session.counts or self._reopening:
             return
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
         self._say_above(said.READING)
@@ -317,17 +314,3 @@ class ReviewScreen(Typing):
         """Rate by a click; the second click of a double click on the answer does not count."""
         if self._ready_at_s is not None and message.at_s >= self._ready_at_s:
             self.action_rate(message.rating)
-
-    # --- the parts of the screen ------------------------------------------------------------------------------------
-
-    @property
-    def _end(self) -> SessionEnd:
-        return self._part(SessionEnd)
-
-    @property
-    def _progress(self) -> Progress:
-        return self._part(Progress)
-
-    @property
-    def _keys(self) -> KeyBar:
-        return self._part(KeyBar)

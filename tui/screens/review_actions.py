@@ -5,30 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from textual import getters
 from textual.message import Message
-from textual.widget import Widget
 
-from learning.cards.workspace import Placed
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
+from learning.store.placed import Placed
 from tui.context import Context
+from tui.external import run_in_terminal, show_result
 from tui.screen import Page
 from tui.state.review import ReviewSession, pictures_of
 from tui.strings import review as said
+from tui.text.images import checked_picture, open_in_viewer
 from tui.views.card import CardView
 from tui.views.evidence import SupportPanel
+from tui.views.flag import FlagLine
 from tui.views.rating import RatingBar
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import EditedMeanwhile, NotFound, RetainError
+from vault.evidence.context import quote_context
 from vault.evidence.evidence import Evidence, EvidenceReader
 
 if TYPE_CHECKING:  # few cards are flagged
     from tui.views.flag import FlagLine
     from vault.evidence.context import QuoteContext
-
-_Part = TypeVar("_Part", bound=Widget)
 
 
 class ReviewActions(Page):
@@ -44,7 +46,7 @@ class ReviewActions(Page):
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
         self._clock = context.clock
-        self._sitting: ReviewSession | None = None
+        self._study_session: ReviewSession | None = None
         self._placed: Placed | None = None
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
@@ -52,7 +54,10 @@ class ReviewActions(Page):
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
         self._editing_card = False  # the edit screen is open for the current card
-        self._parts: dict[type[Widget], Widget] = {}
+
+    _notice = getters.query_one(Notice)
+    _card = getters.query_one(CardView)
+    _ratings = getters.query_one(RatingBar)
 
     def _deal(self) -> None:
         raise NotImplementedError
@@ -65,53 +70,53 @@ class ReviewActions(Page):
 
     @property
     def _revealed(self) -> bool:
-        return self._sitting is not None and self._placed is not None and self._sitting.revealed
+        return self._study_session is not None and self._placed is not None and self._study_session.revealed
 
     @property
-    def _counting(self) -> Sitting | None:
+    def _counting(self) -> StudySession | None:
         """The session if there is a card and its actions are saved, else None; in practice shows a message."""
-        if self._sitting is None or self._placed is None:
+        if self._study_session is None or self._placed is None:
             return None
-        if not isinstance(self._sitting, Sitting):
+        if not isinstance(self._study_session, StudySession):
             self._notice.show_message(said.NOT_IN_PRACTICE)
             return None
-        return self._sitting
+        return self._study_session
 
     # --- marks, and a step back -------------------------------------------------------------------------------------
 
     def action_bury(self) -> None:
-        if (sitting := self._counting) is not None:
-            self._do(sitting.bury, said.BURIED)
+        if (study_session := self._counting) is not None:
+            self._do(study_session.bury, said.BURIED)
 
     def action_suspend(self) -> None:
-        if (sitting := self._counting) is not None:
-            self._do(sitting.suspend, said.SUSPENDED)
+        if (study_session := self._counting) is not None:
+            self._do(study_session.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
         """Undo the last step, show what it was, and show that card again."""
-        sitting = self._sitting
-        if sitting is None:
+        study_session = self._study_session
+        if study_session is None:
             return
         self._close_flag()
         try:
-            undone = sitting.undo()
+            undone = study_session.undo()
         except NotFound as error:  # there is nothing to take back: no fault
             self._notice.show_message(f"{error.what} ({error.hint})" if error.hint else error.what)
             return
         except RetainError as error:
             self._notice.show_error(error)
             return
-        self._deal_again(sitting)
+        self._deal_again(study_session)
         self._notice.show_message(said.undone(undone))
 
-    def _deal_again(self, sitting: ReviewSession) -> None:
+    def _deal_again(self, study_session: ReviewSession) -> None:
         """Show the card that undo returned to; its answer stays visible if it was."""
-        revealed = sitting.revealed
+        revealed = study_session.revealed
         self._deal()
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
-    def _do(self, step: Callable[[], None], told: str = "") -> None:
+    def _do(self, step: Callable[[], None], message: str = "") -> None:
         """Run a step and show the next card and a message; if saving fails, keep the card and show the error."""
         try:
             step()
@@ -121,14 +126,12 @@ class ReviewActions(Page):
             self._notice.show_error(error)
             return
         self._notice.clear()
-        if told:
-            self._notice.show_message(told)
+        if message:
+            self._notice.show_message(message)
         self._deal()
 
     async def action_flag(self) -> None:
         """Ask for the reason of a flag."""
-        from tui.views.flag import FlagLine
-
         if self._counting is None or self.query(FlagLine):
             return
         self._pause()
@@ -138,11 +141,11 @@ class ReviewActions(Page):
 
     def on_flag_line_given(self, message: FlagLine.Given) -> None:
         self._close_flag()
-        sitting = self._counting
-        if sitting is None or self._placed is None:
+        study_session = self._counting
+        if study_session is None or self._placed is None:
             return
         try:
-            sitting.flag(message.reason)
+            study_session.flag(message.reason)
         except RetainError as error:
             self._notice.show_error(error)
             return
@@ -171,7 +174,6 @@ class ReviewActions(Page):
         """Open the card in the user's editor."""
         if self._placed is None:
             return
-        from tui.external import run_in_terminal, show_result
 
         self._pause()
         ended = run_in_terminal(self.app, self.context, "card", "edit", self._placed.id)
@@ -180,18 +182,21 @@ class ReviewActions(Page):
 
     def action_insight(self) -> None:
         """At the end, let the user write an insight in their editor."""
-        if self._sitting is None or self._placed is not None:
+        if self._study_session is None or self._placed is not None:
             return
-        from tui.external import run_in_terminal, show_result
 
         show_result(self, run_in_terminal(self.app, self.context, "insight"))
 
     def _show_edited_card(self) -> None:
         """Show the card after an edit, which undo can reverse."""
         self._note_activity()
-        if self._placed is None or self._sitting is None:
+        if self._placed is None or self._study_session is None:
             return
-        now = self._sitting.edited() if isinstance(self._sitting, Sitting) else self._sitting.table()
+        now = (
+            self._study_session.edited()
+            if isinstance(self._study_session, StudySession)
+            else self._study_session.table()
+        )
         if now is not None:
             self._evidence = None
             self._show_again(now)
@@ -200,7 +205,7 @@ class ReviewActions(Page):
 
     def action_source(self) -> None:
         """Show the quotes behind the answer, one more at each press; after the last, hide them."""
-        panel = self._part(SupportPanel)
+        panel = self.query_one(SupportPanel)
         if not self._revealed:
             return
         self._note_activity()
@@ -213,13 +218,11 @@ class ReviewActions(Page):
         self._show_keys()
 
     def _look_around(self, quote: Evidence) -> None:
-        from vault.evidence.context import quote_context
-
         with suppress(RetainError):  # then the quote stands alone
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
     def on_review_actions_surrounded(self, message: Surrounded) -> None:
-        self._part(SupportPanel).place(message.evidence, message.around)
+        self.query_one(SupportPanel).place(message.evidence, message.around)
 
     def action_article(self) -> None:
         """Open the article of the card's concept."""
@@ -268,7 +271,6 @@ class ReviewActions(Page):
         if not found:
             self._notice.show_message(said.NO_PICTURE)
             return
-        from tui.text.images import checked_picture, open_in_viewer  # with what draws them, which few cards need
 
         vault, shown, self._shown_picture = self.context.vault, self._shown_picture, ""
         try:
@@ -286,7 +288,7 @@ class ReviewActions(Page):
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
         self._shown_picture = ""
-        panel = self._part(SupportPanel)
+        panel = self.query_one(SupportPanel)
         if panel.display:
             panel.display = False
 
@@ -323,53 +325,38 @@ class ReviewActions(Page):
         mends, self._editing_card = self._editing_card, False
         if mends:
             self._show_edited_card()
-        elif isinstance(self._sitting, Sitting) and (now := self._sitting.reworded()) is not None:
+        elif isinstance(self._study_session, StudySession) and (now := self._study_session.reworded()) is not None:
             self._evidence = None  # it was edited in the browser, or by a compile
             self._show_again(now)
         self._note_activity()
 
     def _note_activity(self) -> None:
-        if isinstance(self._sitting, Sitting):
-            self._sitting.stir()
+        if isinstance(self._study_session, StudySession):
+            self._study_session.stir()
 
     def _pause(self) -> None:
-        if isinstance(self._sitting, Sitting):
-            self._sitting.pause()
+        if isinstance(self._study_session, StudySession):
+            self._study_session.pause()
 
     def _tick(self) -> None:
         self._say_above(self._above)
 
     def _timer(self) -> str:
         """Return the time spent on the card, or that it is paused; "" unless the user wants the timer."""
-        sitting = self._sitting
-        if not self.context.preferences.show_timer or not isinstance(sitting, Sitting) or self._placed is None:
+        study_session = self._study_session
+        if (
+            not self.context.preferences.show_timer
+            or not isinstance(study_session, StudySession)
+            or self._placed is None
+        ):
             return ""
         now = self._clock()
-        if sitting.watch.away(now):
+        if study_session.watch.away(now):
             return f" · {said.PAUSED}"
-        return f" · {said.timer(int(sitting.watch.spent(now).total_seconds()))}"
+        return f" · {said.timer(int(study_session.watch.spent(now).total_seconds()))}"
 
     # --- the parts of the screen ------------------------------------------------------------------------------------
 
     def _say_above(self, words: str) -> None:
         self._above = words
-        self._part(TopBar).show_status(words + self._timer())
-
-    def _part(self, kind: type[_Part]) -> _Part:
-        """Return the one widget of a class, cached: it is needed at each key."""
-        found = self._parts.get(kind)
-        if not isinstance(found, kind):
-            found = self._parts[kind] = self.query_one(kind)
-        return found
-
-    @property
-    def _notice(self) -> Notice:
-        return self._part(Notice)
-
-    @property
-    def _card(self) -> CardView:
-        return self._part(CardView)
-
-    @property
-    def _ratings(self) -> RatingBar:
-        return self._part(RatingBar)
+        self.query_one(TopBar).show_status(words + self._timer())

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from learning.cards.workspace import open_desk
 from learning.stats.outlook import Outlook
 from tui.context import Context
-from tui.keys import SETTINGS, bindings
+from tui.keys import SETTINGS
 from tui.models import settings as rows
 from tui.models.settings import Row
 from tui.preferences import Preferences, read_preferences
@@ -35,11 +35,7 @@ _DAYS = 90
 _PREDICTED = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
 
 
-class SettingsScreen(Page):
-    NAME = "settings"
-    CSS_PATH = "settings.tcss"
-    BINDINGS = bindings(SETTINGS)  # type: ignore[assignment]
-
+class SettingsScreen(Page, key="settings"):
     @dataclass
     class Changed(Message):
         """The settings or preferences have changed, for all screens."""
@@ -87,12 +83,12 @@ class SettingsScreen(Page):
 
     def _line(self, row: Row) -> Line:
         held = self._held(row)
-        return Line(row.id, rows.told(row)[0], rows.shown(row, held), held != row.default)
+        return Line(row.id, rows.description(row)[0], rows.shown(row, held), held != row.default)
 
     def _held(self, row: Row) -> Value:
         return rows.value(row, self._settings, self._preferences)
 
-    def on_setting_list_reached(self, message: SettingList.Reached) -> None:
+    def on_reaching_list_reached(self, message: SettingList.Reached) -> None:
         if message.id in self._rows:
             self._at = self._rows[message.id]
             self._explain()
@@ -101,7 +97,7 @@ class SettingsScreen(Page):
         row = self._at
         place = strings.OF_VAULT if row.in_vault else strings.OF_USER
         usual = strings.default(rows.shown(row, row.default), place)
-        parts = [content.line(rows.told(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
+        parts = [content.line(rows.description(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
         self.query_one("#setting-about", Static).update(Content("\n").join(parts))
 
     # --- changing -------------------------------------------------------------------------------------------------
@@ -121,7 +117,7 @@ class SettingsScreen(Page):
             self.action_step(1)
             return
         line = self.query_one("#setting-input", Input)
-        line.value = rows.typed(self._at, self._held(self._at))
+        line.value = rows.typed(self._held(self._at))
         self.add_class("-editing")
         line.focus()
         self.query_one(Notice).show_message(strings.EDIT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -25,7 +26,7 @@ from learning.stats.stats import (
     with_memory,
 )
 from tui.context import Context
-from tui.keys import STATS, bindings
+from tui.keys import STATS
 from tui.models import charts
 from tui.models.charts import Load
 from tui.process.background import read_in_background
@@ -34,7 +35,6 @@ from tui.strings import stats as strings
 from tui.text import content
 from tui.widgets.bars import KeyBar, Sections, TopBar
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
 
 _LOAD = strings.SECTIONS.index("Load")
 _AT_ONCE = frozenset(map(strings.SECTIONS.index, ("Coming", "Mastery")))  # as no review is looked at for them
@@ -79,11 +79,7 @@ def _go_on() -> None:
         raise _Unwanted
 
 
-class StatsScreen(Page):
-    NAME = "stats"
-    CSS_PATH = "stats.tcss"
-    BINDINGS = bindings(STATS)  # type: ignore[assignment]
-
+class StatsScreen(Page, key="stats"):
     @dataclass
     class Step(Message):
         """A message about a step that takes a while."""
@@ -108,10 +104,6 @@ class StatsScreen(Page):
     @dataclass
     class Played(Message):
         load: Load
-
-    @dataclass
-    class Failed(Message):
-        error: RetainError
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
@@ -149,7 +141,7 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-        try:
+        with suppress(_Unwanted), self.posting_errors():
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
             _go_on()
             material = without_reviews(desk)
@@ -161,10 +153,6 @@ class StatsScreen(Page):
             self.post_message(self.Read(desk, material))
             self._count(desk, material, Filter())
             self._play(desk)
-        except _Unwanted:
-            pass
-        except RetainError as error:
-            self.post_message(self.Failed(error))
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """Compute all figures, the quick ones first. Raises: _Unwanted."""
@@ -189,10 +177,10 @@ class StatsScreen(Page):
             self.post_message(self.Step(strings.playing(retention)))
             forecasts[retention] = outlook.at(retention)
         own, plan = forecasts[outlook.own], outlook.backlog()
-        told = backlog_words(plan, outlook.today) if plan is not None else ""
+        backlog = backlog_words(plan, outlook.today) if plan is not None else ""
         every = tuple(forecasts.values())
         means = meaning(every, own)
-        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", told)))
+        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", backlog)))
 
     # --- what is known, as it comes -----------------------------------------------------------------------------------
 
@@ -221,10 +209,9 @@ class StatsScreen(Page):
         self._load = message.load
         self._show()
 
-    def on_stats_screen_failed(self, message: Failed) -> None:
+    def on_page_failed(self, message: Page.Failed) -> None:
         self._step, self._wanted = strings.FAILED, self._filter
         self._show()
-        self.show_error(message.error)
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -250,8 +237,8 @@ class StatsScreen(Page):
         if self._at == _LOAD:
             if self._load is None:
                 return content.plain(self._step, content.DIM), Content("")
-            told = Content("\n").join(map(content.plain, filter(None, (self._load.means, self._load.backlog))))
-            return told, charts.load(self._load, width, height)
+            text = Content("\n").join(map(content.plain, filter(None, (self._load.means, self._load.backlog))))
+            return text, charts.load(self._load, width, height)
         mean, draw = _MEANS[self._at], charts.PICTURES[self._at]
         assert mean is not None and draw is not None
         return content.plain(mean(stats)), draw(stats, width, height)
@@ -295,14 +282,10 @@ class StatsScreen(Page):
         self._wanted = wanted
 
         def count() -> None:
-            try:
+            with suppress(_Unwanted), self.posting_errors():
                 self._count(desk, material, wanted)
                 if self._load is None:
                     self._play(desk)
-            except _Unwanted:
-                pass
-            except RetainError as error:
-                self.post_message(self.Failed(error))
 
         self._working = self.run_worker(read_in_background(count), exclusive=True)
 

@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING
 from textual.containers import Center
 from textual.message import Message
 
-from learning.review.sitting import Sitting
+from learning.review.study_session import StudySession
+from learning.review.typed_answer import NAME, compare
 from tui.context import Context
 from tui.screens.review_actions import ReviewActions
 from tui.state.review import ReviewSession
 from tui.strings import typed as said
+from tui.views.typed_answer import TypedAnswer
+from tui.views.verdict import Verdict
 from vault.errors import ModelUnavailable, RetainError
+from vault.evidence.evidence import EvidenceReader
 from vault.log.events import Rating
+from vault.log.grading import GradeRequest
+from vault.model import latex
 
 if TYPE_CHECKING:  # few type their answers
-    from learning.cards.workspace import Placed
     from learning.review.typed_answer import Comparison
+    from learning.store.placed import Placed
     from tui.views.typed_answer import TypedAnswer
     from vault.log.grading import Grade, Grader
 
@@ -63,7 +69,6 @@ class Typing(ReviewActions):
         """Let the user type the answer before it is shown."""
         if self._placed is None or self._revealed or self.types:
             return
-        from tui.views.typed_answer import TypedAnswer
 
         self._field = TypedAnswer("typed-answer")  # the one before it may not have gone from the screen yet
         self.mount(Center(self._field, classes="writing"), before=self._ratings)
@@ -106,9 +111,6 @@ class Typing(ReviewActions):
         """Compare the typed answer with the card's."""
         if self._field is None:
             return
-        from learning.review.typed_answer import compare
-        from tui.views.verdict import Verdict
-        from vault.model import latex
 
         card, words = placed.card, self._field.text.strip()
         self._close_writing()
@@ -121,10 +123,10 @@ class Typing(ReviewActions):
 
     def _grader(self) -> Grader | None:
         """Return the model that grades; None unless the user has configured one."""
-        from compiler.engines.grading.configured import grader  # late: most answers are not typed
+        from compiler.engines.grading.grader import configured_grader  # late: most answers are not typed
 
         try:
-            return grader(self.context.environment)
+            return configured_grader(self.context.environment)
         except ModelUnavailable:
             return None
         except RetainError as error:
@@ -132,10 +134,6 @@ class Typing(ReviewActions):
             return None
 
     def _ask(self, written: Written, placed: Placed) -> None:
-        from vault.evidence.evidence import EvidenceReader
-        from vault.log.grading import GradeRequest
-        from vault.model import latex
-
         card, found = placed.card, written.comparison
         try:
             evidence = EvidenceReader(self.context.vault).of(card.support)
@@ -150,7 +148,6 @@ class Typing(ReviewActions):
         written = message.written
         if written is not self._written:
             return  # the user has gone on
-        from tui.views.verdict import Verdict
 
         verdict, grader = self.query_one(Verdict), written.grader
         if message.grade is None or grader is None:
@@ -172,23 +169,21 @@ class Typing(ReviewActions):
         """Return the rating that space gives once the answer is shown: Good, or the suggested one."""
         return Rating.GOOD if self._written is None else self._written.suggested
 
-    def rate_written(self, sitting: ReviewSession, given: Rating) -> None:
-        """Rate the card and record what was suggested. Raises: as `Sitting.rate` does."""
+    def rate_written(self, study_session: ReviewSession, given: Rating) -> None:
+        """Rate the card and record what was suggested. Raises: as `StudySession.rate` does."""
         written = self._written
-        sitting.rate(given)
-        if written is None or not isinstance(sitting, Sitting):
+        study_session.rate(given)
+        if written is None or not isinstance(study_session, StudySession):
             return
         try:
-            _note(sitting, given, written)
+            _note(study_session, given, written)
         except RetainError as error:  # the rating stands
             self.call_after_refresh(self.show_error, error)
 
 
-def _note(sitting: Sitting, given: Rating, written: Written) -> None:
-    from learning.review.typed_answer import NAME
-
+def _note(study_session: StudySession, given: Rating, written: Written) -> None:
     found, grade = written.comparison, written.grade
     if grade is not None:
-        sitting.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
+        study_session.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
     else:
-        sitting.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))
+        study_session.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))

@@ -6,18 +6,17 @@ import shlex
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from tui.context import Context
-from tui.keys import WORK, Key, bindings
+from tui.keys import WORK, Key
 from tui.models import work as strings
 from tui.screen import Page
 from tui.state.job_state import WorkState
 from tui.text import content
 from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import Menu, move_cursor
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
 from vault.errors import RetainError
@@ -26,15 +25,8 @@ _ASKED = {"add": (strings.ASK_ADD, ()), "import": (strings.ASK_IMPORT, (".apkg",
 _HARVEST = ("review", "gaps")  # keys that lead to what was made
 
 
-class WorkMenu(OptionList):
+class WorkMenu(Menu):
     """The commands that can be run."""
-
-    def __init__(self) -> None:
-        rows = [
-            Option(Content.assemble((f" {name:18}", "bold"), content.plain(about, content.DIM)), id=id_)
-            for id_, (name, about) in strings.MENU.items()
-        ]
-        super().__init__(*rows, markup=False, compact=True)
 
     def action_cursor_up(self) -> None:
         """Stop at the first entry, so that one press too many does not select the last."""
@@ -46,12 +38,8 @@ class WorkMenu(OptionList):
             super().action_cursor_down()
 
 
-class WorkScreen(Page):
+class WorkScreen(Page, key="work"):
     """Runs a command and shows its progress. `about` is its words: `compile`, `import FILE`, `add --fills GAP FILE`."""
-
-    NAME = "work"
-    CSS_PATH = "work.tcss"
-    BINDINGS = bindings(WORK)  # type: ignore[assignment]
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
@@ -61,7 +49,7 @@ class WorkScreen(Page):
         yield TopBar(strings.TITLE)
         with VerticalScroll(id="work", can_focus=False), Vertical(classes="column"):
             yield Static(markup=False, id="work-head")
-            yield WorkMenu()
+            yield WorkMenu(strings.MENU, 18)
             with Vertical(id="work-form"):
                 yield Static(markup=False, id="work-ask")
                 yield PathInput()
@@ -206,7 +194,7 @@ class WorkScreen(Page):
     def action_move(self, rows: int) -> None:
         menu = self.query_one(WorkMenu)
         if menu.display:
-            (menu.action_cursor_down if rows > 0 else menu.action_cursor_up)()
+            move_cursor(menu, rows)
 
 
 def words_of(about: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MOST_FINDINGS = 5  # the last ones are kept
 _LONGEST = 400  # characters of a word from the process
@@ -118,8 +118,8 @@ def after(state: WorkState, event: Mapping[str, Any], at: datetime) -> WorkState
         case "error":
             return replace(state, error=Finding(_text(event, "what"), _text(event, "where"), _text(event, "hint")))
         case "finding":
-            told = Finding(_text(event, "reason"), _place(event), _text(event, "hint"))
-            return replace(state, findings=(*state.findings, told)[-MOST_FINDINGS:])
+            finding = Finding(_text(event, "reason"), _place(event), _text(event, "hint"))
+            return replace(state, findings=(*state.findings, finding)[-MOST_FINDINGS:])
     done, of = event.get("done"), event.get("of")
     if not (_is_count(done) and _is_count(of)):
         return state
@@ -152,8 +152,8 @@ def ended(state: WorkState, code: int, output: bytes, at: datetime) -> WorkState
     return _with_cost(state, cost) if isinstance(cost, dict) else state
 
 
-def _with_cost(state: WorkState, told: Mapping[str, Any]) -> WorkState:
-    new = {key: float(told[key]) for key in _COSTS if _is_number(told.get(key))}
+def _with_cost(state: WorkState, event: Mapping[str, Any]) -> WorkState:
+    new = {key: float(event[key]) for key in _COSTS if _is_number(event.get(key))}
     return replace(state, cost={**state.cost, **new}) if new else state
 
 

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from learning.cards.changes import ChangedCards
 from learning.cards.edit import Edited
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState
 from learning.review.plan import Plan
 from learning.review.practice import Recall
 from learning.review.summary import Tally
+from learning.store.placed import Placed
 from vault.errors import RetainError
 from vault.evidence.evidence import Evidence
 from vault.ids import CardId
@@ -21,7 +22,7 @@ from vault.model.exhibit import ExhibitKind, embedded_assets
 
 
 class ReviewSession(Protocol):
-    """What the review screen needs of a session: a `Sitting`, or a `Practising`, whose ratings do not count."""
+    """What the review screen needs: a `StudySession`, or a `PracticeSession`, whose ratings do not count."""
 
     desk: Desk
     plan: Plan

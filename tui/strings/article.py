@@ -45,9 +45,9 @@ def head(page: ArticlePage) -> str:
     return " · ".join(filter(None, (page.kind, confidence, sources, updated)))
 
 
-def mastery(standing: PageContext) -> str:
+def mastery(page: PageContext) -> str:
     """`3 cards, 2 reviewed`."""
-    known = standing.mastery
+    known = page.mastery
     if known is None:
         return ""
     return f"{plural(known.cards, 'card')}, {known.seen or 'none'} reviewed"

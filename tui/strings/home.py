@@ -107,7 +107,7 @@ def news(
     articles: int, cards: int, changed: int, reworded: int, retracted: int, contested: int, settled: int
 ) -> Iterator[str]:
     """Yield what is new or changed, without zeros: `3 new cards`."""
-    told = (
+    counts = (
         (changed, "changed fact", "changed facts"),
         (contested, "contested fact", "contested facts"),
         (settled, "fact resolved", "facts resolved"),
@@ -116,7 +116,7 @@ def news(
         (reworded, "card reworded", "cards reworded"),
         (retracted, "card retracted", "cards retracted"),
     )
-    yield from (f"{count:,} {one if count == 1 else many}" for count, one, many in told if count)
+    yield from (f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def ripe(concepts: int) -> str:

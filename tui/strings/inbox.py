@@ -29,8 +29,8 @@ TOLD = {
 
 def shown(pages: int, cards: int, others: int) -> str:
     """Return the counts at the top of the screen."""
-    told = ((pages, "page"), (cards, "card"), (others, "question"))
-    return ", ".join(plural(number, noun) for number, noun in told if number)
+    counts = ((pages, "page"), (cards, "card"), (others, "question"))
+    return ", ".join(plural(number, noun) for number, noun in counts if number)
 
 
 def heading(kind: str, number: int) -> str:
@@ -55,8 +55,8 @@ def more(rows: int) -> str:
     return f"and {plural(rows, 'more line')}"
 
 
-def decided(item: Item, view: View, choice: Choice, told: str) -> str:
-    return f"{name(item, view)}: {told or TOLD[choice]}."
+def decided(item: Item, view: View, choice: Choice, message: str) -> str:
+    return f"{name(item, view)}: {message or TOLD[choice]}."
 
 
 def undone(done: Undone) -> str:

@@ -92,7 +92,6 @@ ONCE_MORE = "Press again to return home."
 NOTHING_FITS = "No matching cards."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
-NEXT = "Next"
 CALCULATING = "calculating what comes next …"
 
 

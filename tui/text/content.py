@@ -12,7 +12,7 @@ from textual.content import Content
 from tui.text.inline import Target
 from tui.text.markdown import rows
 from tui.theme import CODE, DIM, MATH
-from vault.text.sanitize import clean, clean_line
+from vault.text.formatting import clean, clean_line
 
 __all__ = ["CODE", "DIM", "MATH", "MOST", "line", "plain", "prose"]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
 from vault.model.exhibit import LANGUAGES, MAX_CODE
 
 STYLES = {
@@ -28,8 +31,6 @@ def coloured(code: str, language: str) -> list[tuple[int, int, str]]:
     language = language.lower()
     if language not in LANGUAGES or len(code) > MAX_CODE:
         return []
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
 
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)

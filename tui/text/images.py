@@ -21,7 +21,7 @@ from textual.style import Style
 
 from vault.errors import NotFound, Refused, RetainError
 from vault.model.exhibit import ASSETS, embedded_assets, is_copy
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 LARGEST = 20 << 20  # bytes of a file that is decoded

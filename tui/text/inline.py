@@ -13,7 +13,7 @@ from textual.style import Style
 
 from tui.theme import CODE, DIM, LINK, MATH
 from vault.model import latex
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

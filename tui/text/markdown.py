@@ -19,7 +19,7 @@ from tui.text.wrapping import cell_len, folded, runs_left
 from tui.theme import CODE, DIM
 from vault.model.exhibit import UNNAMED
 from vault.model.latex import EMBED
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 UNKNOWN = 72  # cells of a table or rule where the width of the column is not known
 _LEAST = 12  # cells that words always get, however deep they are nested

@@ -8,7 +8,7 @@ from itertools import islice
 from threading import Event
 
 from textual.content import Content
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -106,7 +106,7 @@ class ArticleView(ScrollView, can_focus=True):
             self._wish = -1
             self.call_after_refresh(self.scroll_to, y=row, animate=False, immediate=True)
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         width = self.scrollable_content_region.width
         if width != self._width:
             top = self.scroll_offset.y / max(1, len(self._rows))

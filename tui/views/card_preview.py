@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from learning.cards.workspace import Placed
 from learning.search.documents import plain
+from learning.store.placed import Placed
 from tui.models.browser import Seen
 from tui.models.browser_rows import Listed
 from tui.strings import browse as said

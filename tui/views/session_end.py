@@ -70,8 +70,8 @@ def _words(
     if tally.learnt:
         yield _row(said.LEARNT, content.line(said.learnt(tally.learnt, tally.concepts)))
     for n, ((_, times), question) in enumerate(zip(tally.hardest, asked, strict=True)):
-        told = Content.assemble(content.line(question), content.plain(f"  {said.forgotten(times)}", content.DIM))
-        yield _row(said.HARDEST if n == 0 else "", told)
+        text = Content.assemble(content.line(question), content.plain(f"  {said.forgotten(times)}", content.DIM))
+        yield _row(said.HARDEST if n == 0 else "", text)
     if tally.learnt or tally.hardest:
         yield Content("")
     yield from _to_come(tally, now, calendar, plan, complete=complete)
@@ -94,8 +94,8 @@ def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *
         yield from (Content(""), content.plain(labels.ready_concepts(tally.ripe), content.DIM))
 
 
-def _row(label: str, told: Content) -> Content:
-    return Content.assemble(content.plain(f"{label:<{_LABEL}}", content.DIM), told)
+def _row(label: str, text: Content) -> Content:
+    return Content.assemble(content.plain(f"{label:<{_LABEL}}", content.DIM), text)
 
 
 def _bar(rating: Rating, number: int, most: int) -> Content:

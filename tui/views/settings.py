@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tui.text import content
+from tui.widgets.grouped_list import ReachingList
 
 _NAME = 30  # columns
 _MARK, _UNMARKED = "• ", "  "
@@ -26,23 +27,14 @@ class Line:
     own: bool = False
 
 
-class SettingList(OptionList):
+class SettingList(ReachingList):
     """The settings as a list."""
-
-    @dataclass
-    class Reached(Message):
-        """The cursor is on this setting."""
-
-        id: str
 
     @dataclass
     class Asked(Message):
         """The user wants to change this setting."""
 
         id: str
-
-    def __init__(self) -> None:
-        super().__init__(markup=False, compact=True)
 
     def show(self, lines: Sequence[Line]) -> None:
         """Show these settings; the cursor stays."""
@@ -54,10 +46,6 @@ class SettingList(OptionList):
     def update(self, line: Line) -> None:
         """Update one setting."""
         self.replace_option_prompt(line.id, _prompt(line))
-
-    def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
-        message.stop()
-        self.post_message(self.Reached(message.option_id or ""))
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()

@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 
 from tui.keys import TYPED, bindings
 from tui.strings import typed as said
-from vault.text.sanitize import clean
+from vault.text.formatting import clean
 
 MOST = 4_000  # characters of one answer
 

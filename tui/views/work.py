@@ -33,8 +33,8 @@ class WorkView(Static):
 def _running(state: WorkState, now: datetime) -> list[Content]:
     stages = [_stage(one, one is state.stage) for one in state.stages]
     rows = stages or [content.plain(strings.STARTING, content.DIM)]
-    told = state.waits or state.path or state.note
-    rows += [Content(""), content.line(told, content.DIM), Content("")]
+    message = state.waits or state.path or state.note
+    rows += [Content(""), content.line(message, content.DIM), Content("")]
     rows.append(content.plain(strings.time(state.seconds(now), state.seconds_left(now))))
     rows.append(content.plain(strings.cost(state), content.DIM))
     rows += _named(strings.FINDINGS, state.findings)
@@ -60,7 +60,7 @@ def _over(state: WorkState) -> list[Content]:
     made = strings.made(state)
     if made:
         rows.append(Content(""))
-    rows += [Content.assemble(content.plain(noun.ljust(_NOUN), content.DIM), content.line(told)) for noun, told in made]
+    rows += [Content.assemble(content.plain(noun.ljust(_NOUN), content.DIM), content.line(text)) for noun, text in made]
     if "cost" in state.result:
         rows.append(
             Content.assemble(content.plain("cost".ljust(_NOUN), content.DIM), content.plain(strings.cost(state)))
@@ -73,10 +73,10 @@ def _over(state: WorkState) -> list[Content]:
     return rows
 
 
-def _named(heading: str, told: Sequence[Finding]) -> list[Content]:
-    if not told:
+def _named(heading: str, findings: Sequence[Finding]) -> list[Content]:
+    if not findings:
         return []
-    return [Content(""), content.plain(heading, "bold"), *(row for one in told for row in _finding_row(one))]
+    return [Content(""), content.plain(heading, "bold"), *(row for one in findings for row in _finding_row(one))]
 
 
 def _finding_row(one: Finding) -> list[Content]:

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.text.urls import is_address
 
 _MOST = 5_000  # names of one folder that are looked at

@@ -19,7 +19,7 @@ HEIGHTS = " ▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille character, row by row
 _BLANK = 0x2800
-# Of a day without a review, then of ever more: told apart by their form where there are no colours.
+# Of a day without a review, then of ever more: distinguished by their form where there are no colours.
 _DAYS = (
     ("·", "$foreground 25%"),
     ("▪", "$primary 45%"),

@@ -18,10 +18,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vault.config.user import state_folder
 from vault.errors import Damaged, Refused, RetainError
 from vault.ids import ALPHABET
 from vault.process.identity import Process
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 if TYPE_CHECKING:
     from vault.model.card import Deck
@@ -83,8 +84,6 @@ def run_json(run: Run) -> dict[str, Any]:
 
 def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
     """Return the record of a run; None if it is finished. Raises: Damaged."""
-    from vault.config.user import state_folder
-
     path = state_folder(vault_id) / FOLDER / f"{run_id}.json"
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
@@ -146,8 +145,6 @@ def open_count(vault: Vault) -> int | None:
 
 
 def _names(vault: Vault) -> list[str]:
-    from vault.config.user import state_folder
-
     try:
         folder = state_folder(vault.settings.vault_id) / FOLDER
         names = [path.name for path in folder.iterdir()]
@@ -171,7 +168,7 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 
 
 def refuse_beside_agents(vault: Vault) -> None:
-    """Raise Refused while an agent's work is not checked, as its changes can't be told from the user's."""
+    """Raise Refused while an agent's work is not checked, as its changes can't be distinguished from the user's."""
     for run in all_runs(vault):
         raise Refused(f"an agent's work is not settled yet: {run}", hint=_hint(vault, run))
 
@@ -181,7 +178,6 @@ def _hint(vault: Vault, run: Run) -> str:
         return SETTLED_BY
     if run.process.is_alive:
         return f"wait until it ends, or end process {run.process.pid}"
-    from vault.config.user import state_folder
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (

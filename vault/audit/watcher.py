@@ -46,11 +46,6 @@ class AuditReport:
     unreachable: dict[Key, str]
     begun: tuple[Key, ...] = ()
 
-    @property
-    def is_well(self) -> bool:
-        """Return whether nothing changed and everything could be read."""
-        return not (self.changes or self.unreachable or self.scan.unread)
-
 
 @dataclass(slots=True)
 class Outcome:
@@ -360,7 +355,7 @@ def key_of(vault: Vault, path: str | Path) -> Key:
         return Key(VAULT, str(path).rstrip("/"))
     for place, folder in ((PERSONAL, vault.personal), (VAULT, vault.root)):
         for root in (folder, folder.resolve()) if folder is not None else ():
-            if given == root or root in given.parents:
+            if is_within(given, root):
                 below = given.relative_to(root).as_posix()
                 return Key(place, "" if below == "." else below)
     raise NotFound("not a file of this vault, nor of its personal vault", where=str(path))

@@ -1,4 +1,5 @@
-"""The format of cache files: parts of bytes behind a checksum. A damaged file or another version counts as missing.
+"""The formats of cache files: parts of bytes behind a checksum, or JSON. What is damaged or of another version counts
+as missing.
 
 Caches lie in `.retain/cache/`, are made from the files beside them, and may be deleted at any moment. One that came
 with somebody's vault is not believed: it holds stamps and inodes of the machine that wrote it (see
@@ -7,15 +8,17 @@ with somebody's vault is not believed: it holds stamps and inodes of the machine
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from vault.errors import RetainError
-from vault.files.folder import Folder
-from vault.files.guard import Scope
+from vault.files.folder import Folder, sha256_hex
+from vault.files.guard import Guard, Scope
 from vault.vault import Vault
 
 FOLDER = ".retain/cache"
@@ -62,3 +65,25 @@ def write_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> N
         return
     with suppress(RetainError):
         vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", pack_cache(kind, parts))
+
+
+def read_json(guard: Guard, path: str) -> dict[str, Any]:
+    """Return the mapping in the file `path`; {} if it is missing or damaged."""
+    try:
+        found = json.loads(guard.read(path) or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_json(guard: Guard, path: str, value: object) -> None:
+    """Write `value` as JSON to `path`, whatever was there."""
+    overwrite(
+        guard, path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    )
+
+
+def overwrite(guard: Guard, path: str, data: bytes) -> None:
+    """Write `data` to `path`, whatever was there."""
+    old = guard.read(path)
+    guard.write(path, data, expect=sha256_hex(old) if old is not None else None)

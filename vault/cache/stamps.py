@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vault.files.conflicts import is_beside
+from vault.files.write_scopes import is_beside
 
 RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
 FIELDS = 3
@@ -128,3 +128,11 @@ def _settled(numbers: array[int]) -> array[int]:
 def joined_names(names: Iterable[str]) -> bytes:
     """Return names as one byte string separated by NUL, which no file name contains."""
     return "\0".join(names).encode("utf-8", "surrogateescape")
+
+
+def split_names(text: bytes, count: int) -> tuple[str, ...]:
+    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
+    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
+    if len(found) != count:
+        raise ValueError("a column is of another length")
+    return found

@@ -34,8 +34,8 @@ from urllib.parse import urlsplit
 from vault.config import user
 from vault.config.toml_file import TomlFile, parsed
 from vault.errors import ModelUnavailable
+from vault.text.formatting import clean_line
 from vault.text.redaction import protect
-from vault.text.sanitize import clean_line
 
 USUAL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"

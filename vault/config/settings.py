@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -101,8 +102,6 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 
 def quoted(text: str) -> str:
     """Return the text as a TOML string."""
-    import json
-
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

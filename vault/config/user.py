@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from vault.config.settings import quoted
 from vault.config.toml_file import parsed
 from vault.errors import Damaged, Refused
+from vault.files.folder import is_folder, sha256_hex
+from vault.files.guard import Guard, Scope
 
 if TYPE_CHECKING:
     from vault.files.guard import Guard
@@ -65,15 +67,11 @@ def _home() -> Path:
 
 def config_guard() -> Guard:
     """Return the writer of `config.toml`."""
-    from vault.files.guard import Guard, Scope
-
     return Guard(config_folder(), Scope.CONFIG)
 
 
 def state_guard(vault_id: str) -> Guard:
     """Return the writer for the state folder of a vault."""
-    from vault.files.guard import Guard, Scope
-
     return Guard(state_folder(vault_id), Scope.STATE)
 
 
@@ -116,8 +114,6 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
 
     Raises Refused if another folder is set; EditedMeanwhile; WriteFailed; Damaged.
     """
-    from vault.files.folder import is_folder, sha256_hex
-
     guard = config_guard()
     old = guard.read(CONFIG) if is_folder(guard.root) else None
     path = guard.root / CONFIG

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vault.evidence.evidence import Evidence
 from vault.files.folder import FileKind, Folder
 from vault.model.claim import Claim
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 from vault.vault import Vault
 
 LARGEST = 4 << 20  # bytes of a source that is looked through for the sake of a few lines

@@ -1,4 +1,4 @@
-"""Remove what an agent left that is not a regular file with a valid name: links, pipes, odd names, empty folders.
+"""Remove what an agent left that is not a regular file with a valid name: links, pipes, invalid names, empty folders.
 
 For names that the guard refuses. It works in the agents' folders alone and follows no link.
 """

@@ -103,7 +103,8 @@ def sync_path(folder: Path) -> None:
 def append_lines(handle: int, lines: bytes, path: str) -> None:
     """Append `lines` to a locked log, after ending a torn last line. If this raises, the log is unchanged.
 
-    After a failed sync the line is removed again and nothing is retried: the user is told, and rates the card again.
+    After a failed sync the line is removed again and nothing is retried: the user gets a message and rates the card
+    again.
     """
     size = os.fstat(handle).st_size
     if size and os.pread(handle, 1, size - 1) != b"\n":

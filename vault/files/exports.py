@@ -1,14 +1,18 @@
-"""Exports to a place of the user's choice, but not into the parts of a vault that have an owner.
+"""Files outside the guarded folders: exports to a place of the user's choice, and private files in the system's
+temporary folder (traces of internal errors, forms that the user edits).
 
-A single file replaces only an earlier export. A folder holds a list, `.retain-export.json`, of the files that an export
-wrote and their digests: the next export replaces or deletes only those, and only while they are unchanged.
+No export goes into the parts of a vault that have an owner. A single file replaces only an earlier export. A folder
+holds a list, `.retain-export.json`, of the files that an export wrote and their digests: the next export replaces or
+deletes only those, and only while they are unchanged.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +22,7 @@ from vault.files.durable import failing, sync, sync_folder, sync_path
 from vault.files.folder import Current, Folder, Identity, expect_bytes, identity_of, read_at, sha256_hex
 from vault.files.leftovers import temporary_name
 from vault.files.temporary import temporary_file
+from vault.text.redaction import redact
 
 _SETTINGS = "retain.toml"
 _CLOSED = ("raw", "insights", "wiki", "ledger", "learning", ".retain", ".git", ".obsidian")
@@ -25,6 +30,7 @@ _CLOSED_FILES = frozenset({_SETTINGS, "AGENTS.md"})
 LIST = ".retain-export.json"
 _SHOWN = 3
 Written = dict[str, list[str]]  # name -> SHA-256 of what may be found there: two while an export is under way
+_FORMS = "retain-form-"  # the beginning of the names of folders for forms
 
 
 @contextmanager
@@ -195,3 +201,29 @@ def _foreign_files(path: Path, names: list[str], *, edited: bool) -> Refused:
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     what = "edited since it was exported" if edited else "not written by an export"
     return Refused(f"{what}: {shown}", where=str(path), hint="move it away, or export to another folder")
+
+
+def trace_folder() -> Path:
+    """Return the folder for traces of internal errors."""
+    return Path(tempfile.gettempdir())
+
+
+def write_trace(text: str) -> Path:
+    """Write the trace of an internal error to a new file that only its owner can read; return its path."""
+    handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        file.write(redact(text))
+    return Path(name)
+
+
+def write_form(name: str, text: str) -> Path:
+    """Write a text for the user's editor to a private file in a folder of its own; return its path."""
+    path = Path(tempfile.mkdtemp(prefix=_FORMS)) / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def remove_form(path: Path) -> None:
+    """Remove a form with its folder and what an editor left there."""
+    if path.parent.name.startswith(_FORMS):
+        shutil.rmtree(path.parent, ignore_errors=True)

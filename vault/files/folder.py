@@ -78,7 +78,7 @@ class Folder:
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a regular file; None if there is none. Raises Refused for links, pipes and folders."""
         parts = split(path)
-        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
+        with _Reading(self._shown_path(path)), self._handle(parts[:-1]) as folder:
             found = read_at(folder, parts[-1] if parts else ".", path)
             return found.data if found else None
         return None
@@ -89,7 +89,7 @@ class Folder:
         The file is not loaded into memory; nothing is yielded if it does not exist.
         """
         parts = split(path)
-        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
+        with _Reading(self._shown_path(path)), self._handle(parts[:-1]) as folder:
             with open_file_at(folder, parts[-1] if parts else ".", path) as opened:
                 if not stat.S_ISREG(os.fstat(opened).st_mode):
                     raise refusal(path, "not a regular file")
@@ -105,17 +105,17 @@ class Folder:
     def entry(self, path: str) -> Entry | None:
         """Return what has that name, a link itself and not its target; None if nothing has."""
         parts = split(path)
-        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
+        with _Reading(self._shown_path(path)), self._handle(parts[:-1]) as folder:
             return _entry(path, os.stat(parts[-1] if parts else ".", dir_fd=folder, follow_symlinks=False))
         return None
 
     def listing(self, path: str = "") -> list[Entry]:
         """Return the entries of a folder by name, without our temporary files; none if it does not exist."""
-        with _Reading(self._told(path)), self._handle(split(path)) as folder:
+        with _Reading(self._shown_path(path)), self._handle(split(path)) as folder:
             return _entries(folder, path)
         return []
 
-    def _told(self, path: str) -> str:
+    def _shown_path(self, path: str) -> str:
         """Return `path` as messages show it."""
         return path
 

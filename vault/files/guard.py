@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
@@ -19,7 +19,6 @@ from pathlib import Path
 
 from vault.errors import EditedMeanwhile, LockHeld, Refused
 from vault.files import replace
-from vault.files.conflicts import beside
 from vault.files.durable import (
     append_lines,
     copy_bytes,
@@ -49,6 +48,7 @@ from vault.files.write_scopes import (
     HUMAN_FOLDERS,
     TEMP_PREFIX,
     Scope,
+    beside,
     is_append_only,
     makeable,
     refusal,
@@ -86,7 +86,7 @@ class Guard(Folder):
             raise refusal(path, "this command only adds files")
         if expect is not None and self._is_append_only(parts):
             raise refusal(path, "a log is append-only")
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
@@ -100,6 +100,23 @@ class Guard(Folder):
         if expect is None:
             self._made[path] = sha256_hex(data)
         return True
+
+    def update(self, path: str, make: Callable[[bytes | None], bytes | None], *, tries: int = 1) -> bool:
+        """Replace the file by what `make` returns for its bytes (None: no file); leave it where that is None.
+
+        If it is edited meanwhile it is read again, `tries` times in all. Return and raise as `write`.
+        """
+        while True:
+            tries -= 1
+            old = self.read(path)
+            data = make(old)
+            if data is None:
+                return False
+            try:
+                return self.write(path, data, expect=None if old is None else sha256_hex(old))
+            except EditedMeanwhile:
+                if not tries:
+                    raise
 
     def lay_beside(self, path: str, data: bytes, on: date) -> str:
         """Write `data` to a new file beside `path`, which the user edited meanwhile; return its vault path.
@@ -126,7 +143,7 @@ class Guard(Folder):
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
             raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
             _locked_log(folder, parts[-1], path) as log,
         ):
@@ -140,7 +157,7 @@ class Guard(Folder):
         if parts[:2] != (".retain", "cache"):
             raise refusal(path, "only caches are written without sync")
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None, 0o600) as temp,
         ):
@@ -155,7 +172,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._is_append_only(parts):
             raise refusal(path, "this command may not delete it")
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=False) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
@@ -163,7 +180,7 @@ class Guard(Folder):
     def makedirs(self, path: str) -> None:
         """Create the folder and missing ones above it; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(self._told(path)), self._open_folder(parts, create=True):
+        with failing(self._shown_path(path)), self._open_folder(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
@@ -174,7 +191,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         with (
-            failing(self._told(path)),
+            failing(self._shown_path(path)),
             open_source(source) as reading,
             self._open_folder(parts[:-1], create=True) as folder,
             temporary_file(folder, temporary_name(), None) as temp,
@@ -231,10 +248,10 @@ class Guard(Folder):
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(self._told(path)), self._open_folder(parts[:-1], create=True) as folder:
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=True) as folder:
             return _open_locked(folder, parts[-1], path, wait_s=0)
 
-    def _told(self, path: str) -> str:
+    def _shown_path(self, path: str) -> str:
         return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager

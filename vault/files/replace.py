@@ -15,12 +15,11 @@ from datetime import date
 from functools import cache
 
 from vault.errors import EditedMeanwhile, Refused
-from vault.files.conflicts import beside
 from vault.files.durable import hold, is_held, sync_folder
 from vault.files.folder import expect_bytes, open_file_at, read_at
 from vault.files.leftovers import edited_file, marked_name, replaced_file
 from vault.files.temporary import Temporary
-from vault.files.write_scopes import refusal
+from vault.files.write_scopes import beside, refusal
 
 # What a file system says that has no such call, or not for such files.
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
@@ -151,7 +150,7 @@ def _rename(folder: int, old: str, new: str, flag: int) -> bool:
     call = rename_call()
     if call is None:
         return False
-    import ctypes
+    import ctypes  # late: most commands exchange no files
 
     if call(folder, os.fsencode(old), folder, os.fsencode(new), flag) == 0:
         return True

@@ -1,24 +1,29 @@
-"""Rules for paths: which scope may write where, and under which names; whether a path is inside a folder."""
+"""Rules for paths: which scope may write where, and under which names; names for a version beside a file that the user
+edited; whether a path is inside a folder."""
 
 from __future__ import annotations
 
 import os
 import re
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from vault.errors import Refused
-from vault.files.conflicts import BESIDE
 from vault.ids import DEVICE
-from vault.text.formatting import truncate
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line, truncate
 
 TEMP_PREFIX = ".retain-tmp-"
 NAME_BYTES = 255
+# The part of a conflict version's name before its suffix, as a pattern: `page.conflict-2026-11-22.md`.
+BESIDE = r"\.conflict-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{1,3})?"
+_BESIDE = re.compile(rf".+{BESIDE}(?:\.[^./]+)?")
+
 DEPTH = 32
 
 # The folders of the user; a directory that is one of them under another name is never written either.
@@ -159,18 +164,17 @@ def split(path: str) -> tuple[str, ...]:
 @lru_cache(256)
 def writable(path: str, scope: Scope) -> tuple[str, ...]:
     """Return the components of `path` if `scope` may write that file. Raises Refused."""
-    parts = split(path)
-    grants = [grant for grant in scope.value if grant.covers(parts)]
-    if not grants:
-        raise refusal(path, _outside(parts))
-    _check_names(path, parts, grants)
-    return parts
+    return _granted(path, scope, Grant.covers)
 
 
 def makeable(path: str, scope: Scope) -> tuple[str, ...]:
     """Return the components of `path` if `scope` may create that folder, or one on the way to it. Raises Refused."""
+    return _granted(path, scope, Grant.covers_folder)
+
+
+def _granted(path: str, scope: Scope, covers: Callable[[Grant, tuple[str, ...]], bool]) -> tuple[str, ...]:
     parts = split(path)
-    grants = [grant for grant in scope.value if grant.covers_folder(parts)]
+    grants = [grant for grant in scope.value if covers(grant, parts)]
     if not grants:
         raise refusal(path, _outside(parts))
     _check_names(path, parts, grants)
@@ -268,7 +272,7 @@ def _machine_fault(name: str) -> str | None:
 
 
 def _has_hidden_character(name: str) -> bool:
-    """Return whether a name has format or private characters or odd spaces, except joiners in words."""
+    """Return whether a name has format or private characters or unusual spaces, except joiners in words."""
     for i, c in enumerate(name):
         if c in _JOINERS and 0 < i < len(name) - 1 and not name[i - 1].isascii() and not name[i + 1].isascii():
             continue
@@ -301,3 +305,17 @@ def skeleton(name: str) -> str:
 
 
 _HUMAN_SKELETONS = frozenset(skeleton(name) for name in HUMAN_FOLDERS)
+
+
+def beside(name: str, on: date, number: int = 1) -> str:
+    """Return the file name for another version of the file `name`; `number` if earlier names are taken."""
+    stem, dot, ending = name.rpartition(".") if "." in name[1:] else (name, "", "")
+    tail = f".conflict-{on.isoformat()}" + (f"-{number}" if number > 1 else "") + dot + ending
+    while len((stem + tail).encode()) > NAME_BYTES:
+        stem = stem[:-1]
+    return stem.rstrip(". ") + tail
+
+
+def is_beside(path: str) -> bool:
+    """Return whether the file at `path` is a version beside another, so neither a page nor a deck."""
+    return ".conflict-" in path and _BESIDE.fullmatch(path.rpartition("/")[2]) is not None

@@ -16,7 +16,7 @@ from vault.errors import EditedMeanwhile, NotFound, Refused, RetainError, UsageE
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.ids import digest12
-from vault.inbox.events import TYPE, UNDO, Choice, reason_of, standing
+from vault.inbox.events import TYPE, UNDO, Choice, current_decisions, reason_of
 from vault.inbox.items import Change, Item
 from vault.inbox.listing import decisions, exact, items_given, source_of
 from vault.layout import PROPOSALS
@@ -24,7 +24,7 @@ from vault.locks import lock
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.frontmatter import human_edited
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 
@@ -84,10 +84,10 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
         decided = decisions(vault)
-        stands = standing(decided)
-        if not stands:
+        current = current_decisions(decided)
+        if not current:
             raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
-        last = stands[-1]
+        last = current[-1]
         guard = vault.guard(Scope.INBOX)
         back = _undo_changes(vault, guard, last)
         head: Event = {

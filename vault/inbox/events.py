@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import normal, short_line
 
 TYPE = "inbox"
 UNDO = "undo"
@@ -40,7 +40,7 @@ class Settled:
         return bool(stamp) and self.cards.get(card) == stamp
 
 
-def standing(decided: Iterable[Event]) -> list[Event]:
+def current_decisions(decided: Iterable[Event]) -> list[Event]:
     """Return the inbox decisions that were not undone, in order of time."""
     events = [e for e in ledger.ordered(decided) if e.get("type") == TYPE]
     void = {str(e.get("voids")) for e in events if e.get("decision") == UNDO}
@@ -52,7 +52,7 @@ def settled_in(decided: Iterable[Event]) -> Settled:
     """Return the versions of pages and cards that were last kept or rejected."""
     pages: dict[str, str] = {}
     cards: dict[str, str] = {}
-    for event in standing(decided):
+    for event in current_decisions(decided):
         accepted = event["decision"] == Choice.ACCEPT
         parts = event.get("cards")
         if isinstance(parts, dict):
@@ -66,19 +66,20 @@ def reasons_for(decided: Iterable[Event], concept: str) -> tuple[str, ...]:
     """Return why the user rejected versions for a concept or topic (its id): a few short reasons, newest last."""
     if not concept:
         return ()
-    turned_down = [e for e in standing(decided) if e["decision"] == Choice.REJECT and e.get("about") == concept]
-    told = (reason_of(e.get("reason")) for e in turned_down)
-    said = list(dict.fromkeys(reversed([words for words in told if words])))[:REASONS]
+    turned_down = [
+        e for e in current_decisions(decided) if e["decision"] == Choice.REJECT and e.get("about") == concept
+    ]
+    reasons = (reason_of(e.get("reason")) for e in turned_down)
+    said = list(dict.fromkeys(reversed([words for words in reasons if words])))[:REASONS]
     return tuple(reversed(said))
 
 
 def all_reasons(decided: Sequence[Event]) -> dict[str, tuple[str, ...]]:
     """Return `reasons_for` every concept and topic with a rejection."""
-    about = {str(e.get("about")) for e in standing(decided) if e["decision"] == Choice.REJECT}
+    about = {str(e.get("about")) for e in current_decisions(decided) if e["decision"] == Choice.REJECT}
     return {concept: reasons_for(decided, concept) for concept in sorted(about) if reasons_for(decided, concept)}
 
 
 def reason_of(given: object) -> str:
     """Return a reason as one sanitized, truncated line; "" for what is no text."""
-    words = clean_line(normal(given)) if isinstance(given, str) else ""
-    return words if len(words) <= REASON else words[: REASON - 1].rstrip() + "…"
+    return short_line(normal(given), REASON) if isinstance(given, str) else ""

@@ -11,7 +11,7 @@ from vault.inbox.names import Names
 from vault.inbox.pages import Decks, Pages
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 SOURCES: tuple[Source, ...] = (Pages(), Decks(), Names())  # in the order in which their items are listed

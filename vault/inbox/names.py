@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from vault.ids import digest12
-from vault.inbox.events import Choice, standing
+from vault.inbox.events import Choice, current_decisions
 from vault.inbox.items import Change, Item, View
 from vault.log import ledger
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 KIND = "names"
@@ -34,7 +34,7 @@ class Names:
         if not created:
             return
         ids = ledger.fold(e for e in events if e.get("of") == "doubt")
-        decided_pairs = {tuple(keys) for e in standing(decided) if isinstance(keys := names_of(e), list)}
+        decided_pairs = {tuple(keys) for e in current_decisions(decided) if isinstance(keys := names_of(e), list)}
         for event in sorted({str(e["id"]): e for e in created}.values(), key=lambda e: str(e["key"])):
             if ids.alive(str(event["id"])) and tuple(event["names"]) not in decided_pairs:
                 yield _item(event)

@@ -17,7 +17,7 @@ from vault.log.ledger import Event, instant
 from vault.model.card import Card, append_card, parse_deck, splice_card
 from vault.model.frontmatter import body_of, foreign_properties, human_edited, read_properties
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 _KINDS = {CONCEPTS: "article", TOPICS: "topic", SUMMARIES: "summary"}

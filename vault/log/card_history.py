@@ -1,4 +1,5 @@
-"""What the ledger says of a card's past: its words from the first to the last, and why it was retired."""
+"""What the logs say of a card: its words from the first to the last, why it was retired, and what the user reported as
+wrong and did not undo."""
 
 from __future__ import annotations
 
@@ -7,14 +8,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
-from vault.ids import ALPHABET
+from vault.ids import ALPHABET, CardId
 from vault.log import ledger
+from vault.log.events import Flag
 from vault.log.ledger import Event
-from vault.text.sanitize import clean_line
+from vault.log.review_log import Line, line_events, live, log_files
+from vault.text.formatting import clean_line
 
 _ID = re.compile(rf"[{ALPHABET}]{{10}}")
 _WORDS = ("birth", "change")  # the events that give a card words
+UNWANTED = ("wrong", "not worth knowing")  # reasons for which a card is not to be asked; others want it better
+_FLAGS = (b'"type":"flag"', b'"type":"undo"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +140,18 @@ def lines_with(data: bytes, mark: bytes) -> Iterator[tuple[int, bytes]]:
         end = len(data) if end < 0 else end
         yield start, data[start:end]
         at = data.find(mark, end)
+
+
+def flags_of(root: Path) -> dict[CardId, str]:
+    """Return flagged card -> the last reason given, "" for none, from the reviews of the vault at `root`.
+
+    Raises: Refused, Damaged or SchemaTooNew, as the log is read.
+    """
+    found = []
+    for path, data in log_files(root):
+        if not any(word in data for word in _FLAGS):
+            continue
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if any(word in line for word in _FLAGS):
+                found += line_events(line, Line(path, number), set(), [])
+    return {event.card: event.reason for event in live(found) if isinstance(event, Flag)}

@@ -9,7 +9,7 @@ from vault.diagnostic import Diagnostic
 from vault.log import ledger
 from vault.log.events import CardMark, Graded, Import, LogEvent, Params, Review
 from vault.log.review_log import LOG_PATH
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 LEEWAY = timedelta(hours=1)  # clocks of two machines may differ; a zone that was set wrong makes an hour or more
 

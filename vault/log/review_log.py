@@ -23,55 +23,17 @@ from vault.files.folder import Folder
 from vault.files.guard import Guard
 from vault.ids import ulid
 from vault.log.events import (
-    Bury,
-    CardMark,
-    Flag,
     Graded,
     Import,
     LogEvent,
     Params,
-    Rating,
-    Reschedule,
-    Resume,
-    Review,
     Stamp,
-    Suspend,
-    Tag,
     Undo,
     UnknownType,
     decode,
     encode,
 )
-from vault.text.sanitize import clean_line
-
-__all__ = [  # the nouns of the log can be had here, beside what reads and writes them
-    "Bury",
-    "CardMark",
-    "Flag",
-    "Graded",
-    "Import",
-    "Log",
-    "LogEvent",
-    "LogWriter",
-    "Params",
-    "Rating",
-    "Reschedule",
-    "Resume",
-    "Review",
-    "Stamp",
-    "Suspend",
-    "Tag",
-    "Undo",
-    "append",
-    "decode",
-    "encode",
-    "is_same_action",
-    "last_undoable",
-    "live",
-    "mint_stamp",
-    "parse_log",
-    "read_log",
-]
+from vault.text.formatting import clean_line
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
@@ -79,7 +41,7 @@ _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
-_COMMON = 5  # random bytes that the ids of one deed share; the other five count its events
+_COMMON = 5  # random bytes that the ids of one action share; the other five count its events
 _ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
 

@@ -11,7 +11,7 @@ from vault.model.exhibit import Exhibit, is_formula, lines_of
 from vault.model.frontmatter import body_of
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Citation, citations
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 FRESHNESS_DAYS = {"fast": 30, "normal": 90, "stable": 365}
 _CITED = re.compile(r"((?:[ \t]*\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\])+)")

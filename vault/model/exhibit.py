@@ -10,8 +10,7 @@ from enum import StrEnum
 
 from vault.model.markdown import escape
 from vault.model.wikilink import alias
-from vault.text.formatting import plural, truncate
-from vault.text.sanitize import fold
+from vault.text.formatting import fold, plural, truncate
 
 ASSETS = "wiki/assets"
 MAX_CAPTION = 200  # characters

@@ -10,7 +10,7 @@ from enum import StrEnum
 from vault.ids import ALPHABET, GapId
 from vault.model.frontmatter import read_properties, render_note
 from vault.model.markdown import escape, unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 
 class GapKind(StrEnum):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from vault.model.exhibit import UNNAMED, Exhibit, ExhibitKind
-from vault.text.sanitize import clean, clean_line, fold
+from vault.text.formatting import clean, clean_line, fold
 
 MAX_FORMULA = 600  # characters; a longer formula stays as it is written
 _MATH = r"\$\$[^$\n]+\$\$|\$(?![\s$])[^$\n]*?[^\s$\\]\$(?!\d)|\$[^\s$\\]\$(?!\d)"

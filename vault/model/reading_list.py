@@ -10,7 +10,7 @@ from vault.ids import ALPHABET, GapId
 from vault.layout import GAPS
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape, unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 
 @dataclass(frozen=True, slots=True)

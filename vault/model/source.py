@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 
 class MarkKind(StrEnum):

@@ -13,7 +13,7 @@ from vault.model.exhibit import lines_of, split_exhibits
 from vault.model.frontmatter import Properties, Value, read_properties, render_generated, splice_properties
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Citation, Wikilink, alias, links, raw_link
-from vault.text.sanitize import clean_line, fold
+from vault.text.formatting import clean_line, fold
 
 _ID = re.compile(rf"\^c-([{ALPHABET}]{{10}})[ \t]*")
 _CALLOUT = re.compile(r">[ \t]*\[!quote\][ \t]?(.*)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vault.model.article import CitedSentence, render_sentence
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _WORDS = {
     "en": ("What belongs together", "How the concepts relate", "Where sources disagree", "Open questions"),

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from vault.ids import ALPHABET, ClaimId
 from vault.model.markdown import escape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _LINK = re.compile(
     r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#^\n\\]*)(?:#(?P<anchor>[^\[\]|\n\\]*))?(?:\\?\|(?P<alias>[^\[\]\n]*))?\]\]"

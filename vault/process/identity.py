@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # of this start of this machine, the same in its containers
 

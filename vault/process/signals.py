@@ -1,15 +1,20 @@
-"""Signals while another program has the terminal: the user's editor, or another `retain`."""
+"""What must not be cut short by a signal or the exit of the program: another program that has the terminal (the user's
+editor, or another `retain`), and writes of several files by a thread."""
 
 from __future__ import annotations
 
+import atexit
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 _THEIRS = ("SIGINT", "SIGQUIT")  # typed keys are meant for the other program
 _LATER = ("SIGTERM", "SIGHUP")  # handled after the other program has ended
+_PATIENCE_S = 30.0  # a disk may not answer
+_writing = Lock()
 
 
 @contextmanager
@@ -44,3 +49,18 @@ def _held(came: list[int]) -> dict[int, Any]:
             held[number] = handler
             signal.signal(number, (lambda n, _: came.append(n)) if name in _LATER else (lambda n, _: None))
     return held
+
+
+@contextmanager
+def unbroken() -> Iterator[None]:
+    """Have the exit of the program wait for the block, one thread at a time.
+
+    A signal such as SIGKILL may still interrupt it, so the files must be valid after each single write.
+    """
+    with _writing:
+        yield
+
+
+@atexit.register
+def _wait() -> None:
+    _writing.acquire(timeout=_PATIENCE_S)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vault.sandbox.mounts import within
+from vault.files.write_scopes import is_within
 
 # Replaced by empty folders: where programs leave sockets, keys and files for each other.
 PRIVATE = ("/tmp", "/var/tmp", "/run")  # noqa: S108
@@ -61,13 +61,13 @@ def private_places() -> tuple[str, ...]:
 
 
 def _covered(path: str, private: Sequence[str]) -> bool:
-    return any(within(path, place) and path != place for place in private)
+    return any(is_within(path, place) and path != place for place in private)
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
     """Return the paths that are in none of the others."""
     kept: list[str] = []
     for path in sorted(set(paths)):
-        if not any(within(path, folder) for folder in kept):
+        if not any(is_within(path, folder) for folder in kept):
             kept.append(path)
     return kept

@@ -9,8 +9,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from vault.files.write_scopes import refusal
-from vault.sandbox.mounts import Mount, names_of, within
+from vault.files.write_scopes import is_within, refusal
+from vault.sandbox.mounts import Mount, names_of
 
 # Name, folder in the home folder, and the variable of the environment that names another one.
 _HOSTS = (
@@ -36,14 +36,14 @@ def folders() -> dict[str, str]:
 def opened(paths: Sequence[Path]) -> dict[str, str]:
     """Return those of the paths given to `--rw` that lie in a host's folder, without links, and the host's name."""
     real = [os.path.realpath(path) for path in paths]
-    return {path: host for path in real for folder, host in folders().items() if within(path, folder)}
+    return {path: host for path in real for folder, host in folders().items() if is_within(path, folder)}
 
 
 def check(path: str, table: Sequence[Mount]) -> None:
     """Raise Refused if `path` (absolute, without links) is or holds a host's folder, or is one of its files."""
     for folder, host in folders().items():
         for name in names_of(folder, table):
-            if within(name, path) or (within(path, name) and not os.path.isdir(path)) or _is_same(path, name):
+            if is_within(name, path) or (is_within(path, name) and not os.path.isdir(path)) or _is_same(path, name):
                 raise refusal(path, f"--rw: {host} keeps its settings there, and runs or believes them", hint=_HINT)
     for host, name in _FILES:
         file = str(Path.home() / name)

@@ -5,15 +5,18 @@ It imports little, as do `landlock` and `seccomp`: each start of an agent in a s
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
+import resource
+import struct
 import sys
 
 TYPE_CHECKING = False  # as typing has it, without loading typing
 if TYPE_CHECKING:
     import ctypes
 
-PR_GET_SECCOMP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 21, 22, 38
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 SECCOMP_MODE_FILTER = 2
 _PDEATHSIG, _DUMPABLE, _CAPBSET_DROP, _SUBREAPER, _AMBIENT = 1, 4, 24, 36, 47
 _AMBIENT_CLEAR = 4
@@ -73,15 +76,11 @@ def numbers() -> dict[str, int]:
 
 
 def _library() -> ctypes.CDLL:
-    import ctypes  # here, as most commands never call the kernel themselves
-
     return ctypes.CDLL(None, use_errno=True)
 
 
 def _checked(result: int) -> int:
     if result < 0:
-        import ctypes
-
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     return result
@@ -89,8 +88,6 @@ def _checked(result: int) -> int:
 
 def syscall(number: int, *arguments: int | bytes | None) -> int:
     """Make a system call and return its result. Raises OSError."""
-    import ctypes
-
     call = _library().syscall
     call.restype = ctypes.c_long
     return _checked(call(ctypes.c_long(number), *(_word(each) for each in arguments)))
@@ -98,8 +95,6 @@ def syscall(number: int, *arguments: int | bytes | None) -> int:
 
 def prctl(option: int, *arguments: int) -> int:
     """Call prctl(2) and return its result. Raises OSError."""
-    import ctypes
-
     call = _library().prctl
     call.restype = ctypes.c_int
     words = [*arguments, 0, 0, 0, 0][:4]
@@ -107,8 +102,6 @@ def prctl(option: int, *arguments: int) -> int:
 
 
 def _word(value: int | bytes | None) -> object:
-    import ctypes
-
     return ctypes.c_long(value) if isinstance(value, int) else ctypes.c_char_p(value)
 
 
@@ -119,9 +112,6 @@ def no_new_privileges() -> None:
 
 def install_filter(program: bytes) -> None:
     """Install a seccomp filter (8 bytes an instruction) on this thread and its children. Raises OSError."""
-    import ctypes
-    import struct
-
     code = ctypes.create_string_buffer(program, len(program))
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(code)))
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(head))
@@ -141,8 +131,6 @@ def make_mounts_private() -> None:
 
 def no_core_dumps() -> None:
     """Keep crashes from writing memory to a file."""
-    import resource
-
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

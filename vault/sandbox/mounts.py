@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from vault.files.write_scopes import is_within
+
 _OCTAL = re.compile(r"\\([0-7]{3})")
 _TABLE = "/proc/self/mountinfo"
 
@@ -40,14 +42,9 @@ def _plain(text: str) -> str:
     return os.fsdecode(b"".join(c.encode("latin-1") if ord(c) < 256 else os.fsencode(c) for c in raw))
 
 
-def within(path: str, folder: str) -> bool:
-    """Return whether `path` is `folder` or inside it; both absolute, without links."""
-    return path == folder or folder == "/" or path.startswith(folder + "/")
-
-
 def related(path: str, other: str) -> bool:
     """Return whether one is the other or inside it."""
-    return within(path, other) or within(other, path)
+    return is_within(path, other) or is_within(other, path)
 
 
 def names_of(path: str, table: Iterable[Mount]) -> tuple[str, ...]:
@@ -58,23 +55,23 @@ def names_of(path: str, table: Iterable[Mount]) -> tuple[str, ...]:
     """
     table = tuple(table)
     # Of those that stand at one point, the last lies on top.
-    home = max((m for m in reversed(table) if within(path, m.point)), key=lambda m: len(m.point), default=None)
+    home = max((m for m in reversed(table) if is_within(path, m.point)), key=lambda m: len(m.point), default=None)
     found = [path]
     if home is not None:
         inner = _joined(home.root, os.path.relpath(path, home.point))
         for mount in table:
             if mount.device != home.device:
                 continue
-            if within(inner, mount.root):
+            if is_within(inner, mount.root):
                 found.append(_joined(mount.point, os.path.relpath(inner, mount.root)))
-            elif within(mount.root, inner):
+            elif is_within(mount.root, inner):
                 found.append(mount.point)
     return tuple(dict.fromkeys(found))
 
 
 def points_below(folder: str, table: Iterable[Mount]) -> list[str]:
     """Return the mount points below `folder` (absolute, without links)."""
-    return sorted({m.point for m in table if m.point != folder and within(m.point, folder)})
+    return sorted({m.point for m in table if m.point != folder and is_within(m.point, folder)})
 
 
 def _joined(folder: str, below: str) -> str:

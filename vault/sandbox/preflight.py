@@ -17,9 +17,9 @@ from pathlib import Path
 
 from vault.config.settings import FILE
 from vault.errors import Refused
-from vault.files.write_scopes import HUMAN_FOLDERS, refusal
+from vault.files.write_scopes import HUMAN_FOLDERS, is_within, refusal
 from vault.sandbox import hosts
-from vault.sandbox.mounts import Mount, mounts, names_of, points_below, related, within
+from vault.sandbox.mounts import Mount, mounts, names_of, points_below, related
 
 Identity = tuple[int, int]
 _SYSTEM = ("/proc", "/sys", "/dev", "/run", "/boot")  # neither they nor what is in them
@@ -61,7 +61,7 @@ def check_paths(
     for path in writable:
         _not_hidden(path, masks)
     user_folders = _user_folders(place, masks)
-    settings = [host for host in hosts.folders() if any(within(path, host) for path in added)]
+    settings = [host for host in hosts.folders() if any(is_within(path, host) for path in added)]
     _check_contents(writable, (*user_folders, *settings), agent_folders)
     return CheckedPaths(place, writable, tuple(_identity(path) for path in writable), masks, user_folders)
 
@@ -84,7 +84,7 @@ def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple
         if not os.path.isdir(path):
             hint = "mount it or put it back, or correct the user's settings: a sandbox hides only what exists"
             raise refusal(str(each), "the folder to be hidden from agents does not exist", hint=hint)
-        if within(root, path):
+        if is_within(root, path):
             raise refusal(path, "the vault lies in what is hidden from agents", hint="move the vault out of it")
         found += names_of(path, table)
     return tuple(path for path in dict.fromkeys(found) if os.path.isdir(path))
@@ -111,7 +111,7 @@ def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
     for other in _others(root, path):
         if _identity(other) == identity:
             raise refusal(path, f"this is the folder {other} under another name", hint="put a plain folder there")
-        if any(within(name, path) for name in names_of(other, table)[1:]):
+        if any(is_within(name, path) for name in names_of(other, table)[1:]):
             raise refusal(path, f"{other} is mounted here", hint="unmount it")
     return path
 
@@ -126,14 +126,14 @@ def _others(root: str, path: str) -> Iterator[str]:
             other = os.path.realpath(other)
             if related(path, other):
                 raise refusal(path, f"{name} is a link that leads here", hint="give your notes a folder of their own")
-        if os.path.isdir(other) and not within(path, other):
+        if os.path.isdir(other) and not is_within(path, other):
             yield other
 
 
 def _user_folders(root: str, masks: Sequence[str]) -> tuple[str, ...]:
     """Return the folders of the user's files: the vault, the targets of its folders, and what is hidden."""
     led_to = {os.path.realpath(os.path.join(root, name)) for name in HUMAN_FOLDERS}
-    return (root, *sorted(path for path in led_to if not within(path, root) and os.path.isdir(path)), *masks)
+    return (root, *sorted(path for path in led_to if not is_within(path, root) and os.path.isdir(path)), *masks)
 
 
 def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str], table: Sequence[Mount]) -> str:
@@ -141,14 +141,14 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     path = os.path.realpath(given)
     if not os.path.exists(path):
         raise refusal(str(given), "--rw: there is no such file or folder", hint="make it first")
-    if any(within(path, folder) for folder in folders):
+    if any(is_within(path, folder) for folder in folders):
         return path
     if not (os.path.isdir(path) or os.path.isfile(path)):
         raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder that it lies in")
     if _is_system_path(path):
         raise refusal(path, "--rw: this belongs to the whole system", hint="name the one folder the agent needs")
     home = os.path.realpath(Path.home())
-    if within(home, path):
+    if is_within(home, path):
         raise refusal(path, "--rw: this is all of your home folder", hint="name the one folder the agent needs")
     hosts.check(path, table)
     user_folders = [(each, "the vault" if each == root else "your own files") for each in _user_folders(root, ())]
@@ -160,9 +160,9 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
 
 def _is_system_path(path: str) -> bool:
     """Return whether a path belongs to the whole system; /run/media/USER/NAME is a disk of the user's."""
-    if within(path, _PLUGGED_IN) and len(Path(path).parts) >= len(Path(_PLUGGED_IN).parts) + 2:
+    if is_within(path, _PLUGGED_IN) and len(Path(path).parts) >= len(Path(_PLUGGED_IN).parts) + 2:
         return False
-    return any(within(path, each) or within(each, path) for each in _SYSTEM) or path in ("/", *_SHARED)
+    return any(is_within(path, each) or is_within(each, path) for each in _SYSTEM) or path in ("/", *_SHARED)
 
 
 def _check_apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None:
@@ -275,8 +275,8 @@ def check_standard_streams(checked: CheckedPaths, handles: Sequence[int] = (0, 1
 def _check_not_users_file(what: str, handle: int, status: os.stat_result, checked: CheckedPaths) -> None:
     """Raise Refused for a file of the user's: even one open for reading can be reopened for writing by its handle."""
     path = _path_of(handle)
-    inside = any(within(path, place) for place in checked.user_folders)
-    writable = any(within(path, place) for place in checked.writable)
+    inside = any(is_within(path, place) for place in checked.user_folders)
+    writable = any(is_within(path, place) for place in checked.writable)
     linked = status.st_nlink > 1 and (status.st_dev, status.st_ino) in {
         identity for place in checked.user_folders for identity in _with_several_names(place, checked.writable)
     }

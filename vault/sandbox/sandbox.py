@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from vault.errors import Refused
-from vault.files.write_scopes import AGENT_FOLDERS
+from vault.files.write_scopes import AGENT_FOLDERS, is_within
 from vault.sandbox import bubblewrap, environment, preflight, processes, seccomp
 from vault.sandbox.capabilities import Level
 from vault.sandbox.capabilities import bubblewrap as bubblewrap_program
 from vault.sandbox.init_process import BOOT
-from vault.sandbox.mounts import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def run_in_sandbox(
     checked = preflight.check_paths(sandbox.root, sandbox.writable, sandbox.rw, sandbox.hidden_folders)
     preflight.check_standard_streams(checked)
     folder = os.path.realpath(cwd)
-    if any(within(folder, each) for each in checked.hidden):
+    if any(is_within(folder, each) for each in checked.hidden):
         raise Refused("the working directory is hidden from agents", where=folder, hint="start it from another folder")
     before()
     start = _by_landlock if sandbox.level is Level.LANDLOCK else _in_bubblewrap
@@ -133,7 +132,7 @@ def _needed(
     names += [each for each in env.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
     links = []
     for name in bubblewrap.LOOKED_UP:
-        if os.path.islink(name) and within(name, "/run"):
+        if os.path.islink(name) and is_within(name, "/run"):
             links.append((name, os.readlink(name)))
         elif os.path.lexists(name):
             names.append(os.path.realpath(name))
@@ -164,7 +163,7 @@ def readable_beside(hidden: Sequence[str], known: Sequence[str] = ()) -> list[st
     Of a parent folder that this user can't list, only what leads to `known` can be read.
     """
     found: list[str] = []
-    hidden = [path for path in hidden if not any(within(path, other) and path != other for other in hidden)]
+    hidden = [path for path in hidden if not any(is_within(path, other) and path != other for other in hidden)]
     ways = {str(above) for path in hidden for above in Path(path).parents}
     for way in sorted(ways):
         found += [path for path in _beside(way, known) if path not in ways and path not in hidden]
@@ -178,5 +177,5 @@ def _beside(way: str, known: Sequence[str]) -> list[str]:
             # What a link leads to counts by itself.
             return [entry.path for entry in entries if not entry.is_symlink()]
     except PermissionError:
-        below = (os.path.relpath(path, way) for path in known if within(path, way) and path != way)
+        below = (os.path.relpath(path, way) for path in known if is_within(path, way) and path != way)
         return sorted({os.path.join(way, path.split(os.sep)[0]) for path in below})

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault.errors import RetainError
+from vault.files.write_scopes import is_within
 from vault.sandbox import landlock, seccomp
 
 # Address space of one worker. A book of 587 pages takes 120 MB; larger ones end here.
@@ -158,7 +159,9 @@ def _libraries(raw: Path | None) -> Iterator[Path]:
     private = [*_home(), *([raw.resolve()] if raw else [])]
     for entry in (Path(each) for each in sys.path if each):
         checkout = (entry / "pyproject.toml").is_file()
-        if any(prefix in entry.parents for prefix in prefixes) or not (checkout or _holds(entry, private)):
+        if any(prefix in entry.parents for prefix in prefixes) or not (
+            checkout or any(is_within(place, entry) for place in private)
+        ):
             yield entry
         else:  # the folder may contain a vault
             yield from (entry / name for name in _OURS)
@@ -169,7 +172,3 @@ def _home() -> Iterator[Path]:
         import pwd
 
         yield Path(pwd.getpwuid(os.getuid()).pw_dir)
-
-
-def _holds(folder: Path, places: Iterable[Path]) -> bool:
-    return any(place == folder or folder in place.parents for place in places)

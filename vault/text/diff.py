@@ -1,4 +1,4 @@
-"""The difference between two texts of a page or card, sentence by sentence, in plain words."""
+"""Two versions of a page or card: their difference, sentence by sentence in plain words, and git's conflict markers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vault.ids import ALPHABET
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MOST = 4_000  # sentences of one side: comparing more takes too long
 AROUND = 2  # sentences shown before and after a difference
 _CITATION = re.compile(rf"\[\[[^\]\n|#]+#\^c-[{ALPHABET}]{{10}}\\?\|(\d{{1,6}})\]\]")
 _LINK = re.compile(r"\[\[[^\]\n|]+\\?\|([^\]\n]+)\]\]")
 _AFTER_CITATIONS = re.compile(r"(?<=\]\]) +(?!\[\[)")
+_CONFLICT = re.compile(
+    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)", re.MULTILINE
+)
 SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
 
 
@@ -70,13 +73,26 @@ def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     if tag == "equal":
         yield from (Row(SAME, plain_line(piece)) for piece in old)
         return
-    told = {plain_line(piece) for piece in old} & {plain_line(piece) for piece in new}
+    in_both = {plain_line(piece) for piece in old} & {plain_line(piece) for piece in new}
     for mark, pieces in ((MINE, old), (OFFERED, new)):
         for piece in pieces:  # two that differ in what they cite alone are shown as they are written
             words = plain_line(piece)
-            yield Row(mark, clean_line(piece) if words in told else words)
+            yield Row(mark, clean_line(piece) if words in in_both else words)
 
 
 def _left_out(number: int) -> list[Row]:
     """Return a row for the sentences left out, [] for none."""
     return [Row(LEFT_OUT, str(number))] if number > 0 else []
+
+
+def sides(text: str) -> tuple[str, str] | None:
+    """Return `text` with every conflict resolved to (ours, theirs); None without conflict markers."""
+    if _CONFLICT.search(text) is None:
+        return None
+    return _CONFLICT.sub(lambda m: m["ours"], text), _CONFLICT.sub(lambda m: m["theirs"], text)
+
+
+def line_of(text: str) -> int:
+    """Return the 1-based line of the first conflict marker; 0 if there is none."""
+    found = _CONFLICT.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0

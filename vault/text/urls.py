@@ -6,7 +6,7 @@ import re
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from vault.errors import UsageError
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_ADDRESS = 2_000  # characters
 _ODD = re.compile(r"[\x00-\x20\x7f-\x9f\\\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")

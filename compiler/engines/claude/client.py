@@ -12,25 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
+from compiler.engines.claude import output_formats
 from compiler.engines.claude.budget import Budget, BudgetUsedUp
 from compiler.engines.claude.errors import CUT_OFF, Fault
 from compiler.engines.claude.messages import Answer, InvalidReply, Prompt, R
-from compiler.engines.claude.output_formats import (
-    api_fields,
-    api_messages,
-    correction_messages,
-    is_valid_usage,
-    max_input_tokens,
-    tokens_of,
-    value_of,
-)
 from compiler.engines.claude.prices import Price, Tokens
 from compiler.engines.claude.transport import Transport
 from vault.config.engine import EngineSettings
 from vault.errors import ModelUnavailable
 from vault.log.grading import Cancelled, Cost
+from vault.text.formatting import clean_line
 from vault.text.redaction import redact, redact_all
-from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
     from anthropic.types import Message, Usage
@@ -155,16 +147,16 @@ class Claude:
 
     def _value_as(self, question: _Question[R], *, plain: bool) -> R:
         """Return the value in one output format. Raises: Fault; InvalidReply where no object came, if not `plain`."""
-        messages = api_messages(question.prompt)
+        messages = output_formats.api_messages(question.prompt)
         message = self._full_length(question, messages, plain=plain)
         try:
-            return value_of(message, question.prompt.reply)
+            return output_formats.value_of(message, question.prompt.reply)
         except InvalidReply as invalid:
             if not plain and not invalid.is_object:
                 raise
-            corrected = [*messages, *correction_messages(message, str(invalid))]
+            corrected = [*messages, *output_formats.correction_messages(message, str(invalid))]
         try:
-            return value_of(self._full_length(question, corrected, plain=plain), question.prompt.reply)
+            return output_formats.value_of(self._full_length(question, corrected, plain=plain), question.prompt.reply)
         except InvalidReply as invalid:
             what = "the model's answers have another shape than was asked for"
             raise Fault(what, "try a larger model") from invalid
@@ -173,11 +165,11 @@ class Claude:
         """Return a complete message; where it was cut off for its length, a longer one. Raises: Fault."""
         prompt = question.prompt
         try:
-            return self._send(question, api_fields(prompt, messages, prompt.max_tokens, plain=plain))
+            return self._send(question, output_formats.api_fields(prompt, messages, prompt.max_tokens, plain=plain))
         except Fault as fault:
             if fault.what != CUT_OFF or prompt.longer_max_tokens <= prompt.max_tokens:
                 raise
-        return self._send(question, api_fields(prompt, messages, prompt.longer_max_tokens, plain=plain))
+        return self._send(question, output_formats.api_fields(prompt, messages, prompt.longer_max_tokens, plain=plain))
 
     def _send(self, question: _Question[R], fields: dict[str, Any]) -> Message:
         """Return a complete message, asked for again where a stream broke off. Raises: Fault."""
@@ -218,10 +210,10 @@ class Claude:
 
     def _add_to_bill(self, usage: Usage | None, bill: Bill) -> float | None:
         """Return the USD of a message; None where the server does not state what it took."""
-        tokens = tokens_of(usage)
+        tokens = output_formats.tokens_of(usage)
         usd = self.terms.price.of(tokens) if self.terms.price is not None else None
         bill.add(tokens, usd)
-        return usd if is_valid_usage(usage) else None
+        return usd if output_formats.is_valid_usage(usage) else None
 
     def _reserve(self, fields: dict[str, Any], question: _Question[R]) -> float:
         """Return the USD reserved for a call. Raises: Fault where the budget has too little left."""
@@ -230,7 +222,7 @@ class Claude:
             budget.reserve(0.0)
             return 0.0
         bounds: tuple[Callable[[], int | None], ...] = (
-            lambda: max_input_tokens(fields) + question.prompt.block_tokens,
+            lambda: output_formats.max_input_tokens(fields) + question.prompt.block_tokens,
             lambda: self._counted(fields, question.until),
         )
         for bound in bounds:

@@ -12,7 +12,7 @@ from compiler.model.requests import ExtractRequest, Request
 from compiler.replies.journal import Entry
 from vault.config.engine import USUAL, EngineSettings
 from vault.errors import UsageError
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 
 @dataclass(frozen=True, slots=True)

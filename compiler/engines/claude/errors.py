@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from vault.text.formatting import clean_line
 from vault.text.redaction import redact
-from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
     import anthropic

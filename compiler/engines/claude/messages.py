@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from vault.log.grading import Cancelled, Cost
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 R = TypeVar("R", bound=BaseModel)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)

@@ -7,17 +7,20 @@ suggested.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from compiler.engines.claude.client import Claude
 from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
-from compiler.engines.grading.quotes import is_quoted
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
+from vault.config import engine
 from vault.log.events import Rating
-from vault.log.grading import Cancelled, Cost, Grade, GradeRequest, Point
-from vault.text.sanitize import clean_line, normal
+from vault.log.grading import Cancelled, Cost, Grade, Grader, GradeRequest, Point
+from vault.text.formatting import clean_line, normal
 
 
 def _line(text: str) -> str:
@@ -29,6 +32,11 @@ Quoted = Annotated[str, Field(max_length=1_000), AfterValidator(_line)]
 _RATINGS = {"again": Rating.AGAIN, "hard": Rating.HARD, "good": Rating.GOOD}
 UNGROUNDED = "The model's points do not quote the card, so its grade does not count."
 UNFITTING = "The model's rating does not fit its own points, so it does not count."
+_SEPARATORS = re.compile(r"[\W_]+")
+_MEANINGFUL = re.compile(r"[^\W\d_]{4}|\d|[\u3040-\u30ff\u3400-\u9fff]")
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_clients: dict[tuple[str, str, str], Claude] = {}  # creating one takes seconds, and it learns what its server supports
+_RUN = 7  # words in a row that nobody repeats by chance
 
 
 class GradedPoint(Model):
@@ -95,3 +103,44 @@ class ModelGrader:
         """Return the model's grade. Raises: ModelUnavailable."""
         answer = self._client.ask(grade_prompt(request), cancelled)
         return grade_of(request, answer.value, self.name, answer.cost)
+
+
+def folded(text: str) -> str:
+    """Return the words of a text in lower case, separated by one space."""
+    return _SEPARATORS.sub(" ", normal(text).casefold()).strip()
+
+
+def is_quoted(quote: str, texts: Iterable[str]) -> bool:
+    """Return whether `quote` is a run of words of one of the texts and more than a filler word."""
+    words = folded(quote)
+    wholes = [folded(text) for text in texts]
+    if not words or not (_MEANINGFUL.search(words) or words in wholes):
+        return False
+    return any(f" {words} " in f" {whole} " or (bool(_HAN.search(words)) and words in whole) for whole in wholes)
+
+
+def gives_away(sentence: str, texts: Iterable[str], known: Iterable[str]) -> bool:
+    """Return whether a sentence repeats seven words in a row of the texts that are not in `known`."""
+    words = folded(sentence).split()
+    wholes, known_texts = [f" {folded(text)} " for text in texts], [f" {folded(text)} " for text in known]
+    for at in range(len(words) - _RUN + 1):
+        run = f" {' '.join(words[at : at + _RUN])} "
+        if any(run in whole for whole in wholes) and not any(run in each for each in known_texts):
+            return True
+    return False
+
+
+def configured_grader(environment: Mapping[str, str]) -> Grader:
+    """Return what grades typed answers. Raises: ModelUnavailable where none is configured; Damaged settings."""
+    client, place = configured_client("grade", environment)
+    return ModelGrader(client, place)
+
+
+def configured_client(role: str, environment: Mapping[str, str]) -> tuple[Claude, str]:
+    """Return the client that the user has configured for a role, and the place of its server. Raises: as above."""
+    settings = engine.of_user()
+    model, key = settings.model(role), settings.key(environment)
+    identity = (settings.base_url, model, key)
+    if identity not in _clients:
+        _clients[identity] = Claude(settings, model, key)
+    return _clients[identity], settings.place

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
-from compiler.engines.grading.grader import Quoted, Short
-from compiler.engines.grading.quotes import gives_away, is_quoted
+from compiler.engines.grading.grader import Quoted, Short, configured_client, gives_away, is_quoted
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
-from vault.log.grading import Cancelled, Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
-from vault.text.sanitize import normal
+from vault.log.grading import Cancelled, Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn, Tutor
+from vault.text.formatting import normal
 
 Spoken = Annotated[str, Field(max_length=2_000), AfterValidator(normal)]
 _MAX_CHARS = 16_000  # of all articles together that a model is sent
@@ -100,3 +100,9 @@ class ModelTutor:
         """Return the tutor's next turn. Raises: ModelUnavailable."""
         answer = self._client.ask(quiz_prompt(request), cancelled)
         return turn_of(request, answer.value, answer.cost)
+
+
+def configured_tutor(environment: Mapping[str, str]) -> Tutor:
+    """Return what asks the questions of a quiz. Raises: ModelUnavailable where none is configured; Damaged settings."""
+    client, place = configured_client("quiz", environment)
+    return ModelTutor(client, place)

@@ -23,7 +23,7 @@ def cards(request: CardsRequest) -> CardsReply:
         (ask, claim.id, place)
         for place, claim in enumerate(request.claims)
         if not claim.about or claim.about[0] == request.title  # else the concept it is about asks for it
-        for ask in claim.asks
+        for ask in claim.cards
         if KIND_OF_QUESTION[ask.kind] is claim.kind
     ]
     least, count, chosen = model("card").threshold, Counter[str](), []

@@ -136,8 +136,14 @@ def place_features(sentence: Sentence) -> Features:
     }
 
 
-def definition_features(definition: Definition, sentence: Sentence, doc: Doc | None, terms: Terms) -> Features:
-    """Return what is known of a definition: of its term, its words and its grammar."""
+def definition_features(
+    definition: Definition, sentence: Sentence, doc: Doc | None, terms: Terms, number: int
+) -> Features:
+    """Return what is known of a definition: of its term, its words and its grammar.
+
+    `number` counts the sentences of the document from 0.
+    """
+    first = terms.get(definition.term).first
     out = {
         **term_features(definition.term, terms),
         **form_features(sentence.text, doc, terms.language),
@@ -145,6 +151,8 @@ def definition_features(definition: Definition, sentence: Sentence, doc: Doc | N
         **text_features(definition.meaning, "meaning", terms.language),
         **{f"pattern.{p}": float(definition.pattern == p) for p in PATTERNS},
         "domain": float(bool(definition.domain)),
+        "first_mention": float(first == number),
+        "after_first_mention": math.log1p(max(number - first, 0)) if first >= 0 else 0.0,
         "meaning.covers": len(definition.meaning) / max(len(sentence.text), 1),
         "meaning.term": float(_names(definition.meaning, definition.term, terms.language)),
         "heading.term": float(

@@ -17,7 +17,7 @@ from compiler.engines.linguistic.selection import model
 from compiler.engines.linguistic.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
 from compiler.engines.linguistic.terms import Terms, context_of, heading_name, long_forms_in, terms_of
 from compiler.language import names
-from compiler.model.requests import Ask, ExtractedClaim, ExtractReply, ExtractRequest, Term
+from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term
 from vault.model.claim import ClaimKind
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Reading:
                     continue
                 if not title.chooses(features.term_features(definition.term, self.terms)):
                     continue
-                score = whole.probability(features.definition_features(definition, sentence, doc, self.terms))
+                score = whole.probability(features.definition_features(definition, sentence, doc, self.terms, at))
                 if score >= whole.threshold:
                     out[key].append((at, definition, score))
         return out
@@ -135,7 +135,7 @@ class Reading:
                     quote=sentence.text,
                     about=tuple(claims.about[at]),
                     start=sentence.start,
-                    asks=tuple(ask for ask, _ in asked if KIND_OF_QUESTION[ask.kind] is kind),
+                    cards=tuple(ask for ask, _ in asked if KIND_OF_QUESTION[ask.kind] is kind),
                 )
             )
         terms = self._terms()
@@ -144,18 +144,20 @@ class Reading:
         ]
 
     @cached_property
-    def asks(self) -> list[list[tuple[Ask, str]]]:
+    def asks(self) -> list[list[tuple[PossibleCard, str]]]:
         """For each sentence its questions that a reader would keep, the best first, with the term each is about."""
         chooser, context = model("card"), context_of(self.terms)
-        out: list[list[tuple[Ask, str]]] = []
+        out: list[list[tuple[PossibleCard, str]]] = []
         for at, (sentence, doc) in enumerate(zip(self.sentences, self.docs, strict=True)):
-            found: list[tuple[Ask, str]] = []
+            found: list[tuple[PossibleCard, str]] = []
             for question, numbers in self._questions(at, sentence, doc):
                 score = chooser.probability(numbers)
                 about = self._about(question)
                 if score >= chooser.threshold and about:
                     front = with_context(question.question, question.answer, context)
-                    ask = Ask(kind=question.kind, question=front, answer=question.answer, score=round(score, 3))
+                    ask = PossibleCard(
+                        kind=question.kind, question=front, answer=question.answer, score=round(score, 3)
+                    )
                     found.append((ask, about))
             out.append(sorted(found, key=lambda f: -f[0].score))
         return out
@@ -164,7 +166,7 @@ class Reading:
         """Yield the questions that a sentence answers, with the features by which they are weighed."""
         for key, found in self.definitions.items():
             for definition in (d for place, d, _ in found if place == at):
-                whole = features.definition_features(definition, sentence, doc, self.terms)
+                whole = features.definition_features(definition, sentence, doc, self.terms, at)
                 for asked in asks_for(definition, self.language):
                     yield asked, self.numbers(asked, sentence, doc, whole, definition.pattern)
         others = [long_form(short, long) for long, short in long_forms_in(sentence.text)]
@@ -189,7 +191,7 @@ class Reading:
         for at, sentence in enumerate(self.sentences):
             paragraphs[sentence.segment, sentence.paragraph].append(at)
         used: Counter[str] = Counter()
-        last, section = "", ()
+        last, section = "", tuple[str, ...]()
         for members in paragraphs.values():
             first = self.sentences[members[0]]
             if first.headings != section:

@@ -33,6 +33,7 @@ class Term:
     count: int = 0
     subjects: int = 0  # sentences of which it is the subject
     sections: set[tuple[str, ...]] = field(default_factory=set)
+    first: int = -1  # the sentence that names it first, counted from 0
     inside: int = 0  # how often it stands inside a longer name
     marks: Counter[str] = field(default_factory=Counter)
 
@@ -82,7 +83,7 @@ def heading_name(heading: str) -> str:
 def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence, Doc | None]], language: str) -> Terms:
     """Return the terms of a document."""
     out = Terms(language, requests[0].title if requests else "")
-    for sentence, doc in parsed:
+    for number, (sentence, doc) in enumerate(parsed):
         out.sentences += 1
         for long, short in long_forms_in(sentence.text):
             out.long_forms.setdefault(short, long)
@@ -95,6 +96,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
                 continue
             term = out.by_key.setdefault(names.key(name, language), Term())
             term.written[name] += 1
+            term.first = number if term.first < 0 else term.first
             term.count += 1
             term.subjects += token.dep_ in SUBJECTS
             term.sections.add(sentence.headings)

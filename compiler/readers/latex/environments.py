@@ -6,7 +6,7 @@ import re
 
 from compiler.readers.latex import commands as names
 from compiler.readers.latex.state import Blocks, Group
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_LISTS = 12
 MAX_VERBATIM = 1_000_000

@@ -10,7 +10,7 @@ from compiler.readers.markup import Markup
 from compiler.readers.page import Page
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 MAX_LATEX = 8_000_000  # characters; more is no text, but data in figures
 _DECLARED = re.compile(rb"^[^%\n]{0,200}\\(?:usepackage|inputencoding)\s*\[?\{?([\w-]{2,20})\s*[\]}]", re.MULTILINE)

@@ -7,17 +7,16 @@ Its table of signs is; see latex_names.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 
 from compiler.readers.latex import commands as names
-from compiler.readers.latex.citations import citation_markup, works_in
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
 from compiler.readers.markup import OMISSION, Markup, link
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_INLINE = 5_000  # characters of one formula in a line
 MAX_DISPLAY = 50_000
@@ -29,6 +28,11 @@ _GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s
 _OWN = re.compile(r"[a-z]{1,8}(section|subsection|chapter|label|ref|cite|citep|citet|footnote|emph|index)")
 _LEADS_ON = re.compile(r"(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|cf\.|following|per|at|like|on)\s*$", re.I)
 _NAME = re.compile(r"\\?([A-Za-z@]+)")
+MAX_WORKS = 2_000
+MAX_WORK = 600  # characters of one entry
+_LIST = re.compile(r"\\begin\{thebibliography\}")
+_ITEM = re.compile(r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{[^{}]{0,200}\}){0,300}\])?\s*\{([^{}]{1,200})\}")
+_NOISE = re.compile(r"\\(?:newblock|em|it|bf|emph|textit|textbf|textsc|href|url|path|natexlab)\b|[{}]|\\[,;!]?")
 
 
 class Scanner(Environments):
@@ -344,3 +348,23 @@ _HANDLERS: dict[str, Callable[[Scanner], None]] = {
     "renewenvironment": Scanner.new_environment,
 }
 _FIXED = frozenset({*_HANDLERS, *names.SECTIONS, *names.DROPPED, *names.FILES, *names.SILENT_CITES})
+
+
+def works_in(text: str) -> dict[str, str]:
+    """Return key -> entry on one line for each work in the document's own list of references."""
+    begin = _LIST.search(text)
+    if begin is None:
+        return {}
+    items = list(_ITEM.finditer(text, begin.end()))[:MAX_WORKS]
+    ends = [*(m.start() for m in items[1:]), len(text)]
+    return {
+        m[1].strip(): clean_line(_NOISE.sub("", text[m.end() : min(end, m.end() + MAX_WORK)].split("\\end{")[0]))
+        for m, end in zip(items, ends, strict=False)
+    }
+
+
+def citation_markup(keys: str, works: Mapping[str, str]) -> str:
+    """Return the markup of a citation of these keys, with the entries of the works where they are known."""
+    named = [key for part in keys.split(",") if (key := part.strip())][:50]
+    entries = "\n".join(works.get(key, key) for key in named)
+    return f'<x-cite key="{escape(",".join(named))}" x-works="{escape(entries)}"></x-cite>' if named else ""

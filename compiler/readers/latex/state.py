@@ -11,7 +11,7 @@ from compiler.readers.latex import commands as names
 from compiler.readers.latex.input import Input
 from compiler.readers.markup import Markup, math
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_GROUPS = 300  # braces and environments inside one another; deeper ones mean nothing
 _TAG = re.compile(r"<[^<>]*>")

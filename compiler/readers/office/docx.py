@@ -17,7 +17,7 @@ from compiler.readers.tables import Budget
 from compiler.readers.zip_archive import Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 PIECE = 400  # blocks that mammoth converts at a time: its time grows faster than a document's length
 _STYLE_MAP = "\n".join(

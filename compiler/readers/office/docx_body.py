@@ -1,7 +1,7 @@
 """The body of a Word document prepared for mammoth: what it would drop or misname gets styles that it knows.
 
 Formulas, pictures, charts, text boxes and notes become ordinary runs and paragraphs of styles whose names begin with
-`MINE`; headings, lists, quotations, captions and code are told by style, outline level and inheritance; contents
+`MINE`; headings, lists, quotations, captions and code are recognized by style, outline level and inheritance; contents
 tables, hidden words, comments and bookmarks go.
 """
 

@@ -12,7 +12,7 @@ from vault.errors import Unreadable
 
 MAX_STYLES = 10_000
 MAX_CHAIN = 12  # styles that inherit from one another
-LISTS = {"bullet": "1", "decimal": "2"}  # the two lists that mammoth is told of
+LISTS = {"bullet": "1", "decimal": "2"}  # the two lists that mammoth gets
 _HEADING = re.compile(r"heading ([1-9])$")
 _ROLES = (
     (re.compile(r"title$"), "retain-h1"),

@@ -18,7 +18,7 @@ from compiler.readers.tables import Budget
 from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_CHAPTERS = 2_000
 MAX_CHAPTER = 12 * 1024**2  # bytes
@@ -144,7 +144,7 @@ def _chapters(
     archive: Archive, package: Any, manifest: dict[str, tuple[str, str, str]], budget: Budget
 ) -> list[_Chapter]:
     """Return the files in reading order, without the table of contents and files outside the main flow."""
-    titles = _titles(archive, package, manifest)
+    titles = _titles(archive, manifest)
     out: list[_Chapter] = []
     for reference in [e for e in package.iter() if local(e) == "itemref"]:
         part, kind, facts = manifest.get(attribute(reference, "idref"), ("", "", ""))
@@ -161,7 +161,7 @@ def _chapters(
     return out
 
 
-def _titles(archive: Archive, package: Any, manifest: dict[str, tuple[str, str, str]]) -> dict[str, str]:
+def _titles(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> dict[str, str]:
     """Return part -> title of its first entry in the table of contents."""
     out: dict[str, str] = {}
     for part, kind, facts in manifest.values():

@@ -11,7 +11,7 @@ from typing import Any
 
 from compiler.readers.zip_archive import Archive
 from vault.errors import Unreadable
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_PROPERTY = 2_000  # characters
 MAX_DIAGRAM_TEXTS = 500

@@ -27,7 +27,7 @@ from compiler.readers.tables import Budget, Row, write_rows
 from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import fold, normal
+from vault.text.formatting import fold, normal
 
 MAX_SLIDES = 1_000
 MAX_PARTS = 12_000
@@ -70,7 +70,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 def _reduced_presentation(archive: Archive) -> Any:
     """Return an archive of the presentation's slides, notes and layouts alone, its formulas as text.
 
-    All other parts are there by name only, as the library wants to find whatever it is told of.
+    All other parts are there by name only, as the library wants to find whatever is named.
     """
     from lxml import etree
 

@@ -15,7 +15,7 @@ from compiler.readers.tables import MAX_CELL, MAX_COLUMNS, Budget, Row, write_ro
 from compiler.readers.zip_archive import Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_SHEETS = 100
 MAX_SHEET = 64 * 1024**2  # bytes of one sheet, which is read as a stream

@@ -150,7 +150,7 @@ def _kind(
 ) -> tuple[Kind, int]:
     """Return the kind of a line, and its level if it is a heading."""
     text = line.text.strip()
-    level = heading_level(line, before, following, column, usual, last)
+    level = heading_level(line, before, following, usual, last)
     if level:
         return Kind.HEADING, level
     if _LEADERS.search(text):
@@ -217,9 +217,7 @@ def _is_label(line: Line, before: Line | None, following: Line | None, column: C
     return not any(o.x0 <= column.left + 2 and len(o.text) >= 40 for o in after)
 
 
-def heading_level(
-    line: Line, before: Line | None, following: Line | None, column: Column, usual: Measure, last: Block | None
-) -> int:
+def heading_level(line: Line, before: Line | None, following: Line | None, usual: Measure, last: Block | None) -> int:
     """Return 1 to 6 for a heading's line, by the document's outline, else by size, weight and number; else 0."""
     text = line.text.strip()
     key = letters(text)

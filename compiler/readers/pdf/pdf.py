@@ -16,7 +16,7 @@ from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 _MARKS = {
     Kind.HEADING: MarkKind.HEADING,
@@ -61,8 +61,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 def _check_letters(document: Document) -> None:
     """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
-    odd = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
-    if odd > 0.3 * len(text):
+    unreadable = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
+    if unreadable > 0.3 * len(text):
         raise Unreadable("the PDF's fonts don't say which letters they show", hint="run OCR on it first")
 
 

@@ -86,9 +86,9 @@ class _Writer:
         elif self._block.kind is Kind.TABLE:
             self._text = self._text.rstrip() + (" | " if abs(line.y - following.y) <= 2 else "\n")
         else:
-            self._join(line, following)
+            self._join(following)
 
-    def _join(self, line: Line, following: Line) -> None:
+    def _join(self, following: Line) -> None:
         """Add what is between two lines: nothing, a space or a line break."""
         self._text = self._text.rstrip()
         self._glued = False

@@ -19,7 +19,7 @@ from compiler.readers.page import Page, label_of
 from compiler.readers.text.markdown import read_markdown
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_CONVERSATIONS = 50_000
 MAX_MESSAGES = 5_000  # of one conversation

@@ -1,6 +1,6 @@
 """The reader of source code: comments and docstrings as prose, the rest as code. A place is "function, line N".
 
-Comments are told by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
+Comments are found by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
 process.
 """
 
@@ -17,7 +17,7 @@ from compiler.readers.text.markdown import read_markdown
 from compiler.readers.text.rst import read_rst
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_CODE_FILE = 2_000_000  # characters; more is data or the work of a program
 MAX_LINE = 5_000  # characters; code with longer lines is minified, or holds data

@@ -13,7 +13,7 @@ from compiler.readers.page import Page
 from compiler.readers.tables import MAX_CELL, MAX_COLUMNS, MAX_ROWS, Budget, Row, write_rows
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 100  # rows that tell the delimiter

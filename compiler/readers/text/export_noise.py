@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from compiler.readers.front_matter import without_links
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_HEAD = 120  # lines in which such metadata stand
 _METADATA = re.compile(r"#{1,6}[ \t]+Metadata[ \t]*", re.IGNORECASE)

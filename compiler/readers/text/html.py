@@ -14,7 +14,7 @@ from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_DEPTH = 400  # nested elements; deeper pages are read whole, too
 MAX_GUIDED = 5_000_000  # characters; in a longer page the content is not searched for, all of it is read

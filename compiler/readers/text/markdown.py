@@ -18,7 +18,7 @@ from compiler.readers.text.mdx import without_jsx
 from compiler.readers.text.plain_text import read_text
 from compiler.readers.text.scholarly_markdown import QUARTO, add_scholarly, chunk_parts, plain_divs
 from vault.model.source import Problem
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.markup import OMISSION
@@ -74,62 +75,46 @@ def _role(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
-    """Parse [[Note|shown]] as its alias or name, ![[picture.png|words]] as a picture; other embeds are dropped."""
-    if state.src[state.pos] not in "![":
-        return False
-    found = _WIKILINK.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent and not found[1]:
+def _rule(
+    openers: str, pattern: re.Pattern[str], write: Callable[[StateInline, re.Match[str]], None]
+) -> Callable[[StateInline, bool], bool]:
+    """Return the inline rule that writes what `pattern` matches at one of the characters `openers`."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in openers else None
+        if found is None:
+            return False
+        if not silent:
+            write(state, found)
+        state.pos = found.end()
+        return True
+
+    return rule
+
+
+def _write_wikilink(state: StateInline, found: re.Match[str]) -> None:
+    """Write [[Note|shown]] as its alias or name, ![[picture.png|words]] as a picture; other embeds are dropped."""
+    if not found[1]:
         shown = found[3] or found[2].replace("#", " > ").lstrip("> ").split("/")[-1]
         state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
         state.push("text", "", 0).content = shown.removesuffix(".md")
         state.push("link_close", "a", -1)
-    elif not silent and _PICTURE.search(found[2]):
+    elif _PICTURE.search(found[2]):
         words = "" if _WIDTH.fullmatch(found[3] or "") else html.escape(found[3] or "")
         state.push("html_inline", "", 0).content = f'<img src="{html.escape(found[2].strip())}" alt="{words}">'
-    state.pos = found.end()
-    return True
 
 
-def _note_mark(state: StateInline, silent: bool) -> bool:
-    """Parse footnotes: [^1] is dropped, ^[a note on the spot] waits for the sentence's end."""
-    if state.src[state.pos] not in "[^":
-        return False
-    found = _NOTE_MARK.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent and found[1]:
+def _write_note_mark(state: StateInline, found: re.Match[str]) -> None:
+    """Write footnotes: [^1] is dropped, ^[a note on the spot] waits for the sentence's end."""
+    if found[1]:
         state.push("html_inline", "", 0).content = f"<x-note>{html.escape(found[1])}</x-note>"
-    state.pos = found.end()
-    return True
 
 
-def _inline_comment(state: StateInline, silent: bool) -> bool:
-    """Drop a %%comment%% of the author."""
-    if state.src[state.pos] != "%":
-        return False
-    found = _COMMENT.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    state.pos = found.end()
-    return True
-
-
-def _highlight(state: StateInline, silent: bool) -> bool:
-    """Parse ==marked== words as emphasized."""
-    if state.src[state.pos] != "=":
-        return False
-    found = _HIGHLIGHT.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent:
-        state.push("mark_open", "mark", 1)
-        state.push("text", "", 0).content = found[1]
-        state.push("mark_close", "mark", -1)
-    state.pos = found.end()
-    return True
+def _write_highlight(state: StateInline, found: re.Match[str]) -> None:
+    """Write ==marked== words as emphasized."""
+    state.push("mark_open", "mark", 1)
+    state.push("text", "", 0).content = found[1]
+    state.push("mark_close", "mark", -1)
 
 
 def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -217,10 +202,10 @@ def add_dialects(md: MarkdownIt) -> None:
     md.inline.ruler.disable("footnote_ref")  # it looks to the end of the paragraph for every `[^`
     md.use(deflist_plugin)
     md.inline.ruler.before("backticks", "role", _role)
-    md.inline.ruler.before("link", "note_mark", _note_mark)
-    md.inline.ruler.before("link", "wikilink", _wikilink)
-    md.inline.ruler.before("link", "comment", _inline_comment)
-    md.inline.ruler.before("link", "highlight", _highlight)
+    md.inline.ruler.before("link", "note_mark", _rule("[^", _NOTE_MARK, _write_note_mark))
+    md.inline.ruler.before("link", "wikilink", _rule("![", _WIKILINK, _write_wikilink))
+    md.inline.ruler.before("link", "comment", _rule("%", _COMMENT, lambda state, found: None))
+    md.inline.ruler.before("link", "highlight", _rule("=", _HIGHLIGHT, _write_highlight))
     md.block.ruler.at("html_block", _html_block_end, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("fence", "comment", _block_comment, {"alt": ["paragraph"]})
     md.block.ruler.before("fence", "directive", _directive, {"alt": ["paragraph"]})

@@ -13,7 +13,7 @@ from compiler.readers.decode import decode
 from compiler.readers.html_elements import parse_html
 from compiler.readers.text.html import SAME_AS
 from vault.errors import Unreadable
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_SCRIPT = 500_000  # characters of one piece of structured data
 MAX_NODES = 20_000

@@ -16,7 +16,7 @@ from compiler.readers.text.markdown import MAX_MARKDOWN, read_markdown
 from compiler.readers.text.plain_text import read_text
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_CELLS = 20_000
 MAX_CODE = 20_000  # characters kept of one code cell

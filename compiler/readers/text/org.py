@@ -17,7 +17,7 @@ from compiler.readers.page import Page
 from compiler.readers.text.org_inline import inline, is_picture
 from vault.errors import Unreadable
 from vault.model.source import Problem
-from vault.text.sanitize import clean_line, normal
+from vault.text.formatting import clean_line, normal
 
 MAX_LINES = 200_000
 MAX_LINE = 50_000  # characters; a longer line is taken as plain words
@@ -135,7 +135,7 @@ class _Document:
         if first == "#" and (stripped == "#" or stripped.startswith(("# ", "#+"))):
             return self._keyword(line)
         if first == ":" and (_DRAWER.fullmatch(line) or _FIXED.fullmatch(line)):
-            return self._drawer(line)
+            return self._drawer()
         if _PLANNING.match(line) and not self._paragraph:
             self.at += 1
             return True
@@ -230,7 +230,7 @@ class _Document:
                 self.markup.open(quoted, begin)
             self.at = begin
 
-    def _drawer(self, line: str) -> bool:
+    def _drawer(self) -> bool:
         """Skip a drawer; return False if the line begins none."""
         self._flush()
         if self.at in self._ends:

@@ -10,7 +10,7 @@ from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
 from compiler.readers.text.rst import read_rst
 from vault.model.source import MarkKind, Problem
-from vault.text.sanitize import normal
+from vault.text.formatting import normal
 
 RST = (".rst", ".rest")
 MIN_WRAP = 40  # characters; shorter lines were not wrapped by a machine

@@ -314,7 +314,7 @@ class _Document:
         self._end_lists(indent)
         following = self._line(begin + 1)
         if following.strip() and self._indent(begin + 1) > indent and not self.lines[begin].rstrip().endswith("::"):
-            self._definition(begin, indent)
+            self._definition(begin)
             return
         words: list[str] = []
         while (line := self._line(self.at)).strip() and self._indent(self.at) >= indent:
@@ -338,7 +338,7 @@ class _Document:
                 self.markup.code(self._dedented(self.at, end), self._language, self.at + 1)
                 self.at = end
 
-    def _definition(self, begin: int, indent: int) -> None:
+    def _definition(self, begin: int) -> None:
         """Write a term with its definition indented below it."""
         term = self.lines[begin].strip().split(" : ")[0]
         self.markup.block("dt", inline(term), begin + 1)

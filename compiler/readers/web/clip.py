@@ -12,7 +12,7 @@ from typing import Any
 from compiler.readers.read import read_source
 from compiler.readers.text.metadata import decode_as_declared, structured_metadata
 from compiler.readers.web.clip_body import render_body
-from vault.text.sanitize import clean_line
+from vault.text.formatting import clean_line
 
 MAX_WORDS = 500  # characters of a title, an author, a description
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from vault.model.exhibit import LANGUAGES
 from vault.model.markdown import escape
 from vault.model.source import Mark, MarkKind, Picture, SourceText
-from vault.text.sanitize import fold
+from vault.text.formatting import fold
 
 MAX_ADDRESS = 2_000  # characters
 MAX_DEPTH = 12  # lists and quotations inside one another; deeper ones are shown at this depth

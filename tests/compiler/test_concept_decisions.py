@@ -125,7 +125,7 @@ def desk(examples: Path, tmp_path: Path) -> Desk:
 
 CURVE, RENAMED = "forgetting-curve", "ebbinghaus-curve"
 Deeds = dict[str, Make]
-DEEDS: Deeds = {
+DECISIONS: Deeds = {
     "rename": lambda s: work.rename(s, "forgetting curve", "Ebbinghaus curve"),
     "merge": lambda s: work.merge(s, "Deficient processing", "Spacing effect"),
     "merge into": lambda s: work.merge(s, "Sleep", "Interference", into="Sleep"),
@@ -135,10 +135,10 @@ DEEDS: Deeds = {
 }
 
 
-@pytest.mark.parametrize("name", DEEDS if TORTURE else ("merge",))
+@pytest.mark.parametrize("name", DECISIONS if TORTURE else ("merge",))
 def test_every_page_card_and_gap_follows_a_decision_and_its_undo_leaves_nothing(desk: Desk, name: str) -> None:
     before, log = desk.tree(), desk.text("ledger/ids.jsonl")
-    effect = desk.do(DEEDS[name])
+    effect = desk.do(DECISIONS[name])
     assert effect.written and not effect.without_effect and desk.tree() != before
     desk.sound()
     desk.undo()
@@ -149,9 +149,9 @@ def test_every_page_card_and_gap_follows_a_decision_and_its_undo_leaves_nothing(
 
 def test_two_decisions_are_undone_in_either_order(desk: Desk) -> None:
     before = desk.tree()
-    first, second = desk.do(DEEDS["rename"]).deed, desk.do(DEEDS["merge"]).deed
-    for deed in (first, second):
-        desk.do(lambda shelf, id_=deed.deed: work.undo(shelf, id_))  # type: ignore[misc]
+    first, second = desk.do(DECISIONS["rename"]).decision, desk.do(DECISIONS["merge"]).decision
+    for decision in (first, second):
+        desk.do(lambda shelf, id_=decision.decision_id: work.undo(shelf, id_))  # type: ignore[misc]
     assert desk.tree() == before
     with pytest.raises(NotFound):
         desk.undo()
@@ -163,7 +163,7 @@ def test_a_renamed_concept_keeps_id_cards_and_gaps_and_moves_with_what_the_human
     old, new = (f"wiki/concepts/{stem}.md" for stem in (CURVE, RENAMED))
     desk.edit(old, "freshness: normal", "freshness: stable\nlearning: false\nmine: kept")
     known, cards = desk.shelf.find("forgetting curve"), desk.cards(CURVE)
-    effect = desk.do(DEEDS["rename"])
+    effect = desk.do(DECISIONS["rename"])
     assert {old, f"learning/flashcards/{CURVE}.md"} <= set(effect.removed) and new in effect.written
     page = read_properties(desk.text(new))
     assert (page.text("id"), page.text("title"), page.texts("aliases")) == (
@@ -180,7 +180,7 @@ def test_a_renamed_concept_keeps_id_cards_and_gaps_and_moves_with_what_the_human
 def test_merged_concepts_share_a_page_and_every_card_lives_on_with_its_id(desk: Desk) -> None:
     both = desk.cards("sleep") | desk.cards("interference")
     gaps = desk.text("learning/gaps.md")
-    desk.do(DEEDS["merge into"])
+    desk.do(DECISIONS["merge into"])
     assert desk.cards("sleep") >= both and not (desk.root / "learning/flashcards/interference.md").exists()
     assert "Interference" in read_properties(desk.text("wiki/concepts/sleep.md")).texts("aliases")
     assert "[[wiki/concepts/interference|" in gaps and "interference|" not in desk.text("learning/gaps.md")
@@ -189,7 +189,7 @@ def test_merged_concepts_share_a_page_and_every_card_lives_on_with_its_id(desk: 
 
 
 def test_what_was_parted_is_joined_again_by_nothing_but_the_human(desk: Desk) -> None:
-    desk.do(DEEDS["never"])
+    desk.do(DECISIONS["never"])
     text = "# More\n\nFSRS, the free spaced repetition scheduler (FSRS), is a scheduler of reviews.\n"
     (desk.root / "raw/articles/more.md").write_text(text, encoding="utf-8")
     desk.compile()
@@ -200,7 +200,7 @@ def test_a_page_that_a_human_wrote_in_keeps_its_place_and_its_words(desk: Desk) 
     path = f"wiki/concepts/{CURVE}.md"
     desk.edit(path, "# Forgetting curve", "# Forgetting curve\n\n> [!human]\n> My own doubt.")
     mine = desk.text(path)
-    effect = desk.do(DEEDS["rename"])
+    effect = desk.do(DECISIONS["rename"])
     assert desk.text(path) == mine and path not in effect.removed
     assert desk.shelf.find("Ebbinghaus curve").path == path
     assert read_properties(desk.text(f"output/proposals/{path}")).text("title") == "Ebbinghaus curve"
@@ -210,7 +210,7 @@ def test_a_card_that_a_human_reworded_stays_as_it_is_when_its_concept_is_merged(
     deck = "learning/flashcards/interference.md"
     (card, *_) = parse_deck(desk.text(deck), deck).cards
     desk.edit(deck, f"Q: {card.question}", "Q: Was stört das Behalten?")
-    desk.do(DEEDS["merge into"])
+    desk.do(DECISIONS["merge into"])
     (kept,) = [c for c in parse_deck(desk.text(deck), deck).cards if c.id == card.id]
     assert kept.question == "Was stört das Behalten?" and card.id not in desk.cards("sleep")
     assert read_properties(desk.text(deck)).text("concept") == desk.shelf.find("Sleep").id
@@ -220,26 +220,26 @@ def test_links_in_the_humans_own_notes_are_reported_and_left_alone(desk: Desk) -
     note = f"see [[wiki/concepts/{CURVE}|it]] and [[{CURVE}]] and [[wiki/concepts/spacing-effect]]\n"
     (desk.root / "insights/thought.md").write_text(note, encoding="utf-8")
     assert list(stale_links(desk.vault)) == []
-    desk.do(DEEDS["rename"])
+    desk.do(DECISIONS["rename"])
     assert [(d.path, d.line, d.code) for d in stale_links(desk.vault)] == [("insights/thought.md", 1, "old-link")] * 2
     assert desk.text("insights/thought.md") == note
 
 
 def test_a_dry_run_names_the_files_and_writes_nothing(desk: Desk) -> None:
     files = {p: p.read_bytes() for p in desk.root.rglob("*") if p.is_file()}
-    tried = try_out(desk.vault, DEEDS["rename"], desk.later(), silent)
+    tried = try_out(desk.vault, DECISIONS["rename"], desk.later(), silent)
     assert {p: p.read_bytes() for p in desk.root.rglob("*") if p.is_file()} == files
-    done = desk.do(DEEDS["rename"])
+    done = desk.do(DECISIONS["rename"])
     assert (tried.written, tried.removed) == (done.written, done.removed)
 
 
 def test_clones_that_decided_different_things_agree_once_their_ledgers_are_merged(desk: Desk, tmp_path: Path) -> None:
     shutil.copytree(desk.root, tmp_path / "clone")
     clone = Desk(tmp_path / "clone")
-    desk.do(DEEDS["rename"])
+    desk.do(DECISIONS["rename"])
     clone.later()
-    clone.do(DEEDS["merge"])
-    clone.do(DEEDS["alias"])
+    clone.do(DECISIONS["merge"])
+    clone.do(DECISIONS["alias"])
     for name in ("ids", "decisions", "builds"):
         mine, theirs = (d.text(f"ledger/{name}.jsonl").splitlines(keepends=True) for d in (desk, clone))
         union = mine + [line for line in theirs if line not in mine]
@@ -292,7 +292,7 @@ def test_a_decision_that_was_killed_half_way_is_completed_by_the_next_compile(
 ) -> None:
     shutil.copytree(desk.root, tmp_path / "whole")
     whole = Desk(tmp_path / "whole")
-    whole.do(DEEDS["rename"])
+    whole.do(DECISIONS["rename"])
     done = subprocess.run([sys.executable, "-c", _KILLED, str(desk.root), where], check=False, timeout=600)
     assert done.returncode == 9 and desk.tree() != whole.tree()
     desk.at = whole.at - timedelta(days=1)  # on the same day, which the pages tell

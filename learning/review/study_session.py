@@ -11,7 +11,7 @@ from learning.cards import workspace as desks
 from learning.cards.changes import ChangedCards
 from learning.cards.current_text import CurrentCards
 from learning.cards.edit import Edited, restore, words_of
-from learning.cards.workspace import Desk, Placed
+from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState
 from learning.pages.render import render_pages
 from learning.review import session as sessions
@@ -19,6 +19,7 @@ from learning.review.plan import Plan, planned_desk
 from learning.review.session import Stopwatch
 from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
 from learning.store.freshness import look, remember
+from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work
 from vault.cache import stamps
 from vault.errors import EditedMeanwhile, RetainError
@@ -28,7 +29,7 @@ from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
-__all__ = ["Clock", "LogPosition", "Sitting", "Tally", "due_before"]
+__all__ = ["Clock", "LogPosition", "StudySession", "Tally", "due_before"]
 
 Clock = Callable[[], datetime]
 
@@ -51,7 +52,7 @@ def _log_position(vault: Vault) -> LogPosition:
     return LogPosition(size, inode, stamps.stamp(vault.root, ledger.IDS))
 
 
-class Sitting:
+class StudySession:
     """A review session of an open vault. Events are on disk before `session` moves on; if writing fails, it stays."""
 
     counts = True  # its ratings are kept, and schedule the cards
@@ -86,7 +87,7 @@ class Sitting:
         via: str = "tui",
         *,
         plan: Plan | None = None,
-    ) -> Sitting:
+    ) -> StudySession:
         """Return a session over today's queue, or over that of `plan`; `via` names the program.
 
         Raises: as `open_desk` does; NotFound for a topic that is not there.
@@ -160,9 +161,9 @@ class Sitting:
             return
         try:
             desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
-            deeds = [event for _, event in done(self.session)]
-            met = {event.card for event in deeds if isinstance(event, Review | CardMark)}
-            desk = planned_desk(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
+            events = [event for _, event in done(self.session)]
+            met = {event.card for event in events if isinstance(event, Review | CardMark)}
+            desk = planned_desk(desk, self.plan, met, {event.card for event in events if isinstance(event, Review)})
         except RetainError:
             return  # what is in the way of reading will be in that of the next rating, which says so
         self.desk = self._dealer.desk = desk
