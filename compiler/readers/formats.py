@@ -33,6 +33,7 @@ READERS: dict[str, Reader] = {
     "epub": Reader(1, "office.epub"),
     "latex": Reader(1, "latex.latex"),
     "org": Reader(1, "text.org"),
+    "asciidoc": Reader(1, "text.asciidoc"),
     "code": Reader(1, "text.code"),
     "chat": Reader(1, "text.chat"),
 }
@@ -52,6 +53,7 @@ _SUFFIXES: dict[str, str] = {
     ".epub": "epub",
     **dict.fromkeys((".tex", ".ltx"), "latex"),
     ".org": "org",
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
     **dict.fromkeys(
         ".py .pyi .js .mjs .cjs .ts .jsx .tsx .java .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb .r .jl .sh .bash .swift "
         ".kt .scala .hs .lua .php .pl .sql .m .ex .exs .clj .ml .zig".split(),

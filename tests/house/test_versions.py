@@ -20,6 +20,7 @@ from vault.model.source import SourceText
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 READ = {
+    "asciidoc": "1 1f55747ed5f465d7",
     "chat": "1 2cdffbe823255b2e",
     "code": "1 2c71c6309536b7be",
     "csv": "1 afb8f861d4038c8c",
@@ -35,7 +36,7 @@ READ = {
     "text": "2 49acdd8a4507ed86",
     "xlsx": "1 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/2", "3376af6312ee4457")
+EXTRACTED = ("extractive/2", "b2278ca86d2d41ee")
 
 
 def sources() -> dict[str, list[SourceText]]:
