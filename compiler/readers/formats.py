@@ -21,21 +21,21 @@ class Reader:
 
 
 READERS: dict[str, Reader] = {
-    "markdown": Reader(2, "text.markdown"),
+    "markdown": Reader(3, "text.markdown"),
     "text": Reader(2, "text.plain_text"),
-    "html": Reader(2, "text.html"),
+    "html": Reader(3, "text.html"),
     "pdf": Reader(3, "pdf.pdf"),
-    "notebook": Reader(1, "text.notebook"),
+    "notebook": Reader(2, "text.notebook"),
     "docx": Reader(1, "office.docx"),
     "pptx": Reader(1, "office.pptx"),
     "xlsx": Reader(1, "office.xlsx"),
     "csv": Reader(1, "text.csv_table"),
-    "epub": Reader(1, "office.epub"),
+    "epub": Reader(2, "office.epub"),
     "latex": Reader(1, "latex.latex"),
     "org": Reader(1, "text.org"),
     "asciidoc": Reader(1, "text.asciidoc"),
-    "code": Reader(1, "text.code"),
-    "chat": Reader(1, "text.chat"),
+    "code": Reader(2, "text.code"),
+    "chat": Reader(2, "text.chat"),
 }
 VERSIONS = " ".join(f"{kind}/{reader.version}" for kind, reader in READERS.items())
 RECORDED = frozenset({"image", "unsupported"})  # kept in raw/ and named, not read

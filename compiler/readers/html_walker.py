@@ -236,6 +236,8 @@ class TreeWalker:
         elif tag == "math":
             self._mathml(element)
             return False
+        elif element.get("data-type") == "title":  # a heading run into its paragraph
+            self._flush()
         elif tag == "x-at":
             self._line = self._line_of(element) or self._line
         elif tag == "x-label":
@@ -255,6 +257,8 @@ class TreeWalker:
             self._block.cite(cited_by(element))
         elif tag in BLOCKS or tag in NOTES:
             self._leave_block(element, tag)
+        elif element.get("data-type") == "title":
+            self._flush()
 
     def _leave_block(self, element: Any, tag: str) -> None:
         """End a block element."""
