@@ -22,7 +22,7 @@ class Reader:
 
 READERS: dict[str, Reader] = {
     "markdown": Reader(3, "text.markdown"),
-    "text": Reader(2, "text.plain_text"),
+    "text": Reader(3, "text.plain_text"),
     "html": Reader(3, "text.html"),
     "pdf": Reader(3, "pdf.pdf"),
     "notebook": Reader(2, "text.notebook"),

@@ -20,7 +20,7 @@ from compiler.readers.html_elements import (
     is_link_farm,
     words_of,
 )
-from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
+from compiler.readers.html_figures import FILE_NAME, IDENTIFIER, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
@@ -339,7 +339,7 @@ class TreeWalker:
             return
         alt = " ".join((element.get("alt") or "").split())
         text, _ = fold_block(normal(alt), ())
-        if len(alt) < 3 or FILE_NAME.fullmatch(alt):
+        if len(alt) < 3 or FILE_NAME.fullmatch(alt) or IDENTIFIER.fullmatch(alt):
             text = ""
         self._frame.picture(element, text)
         if text and text not in self._captions:

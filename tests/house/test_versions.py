@@ -33,7 +33,7 @@ READ = {
     "org": "1 97f673ff05b0cf1a",
     "pdf": "3 6fc36119e9ddd6c5",
     "pptx": "1 c68ee1eb54a3c27f",
-    "text": "2 49acdd8a4507ed86",
+    "text": "3 49acdd8a4507ed86",
     "xlsx": "1 d43885b69cdfa015",
 }
 EXTRACTED = ("extractive/2", "9b8f3b0a0ff4e85e")
