@@ -31,7 +31,7 @@ READERS: dict[str, Reader] = {
     "xlsx": Reader(1, "office.xlsx"),
     "csv": Reader(1, "text.csv_table"),
     "epub": Reader(2, "office.epub"),
-    "latex": Reader(1, "latex.latex"),
+    "latex": Reader(2, "latex.latex"),
     "org": Reader(1, "text.org"),
     "asciidoc": Reader(1, "text.asciidoc"),
     "code": Reader(2, "text.code"),

@@ -169,6 +169,8 @@ class TreeWalker:
                 element.text = _TASK.sub("", element.text, count=1)
         elif tag == "blockquote":
             self._enter_quotation(element)
+        elif tag == "x-example":
+            self._page.begin(MarkKind.QUESTION)
         elif tag == "pre":
             self._pre += 1
 
@@ -290,7 +292,9 @@ class TreeWalker:
         elif tag in ("ul", "ol"):
             self._lists -= 1
             self._numbers.pop()
-        elif self._table is None and (tag == "li" or (tag == "blockquote" and element not in self._callouts)):
+        elif self._table is None and (
+            tag in ("li", "x-example") or (tag == "blockquote" and element not in self._callouts)
+        ):
             self._page.end()
 
     # --- things inside a block --------------------------------------------------------------------------------

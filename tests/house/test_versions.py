@@ -27,7 +27,7 @@ READ = {
     "docx": "1 c9c81847ea801270",
     "epub": "2 cc8c1235a4beb57e",
     "html": "3 15240afe4ec3597d",
-    "latex": "1 70bca7fdd0e65b55",
+    "latex": "2 70bca7fdd0e65b55",
     "markdown": "3 692722b6e73c28dd",
     "notebook": "2 3be2f4bebc376c43",
     "org": "1 97f673ff05b0cf1a",
