@@ -24,7 +24,7 @@ READERS: dict[str, Reader] = {
     "markdown": Reader(3, "text.markdown"),
     "text": Reader(3, "text.plain_text"),
     "html": Reader(3, "text.html"),
-    "pdf": Reader(3, "pdf.pdf"),
+    "pdf": Reader(4, "pdf.pdf"),
     "notebook": Reader(2, "text.notebook"),
     "docx": Reader(1, "office.docx"),
     "pptx": Reader(1, "office.pptx"),

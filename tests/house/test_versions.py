@@ -31,7 +31,7 @@ READ = {
     "markdown": "3 692722b6e73c28dd",
     "notebook": "2 3be2f4bebc376c43",
     "org": "1 97f673ff05b0cf1a",
-    "pdf": "3 6fc36119e9ddd6c5",
+    "pdf": "4 6fc36119e9ddd6c5",
     "pptx": "1 c68ee1eb54a3c27f",
     "text": "3 49acdd8a4507ed86",
     "xlsx": "1 d43885b69cdfa015",

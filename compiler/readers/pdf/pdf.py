@@ -55,13 +55,27 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         problems.append(
             Problem("pages-without-text", f"no text on {len(empty)} of {len(document.pages)} pages: {named}")
         )
+    unknown = sum(_is_unknown(c) for lines in document.pages for line in lines for c in line.text)
+    if unknown:
+        problems.append(
+            Problem("letters-unknown", f"the fonts don't say which letters {unknown} characters show: \ufffd")
+        )
     return _properties(document), problems
+
+
+def _is_unknown(character: str) -> bool:
+    """Return whether a character is none of a text, since its font lacks a map to letters."""
+    return (
+        character == "\ufffd"
+        or (character < " " and character not in "\x02\t\n\r")
+        or "\ue000" <= character <= "\uf8ff"
+    )
 
 
 def _check_letters(document: Document) -> None:
     """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
-    odd = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
+    odd = sum(_is_unknown(c) for c in text)
     if odd > 0.3 * len(text):
         raise Unreadable("the PDF's fonts don't say which letters they show", hint="run OCR on it first")
 
