@@ -27,7 +27,7 @@ _MARKS = {
     Kind.TITLE: MarkKind.TITLE,
 }
 _BULLET = re.compile(r"\s*(?:[•◦‣▪■●○∙⋄⁃*∗–—]\s*|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+)")
-_NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$", re.IGNORECASE)
+_NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$|^\S*_\S*$", re.IGNORECASE)
 MAX_NAMED_PAGES = 12
 
 
