@@ -117,6 +117,7 @@ def test_headings_have_the_level_of_their_signs() -> None:
 
 def test_a_block_that_never_ends_is_read_as_words() -> None:
     assert "Words stay." in read("== Head\n\n====\n\nWords stay.\n").text
+    assert read("Words.\n\n|===\n|===\n").text == "Words."
 
 
 def test_a_key_with_the_same_suffix_is_no_document() -> None:

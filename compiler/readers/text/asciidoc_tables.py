@@ -38,7 +38,9 @@ def _cells(text: str) -> tuple[list[str], int]:
     cells: list[str] = []
     on_first = 0
     marks = list(_CELL.finditer(text))[:MAX_CELLS]
-    line_end = text.find("\n", marks[0].start()) if marks else -1
+    if not marks:
+        return [], 0
+    line_end = text.find("\n", marks[0].start())
     for mark, after in zip(marks, [*marks[1:], None], strict=True):
         words = text[mark.end() : after.start() if after else len(text)].replace("\\|", "|")
         words = _MARKER.sub("", words).strip()

@@ -15,7 +15,7 @@ _HIGHLIGHT = re.compile(
 )
 _DIV = re.compile(r"[ \t]*(:{3,})[ \t]*(\{[^{}\n]*\}|[\w.-]+)?(?:[ \t]+[^:\n]{1,200})?[ \t]*:*[ \t]*")
 _CHUNK_HEAD = re.compile(r"^([ \t]*`{3,})([ \t]*\{.*`.*\}[ \t]*)$")
-_COMMENT = re.compile(r"`[^`\n]+`|<!--.{0,20000}?-->", re.DOTALL)
+_COMMENT = re.compile(r"`[^`\n]+`|<!--")
 _OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
 _DIRECTIVE = re.compile(r"\{([\w:+-]{1,40})\}[ \t]*(.*)")
 _WORDS_INSIDE = {
@@ -65,8 +65,18 @@ def words_only(text: str, name: str) -> str:
 
 def _without_comments(lines: list[str]) -> list[str]:
     """Return the lines without HTML comments, also those that end in more than two dashes."""
-    text = _COMMENT.sub(lambda m: "\n" * m[0].count("\n") if m[0][0] == "<" else m[0], "\n".join(lines))
-    return text.split("\n")
+    text = "\n".join(lines)
+    out: list[str] = []
+    at = 0
+    for sign in _COMMENT.finditer(text):
+        if sign.start() < at or sign[0][0] == "`":
+            continue
+        end = text.find("-->", sign.end()) + 3
+        if end < 3:
+            break
+        out += (text[at : sign.start()], "\n" * text.count("\n", sign.start(), end))
+        at = end
+    return ("".join(out) + text[at:]).split("\n")
 
 
 def _outside_code(lines: list[str], change: Change, masked: bool = False) -> list[str]:

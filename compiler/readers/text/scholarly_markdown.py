@@ -37,6 +37,7 @@ _TEX = (("\\\\(", "\\\\)"), ("\\\\[", "\\\\]"), ("\\(", "\\)"), ("\\[", "\\]"))
 MAX_TEX = 5_000  # characters of one formula
 _IS_FORMULA = re.compile(r"[\\^_=+<>|]|\A\s*\w{1,3}\s*\Z")
 _SHORTCODE = re.compile(r"\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|\{\{[^{}]{1,300}\}\}", re.DOTALL)
+MAX_NEAR = 1_000  # characters around a template's tag that say whether it stands in a sentence
 _CONTROLS = frozenset(
     "if unless else elsif elif for case when assign capture raw comment highlight layout block extends import set "
     "liquid tablerow cycle increment decrement with macro filter autoescape spaceless load toc cite reference "
@@ -168,13 +169,13 @@ def _stands_for_words(state: StateInline, tag: re.Match[str]) -> bool:
     name = words[0].lstrip("/") if words else ""
     if not name or name in _CONTROLS or name.startswith("end") or tag.group()[2:].lstrip("<% -")[:1] == "/":
         return False
-    if tag.group()[2] in "<%" and re.search(r"\{\{[<%]\s*/\s*" + re.escape(name), state.src[tag.end() :]):
+    before, after = state.src[max(0, tag.start() - MAX_NEAR) : tag.start()], state.src[tag.end() :][:MAX_NEAR]
+    if tag.group()[2] in "<%" and re.search(r"\{\{[<%]\s*/\s*" + re.escape(name), after):
         return False  # it opens a block of words
-    before, after = state.src[: tag.start()].rstrip(" "), state.src[tag.end() :].lstrip(" ")
-    if (before[-1:] in "\n" and after[:1] in "\n") or (before[-1:] in ".!?:\n" and not after):
+    head, tail = before.rstrip(" "), after.lstrip(" ")
+    if (head[-1:] in "\n" and tail[:1] in "\n") or (head[-1:] in ".!?:\n" and not tail):
         return False  # a line of its own, or after the sentence's end
-    others = _SHORTCODE.sub("", state.src)
-    return any(c.isalnum() for c in others)
+    return any(c.isalnum() for c in _SHORTCODE.sub("", before) + _SHORTCODE.sub("", after))
 
 
 def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
