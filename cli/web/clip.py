@@ -18,7 +18,7 @@ from vault.text.formatting import clean_line
 from vault.text.urls import name_from_address
 
 FEW_CHARACTERS = 400  # of text in a page: likely a notice, and the article is made by a script
-_TEXTS = frozenset({"text", "csv", "latex", "org", "code", "notebook", "chat"})
+_TEXTS = frozenset({"text", "csv", "latex", "org", "asciidoc", "code", "notebook", "chat"})
 _PAGES = frozenset({"html", "markdown"})
 _SUFFIX_OF = {
     "text/html": ".html",
@@ -34,6 +34,7 @@ _SUFFIX_OF = {
     "application/x-tex": ".tex",
     "text/x-python": ".py",
     "text/org": ".org",
+    "text/asciidoc": ".adoc",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",

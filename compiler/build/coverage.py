@@ -55,7 +55,7 @@ class Yield(StrEnum):
     FORMULA = "formula"
     TABLE = "table"
     CAPTION = "caption"
-    QUESTION = "question"  # what a user asked a machine
+    QUESTION = "question"  # what is asked, set as a task or made up as an example
     FURNITURE = "furniture"  # lists of references, contents, links, thanks
     SHORT = "short"
 

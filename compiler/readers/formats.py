@@ -21,20 +21,21 @@ class Reader:
 
 
 READERS: dict[str, Reader] = {
-    "markdown": Reader(2, "text.markdown"),
-    "text": Reader(2, "text.plain_text"),
-    "html": Reader(2, "text.html"),
-    "pdf": Reader(3, "pdf.pdf"),
-    "notebook": Reader(1, "text.notebook"),
-    "docx": Reader(1, "office.docx"),
-    "pptx": Reader(1, "office.pptx"),
-    "xlsx": Reader(1, "office.xlsx"),
-    "csv": Reader(1, "text.csv_table"),
-    "epub": Reader(1, "office.epub"),
-    "latex": Reader(1, "latex.latex"),
-    "org": Reader(1, "text.org"),
-    "code": Reader(1, "text.code"),
-    "chat": Reader(1, "text.chat"),
+    "markdown": Reader(3, "text.markdown"),
+    "text": Reader(3, "text.plain_text"),
+    "html": Reader(3, "text.html"),
+    "pdf": Reader(4, "pdf.pdf"),
+    "notebook": Reader(2, "text.notebook"),
+    "docx": Reader(2, "office.docx"),
+    "pptx": Reader(2, "office.pptx"),
+    "xlsx": Reader(2, "office.xlsx"),
+    "csv": Reader(2, "text.csv_table"),
+    "epub": Reader(2, "office.epub"),
+    "latex": Reader(2, "latex.latex"),
+    "org": Reader(2, "text.org"),
+    "asciidoc": Reader(1, "text.asciidoc"),
+    "code": Reader(2, "text.code"),
+    "chat": Reader(2, "text.chat"),
 }
 VERSIONS = " ".join(f"{kind}/{reader.version}" for kind, reader in READERS.items())
 RECORDED = frozenset({"image", "unsupported"})  # kept in raw/ and named, not read
@@ -52,6 +53,7 @@ _SUFFIXES: dict[str, str] = {
     ".epub": "epub",
     **dict.fromkeys((".tex", ".ltx"), "latex"),
     ".org": "org",
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
     **dict.fromkeys(
         ".py .pyi .js .mjs .cjs .ts .jsx .tsx .java .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb .r .jl .sh .bash .swift "
         ".kt .scala .hs .lua .php .pl .sql .m .ex .exs .clj .ml .zig".split(),

@@ -19,7 +19,7 @@ BLOCKS = {
     "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "pre", "h1", "h2",
     "h3", "h4", "h5", "h6", "hr", "address", "details", "summary", "fieldset", "legend", "center", "body", "html",
     "form", "hgroup", "dt-article", "d-article", "d-title", "d-abstract", "d-byline", "d-appendix",
-    "d-footnote-list", "x-note",
+    "d-footnote-list", "x-note", "x-example",
 }  # fmt: skip
 EMPHASIS = {"em", "i", "strong", "b", "mark", "dfn"}
 NOTES = {"d-footnote", "dt-fn", "x-note"}

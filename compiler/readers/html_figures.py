@@ -9,6 +9,7 @@ from typing import Any
 from compiler.readers.page import MAX_TARGET, Page
 
 FILE_NAME = re.compile(r"[\w%@.-]+\.(?:png|jpe?g|gif|svg|webp|pdf)", re.IGNORECASE)
+IDENTIFIER = re.compile(r"[^\W_]+(?:[-_:]+[^\W_]+)+")  # "fig-eye-2": a name for software
 SMALLEST = 48  # pixels, as declared; a smaller picture is an icon
 _BADGE = re.compile(r"badge|shields\.io|travis-ci|codecov|/actions/workflows/", re.IGNORECASE)
 _FURNITURE = re.compile(

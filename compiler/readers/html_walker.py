@@ -9,7 +9,7 @@ from typing import Any
 from compiler.readers import html_elements
 from compiler.readers.bibliography import CITES, cited_by
 from compiler.readers.block import Block, fold_block
-from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
+from compiler.readers.html_figures import FILE_NAME, IDENTIFIER, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
@@ -158,6 +158,8 @@ class TreeWalker:
                 element.text = _TASK.sub("", element.text, count=1)
         elif tag == "blockquote":
             self._enter_quotation(element)
+        elif tag == "x-example":
+            self._page.begin(MarkKind.QUESTION)
         elif tag == "pre":
             self._pre += 1
 
@@ -225,6 +227,8 @@ class TreeWalker:
         elif tag == "math":
             self._mathml(element)
             return False
+        elif element.get("data-type") == "title":  # a heading run into its paragraph
+            self._flush()
         elif tag == "x-at":
             self._line = self._line_of(element) or self._line
         elif tag == "x-label":
@@ -244,6 +248,8 @@ class TreeWalker:
             self._block.cite(cited_by(element))
         elif tag in html_elements.BLOCKS or tag in html_elements.NOTES:
             self._leave_block(element, tag)
+        elif element.get("data-type") == "title":
+            self._flush()
 
     def _leave_block(self, element: Any, tag: str) -> None:
         """End a block element."""
@@ -275,7 +281,9 @@ class TreeWalker:
         elif tag in ("ul", "ol"):
             self._lists -= 1
             self._numbers.pop()
-        elif self._table is None and (tag == "li" or (tag == "blockquote" and element not in self._callouts)):
+        elif self._table is None and (
+            tag in ("li", "x-example") or (tag == "blockquote" and element not in self._callouts)
+        ):
             self._page.end()
 
     # --- things inside a block --------------------------------------------------------------------------------
@@ -324,7 +332,7 @@ class TreeWalker:
             return
         alt = " ".join((element.get("alt") or "").split())
         text, _ = fold_block(normal(alt), ())
-        if len(alt) < 3 or FILE_NAME.fullmatch(alt):
+        if len(alt) < 3 or FILE_NAME.fullmatch(alt) or IDENTIFIER.fullmatch(alt):
             text = ""
         self._frame.picture(element, text)
         if text and text not in self._captions:

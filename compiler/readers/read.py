@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from compiler.language.detection import language_of
 from compiler.readers.formats import HEAD, READERS, content_mismatch, kind_of
 from compiler.readers.front_matter import canonical_properties
-from compiler.readers.page import Page
+from compiler.readers.page import Heading, Page
 from compiler.sources.segments import segments
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem, SourceText
 from vault.text.formatting import clean_line
 
 MAX_FILE = 200 * 1024 * 1024  # bytes
+_PART = (
+    r"(?:chapter|part|lecture|lesson|unit|module|section|slide|kapitel|teil|vorlesung|lektion|einheit|abschnitt|folie)"
+)
+_NUMBER = re.compile(  # of a chapter, before its name
+    rf"\A(?:{_PART}\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+\.?)(?:\s*[:.)–—-]\s*|\s+)(?=.*[^\W\d_]{{2}})", re.IGNORECASE
+)
+_NO_TITLE = re.compile(rf"(?:{_PART}|page|seite|untitled|document\d*|notebook)?\s*[\d.]*\W*", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"(?<=\w)\[(?:\d{1,2}|[*†‡])\]$")
+_FIRST, _SECOND = re.compile(r"(?:1|I)\.?\s+\S"), re.compile(r"(?:2|II)\.?\s+\S")
+_TASKS = re.compile(
+    r"(?:(?:chapter |section |multiple[- ]choice )?(?:review|self[- ]check|study|discussion|practice|comprehension)"
+    r" (?:questions?|problems?|exercises?)|exercises?(?: and (?:problems|questions))?|homework|free response|quiz"
+    r"|(?:check|test) your(?:self| (?:understanding|knowledge|skills))|critical thinking(?: (?:questions?|exercises?))?"
+    r"|(?:art|visual) connections?(?: questions?)?|learning (?:objectives?|outcomes?|goals?)|questions for (?:review"
+    r"|discussion)|übungen|übungsaufgaben?|kontrollfragen|wiederholungsfragen|verständnisfragen|lernziele|selbsttest"
+    r"|练习题?|习题|思考题|复习题|学习目标|课后(?:习题|练习))",
+    re.IGNORECASE,
+)
 _SITE = re.compile(r"\s+[-|–—·:]\s+\S")
 
 
@@ -43,14 +62,45 @@ def read_source(data: bytes, name: str) -> SourceText:
     return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 
+def _title_of(words: str) -> str:
+    """Return a title without the number of its chapter; "" if it is nothing else."""
+    words = _NOTE_MARK.sub("", _NUMBER.sub("", clean_line(words), count=1)).removesuffix(":").rstrip()
+    return "" if _NO_TITLE.fullmatch(words) else words
+
+
+def _top_heading(headings: Sequence[Heading]) -> Heading | None:
+    """Return the heading that may be the document's title: the first of level 1, else the first; no "1 Introduction"
+    where "2 Methods" follows."""
+    top = next((h for h in headings if h.level == 1), None) or next(iter(headings), None)
+    if top is None or not _title_of(top.words):
+        return None
+    first = _FIRST.match(top.words) is not None
+    return None if first and any(h.level == top.level and _SECOND.match(h.words) for h in headings) else top
+
+
+def _mark_tasks(page: Page) -> None:
+    """Mark the sections that ask or set tasks, or announce what is to be learned: they assert nothing."""
+    for at, heading in enumerate(page.headings):
+        if at and _TASKS.fullmatch(_NUMBER.sub("", heading.words, count=1).strip(" :.?!")):
+            below = (h.start for h in page.headings[at + 1 :] if h.level <= heading.level)
+            end = next(below, page.length + 2) - 2
+            if end > heading.end + 2:
+                page.mark(MarkKind.QUESTION, heading.end + 2, end)
+
+
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:
     """Return the finished source text; its title is the document's own, else its first heading, else the file name."""
-    title = properties.get("title", "") or (clean_line(page.title.words) if page.title else "")
-    top = next((h for h in page.headings if h.level == 1), None) or next(iter(page.headings), None)
+    title = _title_of(properties.get("title", "")) or (_title_of(page.title.words) if page.title else "")
+    top = _top_heading(page.headings)
+    _mark_tasks(page)
     if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
         title = ""  # "Heading - Site": the heading is the title
-    if page.title is None and top is not None and (not title or title.casefold() == top.words.casefold()):
-        title = title or clean_line(top.words)
+    if (
+        page.title is None
+        and top is not None
+        and (not title or title.casefold() in (top.words.casefold(), _title_of(top.words).casefold()))
+    ):
+        title = title or _title_of(top.words)
         page.mark(MarkKind.TITLE, top.start, top.end)
     text, marks, places = page.finish()
     if not text.strip():

@@ -44,6 +44,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
         ("lesson.ipynb", b"{}", "notebook"),
         ("paper.tex", b"\\section{Hi}", "latex"),
         ("notes.org", b"* Hi", "org"),
+        ("notes.adoc", b"= Hi", "asciidoc"),
+        ("chapter.asc", b"=== Hi", "asciidoc"),
         ("lesson.qmd", b"# Hi", "markdown"),
         ("export.json", b'[{"uuid": "u", "name": "n", "chat_messages": []}]', "chat"),
         ("export.json", b'[{"title": "t", "mapping": {"a": {"id": "a"}}}]', "chat"),

@@ -182,3 +182,14 @@ def test_an_element_with_more_attributes_than_anybody_writes_is_refused_at_once(
 def test_many_elements_with_attributes_are_no_reason_to_refuse_a_page() -> None:
     page = "".join(f'<p class="a" id=p{n} title=\'it is > "that"\' hidden{n}>{WORDS}</p>' for n in range(3_000))
     assert WORDS.strip() in read(f"<html><body>{page}</body></html>").text
+
+
+def test_the_tags_of_a_template_are_no_words() -> None:
+    source = read(
+        "<main><p>Sure {{ x }} is {% if a %}here{% endif %}.</p><p>Code <code>{% raw %}</code> stays.</p>"
+        '<p>{# a note #}{% include "x" %}</p></main>'
+    )
+    assert source.text == "Sure […] is here.\n\nCode `{% raw %}` stays."
+    assert [p.code for p in source.problems] == ["computed-words"]
+    written = read("<p>Write {{ x }} in Vue and <code>{% x %}</code> in Jinja.</p>")
+    assert written.text == "Write {{ x }} in Vue and `{% x %}` in Jinja."

@@ -181,3 +181,25 @@ def test_other_encodings_are_told_by_their_look(encoding: str, words: str) -> No
 def test_hostile_latex_ends(bomb: str) -> None:
     source = read(f"\\section{{A}}\nlast words here\n{bomb}")
     assert source.text.startswith("A\n\nlast words here")
+
+
+def test_a_macro_that_nobody_defines_leaves_a_gap_and_is_named() -> None:
+    source = body(
+        "The \\tool reads \\SI{3}{\\metre} in \\lang{Welsh} and \\small small print, by \\tool{}.\n\n"
+        "\\pagelayout\nNext.\\hfill\n"
+    )
+    assert source.text == "The […] reads […] in Welsh and small print, by […].\n\nNext."
+    [problem] = source.problems
+    assert problem.code == "latex-macros" and "\\tool (2), \\SI (1)" in problem.message
+
+
+def test_references_by_whatever_name_leave_a_gap() -> None:
+    assert body("As \\REF{ex:7} and \\Figref{f} show.").text == "As […] and […] show."
+
+
+def test_examples_of_linguists_are_not_asserted() -> None:
+    source = body("They differ:\n\n\\ea \\label{e}\n\\ea John left.\\\\\n\\ex[*]{John leaved.}\n\\z\n\\z\n\nSo it is.")
+    assert source.text == "They differ:\n\nJohn left.\n\nJohn leaved.\n\nSo it is."
+    assert {w for m in marked(source, MarkKind.QUESTION) for w in m.split("\n\n")} == {"John left.", "John leaved."}
+    boxed = body("\\begin{exe}\n\\ex John left.\n\\ex He ran.\n\\end{exe}\nSo.")
+    assert marked(boxed, MarkKind.QUESTION) == ["John left.\n\nHe ran."]

@@ -95,7 +95,7 @@ BODY = [
 def test_wrapped_lines_are_paragraphs_with_the_page_as_their_place() -> None:
     source = read(column(BODY), column(BODY))
     assert source.text == "\n\n".join([" ".join(BODY)] * 2)
-    assert source.reader == "pdf/3"
+    assert source.reader == "pdf/4"
     assert [p.label for p in source.places] == ["p. 1", "p. 2"]
     assert source.locate(len(source.text) - 1) == "p. 2"
 
@@ -337,3 +337,31 @@ def test_a_table_of_contents_is_no_prose() -> None:
     tables = marked(source, MarkKind.TABLE)
     assert any("1 Forgetting . ." in table for table in tables)
     assert source.segments[-1].headings == ("1 Forgetting",)
+
+
+def test_a_paragraph_goes_on_after_pages_of_figures_and_below_the_title_of_one() -> None:
+    figure = [Words("Figure 1: The curve of forgetting over days.", 60, 700)]
+    whole = " ".join(BODY)
+    text = read(column(BODY[:2]), figure, figure, column([BODY[2], *BODY])).text
+    assert text.startswith(whole)
+    above = [*column(BODY), Words("The curve", 120, 600, "B", 18), *column(BODY[:2], top=100)]
+    assert read(above, column([BODY[2], *BODY])).text.count(whole) == 3
+
+
+def test_an_item_goes_on_to_the_left_of_its_first_line() -> None:
+    first = Words("1. A cue has a clear effect on what the people who have met it once before", 78, 600)
+    source = read([*column(BODY), first, *column(["can tell of it later. " + BODY[0][:54], BODY[2]], top=588)])
+    assert marked(source, MarkKind.ITEM)[0].startswith("A cue has a clear effect on what the people who")
+    assert "once before can tell of it later." in source.text
+
+
+def test_words_in_two_fonts_are_two_words() -> None:
+    source = read([*column(BODY), Words("generous", 60, 600, "B"), Words("in the sense that it is so.", 106.8, 600)])
+    assert "generous in the sense" in source.text
+
+
+def test_letters_that_no_font_names_are_reported() -> None:
+    words = content(column(BODY)) + b"BT /R 10 Tf 60 600 Td (o\\035ensive words are said here.) Tj ET\n"
+    source = read_source(pdf([words]), "a.pdf")
+    assert [p.code for p in source.problems] == ["letters-unknown"]
+    assert "o\ufffdensive" in source.text

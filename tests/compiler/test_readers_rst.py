@@ -72,3 +72,40 @@ def test_tables_figures_and_formulas() -> None:
 def test_hostile_rst_ends(sign: str) -> None:
     source = read("A\n===\n\nlast words here\n\n" + sign * (60_000 // len(sign)))
     assert source.text.startswith("A\n\nlast words here")
+
+
+def test_a_footnote_is_a_paragraph_and_an_entry_of_a_bibliography_is_none() -> None:
+    source = read(
+        "It sees. [#]_ As in [Smith99]_ it is [Smith99]_.\n\n.. [#] In the first days of life\n   it does not yet.\n"
+        ".. [#]\n   Nor later.\n\n.. [Smith99] Smith, A book\n   of 1999.\n\nEnd.\n"
+    )
+    assert source.text == (
+        "It sees. As in […] it is.\n\nIn the first days of life it does not yet.\n\nNor later.\n\nEnd."
+    )
+    assert marked(source, MarkKind.TERM) == []
+
+
+def test_the_first_line_of_an_indented_text_is_a_term_only_if_it_is_short() -> None:
+    source = read(
+        "cell\n   The unit of life.\n\nThis line goes on below in the middle of a sentence and so\n   is no term.\n"
+    )
+    assert marked(source, MarkKind.TERM) == ["cell"]
+    assert "sentence and so is no term." in source.text
+
+
+def test_a_figure_may_have_its_address_on_the_next_line() -> None:
+    source = read(".. figure::\n   pics/eye.png\n   :alt: fig-eye\n   :name: fig-eye\n\n   The human eye.\n\nWords.\n")
+    assert source.text == "The human eye.\n\nWords."
+    assert [(p.target, p.caption) for p in source.pictures] == [("pics/eye.png", "The human eye.")]
+
+
+def test_substitutions_are_put_in_and_unknown_ones_leave_a_gap() -> None:
+    source = read(".. |db| replace:: the *base*\n\nIt is |db| in |version|; see :doc:`/intro` and ``|x|``.\n")
+    assert source.text == "It is the base in […]; see […] and `|x|`."
+
+
+def test_what_is_left_out_is_named() -> None:
+    source = read("Words.\n\n.. mystery::\n\n   Hidden words.\n\n.. include:: more.rst\n\n.. todo:: Say more.\n")
+    assert source.text == "Words."
+    assert [(p.code, p.line) for p in source.problems] == [("rst-include", 7), ("rst-directives", 0)]
+    assert "mystery (1)" in source.problems[1].message

@@ -20,22 +20,23 @@ from vault.model.source import SourceText
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 READ = {
-    "chat": "1 2cdffbe823255b2e",
-    "code": "1 2c71c6309536b7be",
-    "csv": "1 afb8f861d4038c8c",
-    "docx": "1 c9c81847ea801270",
-    "epub": "1 cc8c1235a4beb57e",
-    "html": "2 15240afe4ec3597d",
-    "latex": "1 70bca7fdd0e65b55",
-    "markdown": "2 7f67f61014233164",
-    "notebook": "1 3be2f4bebc376c43",
-    "org": "1 97f673ff05b0cf1a",
-    "pdf": "3 6fc36119e9ddd6c5",
-    "pptx": "1 c68ee1eb54a3c27f",
-    "text": "2 49acdd8a4507ed86",
-    "xlsx": "1 d43885b69cdfa015",
+    "asciidoc": "1 1f55747ed5f465d7",
+    "chat": "2 2cdffbe823255b2e",
+    "code": "2 2c71c6309536b7be",
+    "csv": "2 afb8f861d4038c8c",
+    "docx": "2 c9c81847ea801270",
+    "epub": "2 cc8c1235a4beb57e",
+    "html": "3 15240afe4ec3597d",
+    "latex": "2 70bca7fdd0e65b55",
+    "markdown": "3 692722b6e73c28dd",
+    "notebook": "2 3be2f4bebc376c43",
+    "org": "2 97f673ff05b0cf1a",
+    "pdf": "4 6fc36119e9ddd6c5",
+    "pptx": "2 c68ee1eb54a3c27f",
+    "text": "3 49acdd8a4507ed86",
+    "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/2", "3376af6312ee4457")
+EXTRACTED = ("extractive/2", "9b8f3b0a0ff4e85e")
 
 
 def sources() -> dict[str, list[SourceText]]:

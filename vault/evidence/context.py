@@ -14,7 +14,7 @@ from vault.vault import Vault
 LARGEST = 4 << 20  # bytes of a source that is looked through for the sake of a few lines
 WIDTH = 90  # characters that count as one line where a source has its paragraphs on one
 
-_TEXT = ("md", "markdown", "txt", "text", "rst", "org", "adoc")
+_TEXT = ("md", "markdown", "txt", "text", "rst", "org", "adoc", "asciidoc", "asc")
 _PAGE = ("html", "htm", "xhtml")
 _FRONT = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _UNSEEN = re.compile(r"<(?P<name>!--|script\b|style\b|template\b)", re.IGNORECASE)

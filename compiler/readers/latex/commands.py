@@ -55,6 +55,24 @@ DROPPED = {
     **dict.fromkeys("textcolor colorbox scalebox parbox minipage foreignlanguage rotatebox".split(), 1),
     **dict.fromkeys(("multicolumn", "multirow"), 2),
 }  # fmt: skip
+# Commands of LaTeX and its common packages that print nothing, or change only how the words look.
+LAYOUT = frozenset(
+    "Big FloatBarrier Huge LARGE Large afterpage allowbreak alt appendix backmatter balance baselinestretch "
+    "begingroup bf bgroup bibinfo big bigskip boldmath bottomrule break centering cleardoublepage clearpage "
+    "columnbreak columnwidth cr crcr csname displaystyle doi dotfill doublespacing edef egroup else em endcsname "
+    "endgroup expandafter fbox fi filbreak flushbottom flushleft fontfamily fontseries fontshape footnotesize "
+    "framebox frontmatter fussy gdef global goodbreak hbox hfill hline href hrule hrulefill hskip huge "
+    "ignorespaces indent invisible it itemsep kern labelsep large leavevmode left let limits linebreak linewidth "
+    "listoffigures listoftables long lstlistoflistings mainmatter makeatletter makeatother makebox maketitle mbox "
+    "mdseries medskip midrule morecmidrules natexlab newblock newpage noalign noindent nolimits nolinebreak "
+    "nonumber nopagebreak normalfont normalsize notag note null onecolumn onehalfspacing only onslide pagebreak "
+    "parbox parindent parskip pause penalty phantomsection protect qed qedhere raggedbottom raggedleft "
+    "raggedright raisebox relax right rm rmfamily samepage sc scriptsize scshape selectfont sf sffamily "
+    "singlespacing sl sloppy small smallskip specialrule strut tableofcontents tabularnewline textlf textmd "
+    "textnormal textrm textsc textsf textstyle textup textwidth tiny titlepage toprule topsep transition tt "
+    "ttfamily twocolumn unboldmath uncover unskip upshape urlprefix usefont vbox vfill visible vrule xspace".split()
+)
+REFERRING = re.compile(r"[A-Za-z]{0,12}(?:ref|REF|Ref)(?:s|range|page|plain)?")
 LISTS = {
     **dict.fromkeys(("itemize", "compactitem", "inparaitem", "asparaitem"), "ul"),
     **dict.fromkeys(("enumerate", "compactenum", "inparaenum", "asparaenum"), "ol"),
@@ -119,6 +137,13 @@ def accented(letter: str, accent: str) -> str:
     """Return `letter` with the accent of this TeX command, in composed form."""
     base = {"\\i": "i", "\\j": "j", "ı": "i", "ȷ": "j"}.get(letter, letter)
     return unicodedata.normalize("NFC", base[:1] + ACCENTS[accent] + base[1:]) if base else ""
+
+
+def is_layout(name: str) -> bool:
+    """Return whether a command prints nothing of its own."""
+    return (
+        name in LAYOUT or name.startswith(("@", "if", "set", "new", "renew", "the")) or "rule" in name or "skip" in name
+    )
 
 
 @cache

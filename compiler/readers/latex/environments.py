@@ -62,6 +62,8 @@ class Environments(Blocks):
             group.after = lambda: self._end_list(group)
         elif name in names.QUOTES:
             self._around(group, "blockquote")
+        elif name in ("exe", "xlist"):
+            self._around(group, "x-example")
         elif name in names.FIGURES or name.removesuffix("*") == "table":
             self.drop(1 if name == "wrapfigure" else 0)
             self._around(group, "figure")

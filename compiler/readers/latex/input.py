@@ -143,6 +143,13 @@ class Input:
         frame.at = end + 1
         return words
 
+    def arguments(self) -> int:
+        """Return how many {arguments} follow one another here, up to 2, without consuming them."""
+        frame = self._frames[-1]
+        found = _BLANK.match(frame.text, frame.at)
+        first = frame.closing.get(found.end() if found else frame.at)
+        return 0 if first is None else 2 if first + 1 in frame.closing else 1
+
     def opens(self) -> bool:
         """Consume the brace of the next {argument}; return False if there is none."""
         before = self._frames[-1].at

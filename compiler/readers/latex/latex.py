@@ -34,6 +34,11 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     scanner = Scanner(text, markup)
     scanner.run()
     markup.write(page)
+    if scanner.unknown:
+        listed = ", ".join(f"\\{macro} ({count})" for macro, count in scanner.unknown.most_common(10))
+        problems.append(
+            Problem("latex-macros", f"nothing says what these macros print, so […] stands for them: {listed}")
+        )
     return scanner.properties, problems + scanner.problems
 
 

@@ -7,6 +7,7 @@ Its table of signs is; see latex_names.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from html import escape
 
@@ -27,6 +28,7 @@ _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTAL
 _GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
 _OWN = re.compile(r"[a-z]{1,8}(section|subsection|chapter|label|ref|cite|citep|citet|footnote|emph|index)")
 _LEADS_ON = re.compile(r"(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|cf\.|following|per|at|like|on)\s*$", re.I)
+_EXAMPLES = frozenset({"ea", "eal", "ex", "z"})
 _NAME = re.compile(r"\\?([A-Za-z@]+)")
 MAX_WORKS = 2_000
 MAX_WORK = 600  # characters of one entry
@@ -41,6 +43,8 @@ class Scanner(Environments):
     def __init__(self, text: str, markup: Markup) -> None:
         super().__init__(text, markup)
         self._works = works_in(text)
+        self._has_examples = ("\\z" in text and "\\ea" in text) or "\\begin{exe}" in text
+        self.unknown: Counter[str] = Counter()  # commands that left a gap
         self._german = _GERMAN.search(text[:20_000]) is not None
 
     def run(self) -> None:
@@ -140,6 +144,40 @@ class Scanner(Environments):
             self.words(sign)
         elif (own := _OWN.fullmatch(name)) is not None:  # authors wrap these in commands of their own
             self._command(own[1])
+        elif names.REFERRING.fullmatch(name) and self.input.arguments() == 1:
+            self._reference("ref")
+        elif name in _EXAMPLES and self._has_examples:
+            self._example(name)
+        elif not names.is_layout(name) and not self.muted and not self.capturing:
+            self._unknown(name)
+
+    def _unknown(self, name: str) -> None:
+        """Leave a gap for a command of which nothing says what it prints; a single argument keeps its words."""
+        count = 0 if self.input.skip(re.compile(r"\{\s*\}")) else self.input.arguments()
+        if count == 1 or not name.isalpha():
+            return
+        before = self.tail()
+        self.drop(2 if count == 2 else 0)
+        blank = self.input.skip(re.compile(r"[ \t]+")) if count == 0 else ""
+        begins = not before.rstrip(" ") or before.endswith("\n")
+        if begins and (count == 0 or self.input.peek() in ("", "\n", "\\", "%", "{", "[")):
+            return  # at a line's beginning it lays out the page
+        self.raw(OMISSION + (" " if blank else ""))
+        self.unknown[name] += 1
+
+    def _example(self, name: str) -> None:
+        r"""Read numbered examples of linguists: \ea ... \ex ... \z; what they say is not asserted."""
+        if name == "z":
+            opened = next((i for i in range(len(self.groups) - 1, 0, -1) if self.groups[i].environment == "ea"), 0)
+            while opened and len(self.groups) > opened:
+                self.close_group()
+            return
+        self.flush()
+        if name in ("ea", "eal"):
+            group = Group(environment="ea")
+            if self.push_group(group):
+                self._around(group, "x-example")
+        self.input.optional()
 
     def _after_sign(self, name: str) -> None:
         """Skip the blank, or the {}, that ends a command of letters."""

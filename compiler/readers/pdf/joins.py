@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from compiler.readers.pdf.blocks import SENTENCE_END, Block, Kind
+from compiler.readers.pdf.lines import Line
 from compiler.readers.pdf.metrics import Measure
 
+MAX_BETWEEN = 60  # blocks of figures and tables between the two halves of a paragraph
+MAX_PICTURE_PAGES = 2  # pages of nothing but figures and tables between them
 _NOTE_MARK = re.compile(r"(?<=[^\W\d][.!?])[\"'”’)\]]*\d{1,2}\s*$")  # raised, after a sentence's end
 _ENDS_IN_NUMBER = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LISTS = re.compile(
@@ -56,6 +59,11 @@ def join_cut_paragraphs(blocks: list[Block], usual: Measure) -> list[Block]:
     return out
 
 
+def _goes_on(line: Line) -> bool:
+    """Return whether a line begins in the middle of a sentence."""
+    return line.text.lstrip()[:1].islower()
+
+
 def _is_cut(block: Block) -> bool:
     """Return whether a paragraph ends in the middle of a sentence."""
     last = block.lines[-1]
@@ -65,20 +73,30 @@ def _is_cut(block: Block) -> bool:
 def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
     """Return the index of the block that continues the cut paragraph at `at`; 0 if there is none near."""
     last = blocks[at].lines[-1]
-    full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
+    full_line = last.x1 > blocks[at].right - 2 * usual.size
+    full = full_line and len(blocks[at].lines) > 1
     second_best = 0
-    for j in range(at + 1, min(at + 16, len(blocks))):
+    met = False  # another paragraph of this print
+    for j in range(at + 1, min(at + MAX_BETWEEN, len(blocks))):
         block = blocks[j]
         first = block.lines[0]
-        if block.kind is Kind.HEADING or first.page > last.page + 1:
+        near = first.page <= last.page + (1 if met else 1 + MAX_PICTURE_PAGES)
+        above = first.page == last.page and first.y > last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100
+        if block.kind is Kind.HEADING and above:
+            continue  # the title of a figure above the paragraph
+        if block.kind is Kind.HEADING or not near or (second_best and j > at + 16):
             break
         if block.kind is not Kind.PARAGRAPH or abs(first.size - last.size) > 0.3:
             continue
+        met = met or j > at + 1
+        below = first.page == last.page and 0 < last.y - first.y < 1.6 * usual.leading
+        if j == at + 1 and below and full_line and blocks[at].kind is Kind.ITEM and _goes_on(first):
+            return j  # an item whose first line is indented
         if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
             break  # the same column goes on with another paragraph
         if first.page == last.page and first.y < last.y and first.x0 > blocks[at].lines[0].x0 + 100:
             continue  # lower and further right: a table's next cell, or a formula
-        if first.text.lstrip()[:1].islower():
+        if _goes_on(first):
             return j
         if full and not last.hyphen and not second_best and (len(block.lines) > 1 or j == at + 1):
             second_best = j

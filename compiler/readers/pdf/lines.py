@@ -265,6 +265,8 @@ class _PageReader:
                 out.append((text, False))
             elif (run := self._run(handle, thing, at, end, text, fonts)) is not None:
                 out.append((run, self._mode_of(thing) == 3))
+            elif text and not text.strip():
+                out.append((text, False))  # a blank in a font of its own parts two words all the same
             at = end
         hidden = sum(len(item.text) for item, unseen in out if unseen and isinstance(item, Run))
         shown = sum(len(item.text) for item, unseen in out if not unseen and isinstance(item, Run))
@@ -368,7 +370,8 @@ def _joined(items: list[Run | str], page: int) -> list[Line]:
         if line is not None and not line.hyphen and _follows(line, item):
             last = line.runs[-1]
             distance = item.x0 - last.x1
-            line.add(item, bool(gap and distance > 0.08 * item.size) or distance > 0.22 * min(item.size, last.size))
+            wide = (0.15 if item.font.style != last.font.style else 0.22) * min(item.size, last.size)
+            line.add(item, bool(gap and distance > 0.08 * item.size) or distance > wide)
         else:
             line = Line(page, item)
             out.append(line)

@@ -27,7 +27,7 @@ _MARKS = {
     Kind.TITLE: MarkKind.TITLE,
 }
 _BULLET = re.compile(r"\s*(?:[•◦‣▪■●○∙⋄⁃*∗–—]\s*|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+)")
-_NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$", re.IGNORECASE)
+_NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$|^\S*_\S*$", re.IGNORECASE)
 MAX_NAMED_PAGES = 12
 
 
@@ -55,13 +55,27 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         problems.append(
             Problem("pages-without-text", f"no text on {len(empty)} of {len(document.pages)} pages: {named}")
         )
+    unknown = sum(_is_unknown(c) for lines in document.pages for line in lines for c in line.text)
+    if unknown:
+        problems.append(
+            Problem("letters-unknown", f"the fonts don't say which letters {unknown} characters show: \ufffd")
+        )
     return _properties(document), problems
+
+
+def _is_unknown(character: str) -> bool:
+    """Return whether a character is none of a text, since its font lacks a map to letters."""
+    return (
+        character == "\ufffd"
+        or (character < " " and character not in "\x02\t\n\r")
+        or "\ue000" <= character <= "\uf8ff"
+    )
 
 
 def _check_letters(document: Document) -> None:
     """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
-    unreadable = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
+    unreadable = sum(_is_unknown(c) for c in text)
     if unreadable > 0.3 * len(text):
         raise Unreadable("the PDF's fonts don't say which letters they show", hint="run OCR on it first")
 

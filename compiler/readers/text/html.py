@@ -11,6 +11,7 @@ from compiler.readers.decode import decode
 from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, remove_element, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.html_walker import TreeWalker
+from compiler.readers.markup import OMISSION
 from compiler.readers.page import Page
 from vault.errors import Unreadable
 from vault.model.source import Problem
@@ -26,6 +27,9 @@ SAME_AS = {
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
     "iso-8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
+_TEMPLATE_TAG = re.compile(r"\{%-?\s*[\w#].{0,300}?%\}|\{#.{0,300}?#\}", re.DOTALL)
+_INSERTED = re.compile(r"\{\{[^{}]{1,300}\}\}")
+_LITERAL = ("pre", "code", "script", "style", "kbd", "samp", "textarea")
 _ARTICLES = ("dt-article", "d-article", "article", "main")
 _FURNITURE = {
     "nav", "navbar", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "share", "sharing",
@@ -51,6 +55,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)
+    problems += _without_templates(root)
     resolve_cites(root)
     hidden: set[str] = set()
     for style in root.iter("style"):
@@ -74,6 +79,31 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
         except (UnicodeDecodeError, LookupError):
             pass
     return decode(data)
+
+
+def _without_templates(root: Any) -> list[Problem]:
+    """Remove the tags of templates from a page that was not yet generated; return how many words they leave out."""
+    left_out = 0
+
+    def plain(words: str | None) -> str | None:
+        nonlocal left_out
+        if not words or "{" not in words:
+            return words
+        words, count = _INSERTED.subn(OMISSION, _TEMPLATE_TAG.sub("", words))
+        left_out += count
+        return words
+
+    literal = {e for name in _LITERAL for e in root.iter(name)}
+    inside = {child for element in literal for child in element.iter()}
+    seen = [w for e in root.iter() if e not in inside for w in (e.text, *(child.tail for child in e)) if w]
+    if not any("{%" in words and _TEMPLATE_TAG.search(words) for words in seen):
+        return []
+    for element in root.iter():
+        if isinstance(element.tag, str):
+            element.text = element.text if element in inside else plain(element.text)
+            element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
+    message = f"words that a template inserts are left out as […]: {left_out}"
+    return [Problem("computed-words", message)] if left_out else []
 
 
 def _properties(root: Any) -> dict[str, str]:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.front_matter import read_front
-from compiler.readers.markup import walk
+from compiler.readers.markup import link, walk
 from compiler.readers.page import Page
 from compiler.readers.text.export_noise import without_export_noise
+from compiler.readers.text.markdown_attributes import add_attributes
 from compiler.readers.text.markdown_dialects import VOID, add_dialects
+from compiler.readers.text.markdown_lines import QUARTO, words_only
 from compiler.readers.text.mdx import without_jsx
 from compiler.readers.text.plain_text import read_text
-from compiler.readers.text.scholarly_markdown import QUARTO, add_scholarly, chunk_parts, plain_divs
+from compiler.readers.text.scholarly_markdown import add_scholarly, chunk_parts, cites_keys
 from vault.model.source import Problem
 from vault.text.formatting import normal
 
@@ -31,6 +33,8 @@ MAX_INLINE_WORK = 300_000_000  # sum of squares of the openers in each block: th
 _SPECIAL = re.compile(r"[\[\]!*_`<]")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _SWALLOWING = re.compile(r"</?(?:title|textarea|style|xmp|noembed|noframes|script|plaintext|template|select)\b", re.I)
+_RAW = re.compile(r"<(?:pre|code|script|style|textarea)\b", re.IGNORECASE)
+_LINK = re.compile(r"(?<!!)\[([^\[\]\n]{1,300})\]\(([^\s()<>\"]{1,500})\)")
 _FENCE_LANGUAGE = re.compile(r"\s*\{?\s*[.=]?([A-Za-z][\w+#-]*)")
 _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataviewjs", "query", "tasks", "button"}
 
@@ -43,6 +47,7 @@ def _parser(mdx: bool) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": 60})
     add_dialects(md)
     add_scholarly(md)
+    add_attributes(md)
     if mdx:
         md.disable("code")  # in a component what is indented is no code
     md.core.ruler.before("inline", "bound", _limit_inline_parsing)
@@ -144,7 +149,10 @@ def _words(tokens: Sequence[Token]) -> str:
 def _html_block(tokens: Sequence[Token], index: int) -> str:
     """Return the markup of an HTML block."""
     token = tokens[index]
-    return f"<x-at{_at(token)}></x-at>{_closed(token.content)}"
+    content = token.content
+    if "](" in content and not _RAW.search(content):  # authors write Markdown's links there, too
+        content = _LINK.sub(lambda m: link(html.unescape(m[2]), m[1]), content)
+    return f"<x-at{_at(token)}></x-at>{_closed(content)}"
 
 
 def _html_inline(tokens: Sequence[Token], index: int) -> str:
@@ -170,19 +178,27 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         problems.append(Problem("markdown-too-long", message, front.first_line))
         read_text(body, page, front.first_line)
     else:
-        read_markdown(body, name, page, front.first_line)
+        left_out = read_markdown(body, name, page, front.first_line)
+        if left_out:
+            message = f"words that a template or a computation inserts are left out as […]: {left_out}"
+            problems.append(Problem("computed-words", message, front.first_line))
     return stated | front.properties, problems
 
 
-def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:
-    """Write the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
+def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> int:
+    """Write the blocks of a Markdown body onto `page`; return how many words that a template inserts are left out.
+
+    `first_line` is the body's first line in the raw file.
+    """
     mdx = name.lower().endswith(".mdx")
-    text = plain_divs(without_jsx(text) if mdx else text, name)
+    text = words_only(without_jsx(text) if mdx else text, name)
     md = _parser(mdx)
-    env: dict[str, Any] = {"mdx": mdx, "quarto": name.lower().endswith(QUARTO)}
+    chunks = name.lower().endswith(QUARTO)
+    env: dict[str, Any] = {"mdx": mdx, "quarto": chunks or cites_keys(text), "chunks": chunks}
     tokens = md.parse(text, env)
     for token in tokens:
         if token.map and token.nesting >= 0 and token.type not in ("inline", "html_block"):
             token.attrSet("data-line", str(token.map[0] + 1))
     rendered = md.renderer.render(tokens, md.options, env)
     walk(rendered, page, lambda line: line + first_line - 1)
+    return int(env.get("left_out", 0))

@@ -25,6 +25,8 @@ _DIRECTIVE = re.compile(r":(?:begin_tab|end_tab|tab|maxdepth|numbered|hidden|bib
 _ONLY_LINK = re.compile(r"\s*\[[^\[\]]*\]\([^()]*\)\s*")
 _RAW_HTML = re.compile(r"\s*<(?:!|\?|(?:script|pre|style|textarea)\b)", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
+_BLOCK_TAG = re.compile(r"\s*<(?!(?:span|a|em|strong|b|i|sup|sub|small|code|abbr|cite|mark|img|q)\b)", re.IGNORECASE)
+_HOLDS_MARKDOWN = re.compile(r"<\w[^<>]*\smarkdown=[\"']?(?:1|block|span)\b")
 _ATX = re.compile(r"#{1,6}[ \t]+\S")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\s*$", re.IGNORECASE)
@@ -165,7 +167,11 @@ def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bo
         for tag in _TAG.finditer(line):
             if tag[2].lower() not in VOID and not tag.group().endswith("/>"):
                 depth += -1 if tag[1] else 1
-        if (depth <= 0 and not lines[i + 1].lstrip().startswith("<")) or _ATX.match(lines[i + 1]):
+        if (
+            _HOLDS_MARKDOWN.search(line)
+            or (depth <= 0 and not _BLOCK_TAG.match(lines[i + 1]))
+            or _ATX.match(lines[i + 1])
+        ):
             state.line = start + i + 1
             token.content = "".join(lines[: i + 1])
             token.map = [start, state.line]

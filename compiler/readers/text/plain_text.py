@@ -39,7 +39,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """Write a plain text document onto `page`; return properties, which only reStructuredText has, and problems."""
     decoded, problems = decode(data, LONGEST_LINE)
     if name.lower().endswith(RST):
-        return read_rst(normal(decoded), page), problems
+        properties, missing = read_rst(normal(decoded), page)
+        return properties, problems + missing
     read_text(normal(decoded), page, 1)
     return {}, problems
 

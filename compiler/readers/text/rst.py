@@ -6,18 +6,27 @@ docutils is not used: it follows file inclusions, and raises a page of warnings 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from html import escape
+from types import MappingProxyType
 
-from compiler.readers.markup import Markup, link, math
+from compiler.readers.markup import OMISSION, Markup, link, math
 from compiler.readers.page import Page
 from vault.errors import Unreadable
+from vault.model.source import Problem
 
 MAX_LINES = 200_000
 MAX_LINE = 50_000  # characters; inline markup is not looked for in a longer paragraph
 MAX_LISTS = 12
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
 _DIRECTIVE = re.compile(r"\s*\.\.\s+(?:\|[^|\n]{1,100}\|\s+)?([\w:.+-]{1,60})::(?:\s+(.*))?")
-_FOOTNOTE = re.compile(r"\s*\.\.\s+\[[^\]\n]{1,80}\]\s*(.*)")
+_FOOTNOTE = re.compile(r"\s*\.\.\s+\[(?P<label>[^\]\n]{1,80})\](?:\s+(?P<words>.*))?")
+_NUMBERED_NOTE = re.compile(r"\d+|#[\w-]*|\*")
+_SUBSTITUTION = re.compile(r"^[ \t]*\.\.[ \t]+\|([^|\n]{1,100})\|[ \t]+replace::[ \t]+(\S.{0,500})$", re.MULTILINE)
+_LEADS_ON = re.compile(
+    r"(?:^|[.!?]|(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|at|like|on|per|siehe|nach|von|in))$", re.I
+)
 _EXPLICIT = re.compile(r"\s*\.\.(?:\s.*)?")
 _ITEM = re.compile(r"(\s*)(?:([*+•-])|\(?(\d{1,4}|#|[a-zA-Z])[.)])\s+(\S.*)")
 _FIELD = re.compile(r"\s*:([\w .*-]{1,60}):(?:\s+(.*)|)")
@@ -26,14 +35,23 @@ _GRID_TABLE = re.compile(r"\s*\+[-=+]{3,}\+?\s*")
 _CODE = {"code-block", "code", "sourcecode", "parsed-literal", "ipython", "prompt", "doctest", "testcode"}
 _PROSE = {
     "note", "warning", "tip", "important", "hint", "caution", "danger", "attention", "error", "admonition", "seealso",
-    "topic", "sidebar", "glossary", "container", "compound", "epigraph", "highlights", "list-table", "table", "todo",
+    "topic", "sidebar", "glossary", "container", "compound", "epigraph", "highlights", "list-table", "table",
     "versionadded", "versionchanged", "deprecated", "abstract", "definition", "theorem", "proof", "rst-class",
     "tab-item", "tab-set", "dropdown", "grid", "card", "function", "class", "method", "attribute", "data", "exception",
     "option", "describe", "py:function", "py:class", "py:method", "c:function", "cpp:class", "js:function", "envvar",
     "confval",
 }  # fmt: skip
+_SILENT = {  # what they hold is no text, or text for another format
+    "index", "raw", "only", "toctree", "contents", "meta", "sectionauthor", "codeauthor", "module", "currentmodule",
+    "default-role", "role", "replace", "unicode", "date", "class", "include", "literalinclude", "bibliography", "todo",
+    "tabularcolumns", "header", "footer", "target-notes", "csv-table", "highlight", "rubric", "centered", "graphviz",
+    "plot", "testsetup", "testcleanup", "testoutput", "productionlist", "comment", "ifconfig", "mermaid", "uml",
+    "autoclass", "autofunction", "automodule", "autosummary", "parsed-literal", "sectnum", "todolist", "youtube",
+}  # fmt: skip
+MAX_TERM = 12  # words; a longer first line of an indented text is no term
+MAX_PROBLEMS = 20
 _TITLED = {"admonition", "topic", "sidebar", "rubric", "centered"}
-_RUNNING = {"note", "warning", "tip", "important", "hint", "seealso", "caution", "danger", "attention", "error", "todo"}
+_RUNNING = {"note", "warning", "tip", "important", "hint", "seealso", "caution", "danger", "attention", "error"}
 _INLINE = re.compile(
     r"``(?P<code>[^`\n](?:[^`]|`(?!`)){0,600}?)``"
     r"|:(?P<role>[\w:+.-]{1,40}):`(?P<content>[^`]{1,600})`"
@@ -46,28 +64,30 @@ _INLINE = re.compile(
 _EXPLAINED = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)
 
 
-def read_rst(text: str, page: Page) -> dict[str, str]:
-    """Write a reStructuredText document onto `page`; return the properties in its field list.
+def read_rst(text: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Write a reStructuredText document onto `page`; return the properties in its field list, and problems.
 
     Raises: Unreadable for one of more than 200,000 lines.
     """
     lines = text.expandtabs(8).split("\n")
     if len(lines) > MAX_LINES:
         raise Unreadable(f"more than {MAX_LINES:,} lines", hint="split the document")
-    document = _Document(lines)
+    document = _Document(lines, {name: value.strip() for name, value in _SUBSTITUTION.findall(text)})
     document.run()
     document.markup.write(page)
-    return document.properties
+    return document.properties, document.problems()
 
 
-def inline(words: str) -> str:
-    """Return `words` as escaped markup."""
+def inline(words: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return `words` as escaped markup; `known` has the words that substitutions stand for."""
     if len(words) > MAX_LINE:
         return escape(words, quote=False)
     out: list[str] = []
     at = 0
     for found in _INLINE.finditer(words):
-        out += (escape(words[at : found.start()], quote=False), _render_match(found))
+        sub = found["sub"]
+        made = _render_match(found) if sub is None else inline(known[sub]) if sub in known else OMISSION
+        out += (escape(words[at : found.start()], quote=False), made)
         at = found.end()
     return "".join(out) + escape(words[at:], quote=False)
 
@@ -81,9 +101,20 @@ def _render_match(found: re.Match[str]) -> str:
     for group, before, after in (("code", "<code>", "</code>"), ("strong", "<em>", "</em>"), ("em", "<em>", "</em>")):
         if found[group] is not None:
             return before + escape(found[group], quote=False) + after
-    words = found["named"] or found["plain"] or found["sub"] or found["word"] or ""
+    if found["foot"] is not None:
+        return _noted(found)
+    words = found["named"] or found["plain"] or found["word"] or ""
     escaped = found["escaped"]
     return escape(words if escaped is None else escaped.strip(), quote=False)
+
+
+def _noted(found: re.Match[str]) -> str:
+    """Return what the mark of a footnote or citation leaves: a gap where the sentence names the work by it."""
+    label = found["foot"].strip().strip("_[]")
+    before = found.string[max(0, found.start() - 40) : found.start()].rstrip()
+    if _NUMBERED_NOTE.fullmatch(label) or not _LEADS_ON.search(before):
+        return ""
+    return (" " if found["foot"][0].isspace() else "") + OMISSION
 
 
 def _role(name: str, content: str) -> str:
@@ -97,16 +128,19 @@ def _role(name: str, content: str) -> str:
     tag = {"term": "em", "dfn": "em", "abbr": "span", "sup": "sup", "sub": "sub"}.get(name)
     if tag is None and explained is None and name not in ("doc", "ref", "any", "guilabel", "menuselection", "download"):
         tag = "code"
-    if name in ("numref", "eq", "ref") and explained is None:
-        return "[…]"
+    if name in ("numref", "eq", "ref", "doc", "footcite:t", "cite:t", "t") and explained is None:
+        return OMISSION
     return f"<{tag}>{escape(words, quote=False)}</{tag}>" if tag else escape(words, quote=False)
 
 
 class _Document:
     """One pass over the lines; `at` is the next line, counted from 0."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], known: Mapping[str, str]) -> None:
         self.lines = lines
+        self._known = known
+        self._left_out: Counter[str] = Counter()
+        self._files: list[Problem] = []
         self.at = 0
         self.markup = Markup()
         self.properties: dict[str, str] = {}
@@ -122,6 +156,17 @@ class _Document:
             elif not (self._heading() or self._explicit_markup() or self._table()):
                 self._paragraph()
         self._end_lists(-1)
+
+    def problems(self) -> list[Problem]:
+        """Return the files that are named and not read, and the directives whose words are left out."""
+        if not self._left_out:
+            return self._files
+        names = ", ".join(f"{name} ({count})" for name, count in self._left_out.most_common(10))
+        return [*self._files, Problem("rst-directives", f"the words of unknown directives are left out: {names}")]
+
+    def _inline(self, words: str) -> str:
+        """Return `words` as escaped markup."""
+        return inline(words, self._known)
 
     def _indent(self, at: int) -> int:
         """Return the indentation of a line."""
@@ -165,7 +210,7 @@ class _Document:
         self._end_lists(-1)
         if style not in self._levels:
             self._levels.append(style)
-        self.markup.block(f"h{min(self._levels.index(style) + 1, 6)}", inline(words), line)
+        self.markup.block(f"h{min(self._levels.index(style) + 1, 6)}", self._inline(words), line)
 
     # --- explicit markup --------------------------------------------------------------------------------------
 
@@ -178,8 +223,8 @@ class _Document:
                 self._directive(directive[1].lower(), (directive[2] or "").strip())
                 return True
             if footnote is not None:
-                self.lines[self.at] = " " * self._indent(self.at) + footnote[1]
-                return not footnote[1]
+                self._note(footnote)
+                return True
             if _EXPLICIT.fullmatch(line):
                 self.at = max(self._below(self.at + 1, self._indent(self.at)), self.at + 1)
                 return True
@@ -199,14 +244,27 @@ class _Document:
             return True
         return False
 
+    def _note(self, found: re.Match[str]) -> None:
+        """Read a footnote as a paragraph of its own; an entry of a bibliography is skipped."""
+        begin, indent = self.at, self._indent(self.at)
+        end = max(self._below(begin + 1, indent), begin + 1)
+        if not _NUMBERED_NOTE.fullmatch(found["label"]):
+            self.at = end
+            return
+        inner = next((self._indent(n) for n in range(begin + 1, end) if self.lines[n].strip()), indent + 3)
+        self.lines[begin] = " " * inner + (found["words"] or "")
+        self._end_lists(indent)
+
     def _directive(self, name: str, argument: str) -> None:
         """Read the directive of this name."""
         begin, indent = self.at, self._indent(self.at)
         end = max(self._below(begin + 1, indent), begin + 1)
+        if name in ("image", "figure") and not argument:
+            argument, begin = self._argument_below(begin, end)
         body, options = self._options(begin + 1, end)
         short = name.rpartition(":")[2]
         if name in _TITLED and argument:
-            self.markup.block("p", inline(argument), begin + 1)
+            self.markup.block("p", self._inline(argument), begin + 1)
         elif name == "highlight":
             self._language = argument
         if name in _CODE:
@@ -224,7 +282,19 @@ class _Document:
                 body = begin
             self.at = body
             return
+        elif name == "include" and argument and len(self._files) < MAX_PROBLEMS:
+            message = f"{argument[:200]} is a file of its own and is not read here: add it too"
+            self._files.append(Problem("rst-include", message, begin + 1))
+        elif short not in _SILENT and any(line.strip() for line in self.lines[body:end]):
+            self._left_out[name] += 1
         self.at = end
+
+    def _argument_below(self, begin: int, end: int) -> tuple[str, int]:
+        """Return (the argument that a directive has on the line below it, that line), "" without one."""
+        line = self._line(begin + 1).strip()
+        if begin + 1 < end and line and not _FIELD.fullmatch(line):
+            return line, begin + 1
+        return "", begin
 
     def _options(self, at: int, end: int) -> tuple[int, dict[str, str]]:
         """Return (first line of the body, the options before it)."""
@@ -250,7 +320,7 @@ class _Document:
                 caption.append(line.strip())
             elif caption:
                 break
-        self.markup.block("figcaption", inline(" ".join(caption)), body + 1)
+        self.markup.block("figcaption", self._inline(" ".join(caption)), body + 1)
         self.markup.close("figure")
 
     # --- tables -----------------------------------------------------------------------------------------------
@@ -265,7 +335,7 @@ class _Document:
         begin, cells, rows, head = self.at, list[list[str]](), list[list[str]](), False
         while (line := self._line(self.at).strip())[:1] in ("+", "|") and line:
             if line[0] == "+":
-                rows += [[inline(" ".join(filter(None, c))) for c in zip(*cells, strict=True)]] if cells else []
+                rows += [[self._inline(" ".join(filter(None, c))) for c in zip(*cells, strict=True)]] if cells else []
                 head = head or ("=" in line and len(rows) == 1)
                 cells = []
             else:
@@ -298,7 +368,7 @@ class _Document:
                     rows.append(row)
                 else:
                     rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], row, strict=True)]
-        self.markup.table([[inline(c) for c in row] for row in rows], begin + 1, len(rules) > 2)
+        self.markup.table([[self._inline(c) for c in row] for row in rows], begin + 1, len(rules) > 2)
         self.at = rules[-1] + 1
         return True
 
@@ -314,7 +384,7 @@ class _Document:
         self._end_lists(indent)
         following = self._line(begin + 1)
         if following.strip() and self._indent(begin + 1) > indent and not self.lines[begin].rstrip().endswith("::"):
-            self._definition(begin)
+            self._definition(begin, indent)
             return
         words: list[str] = []
         while (line := self._line(self.at)).strip() and self._indent(self.at) >= indent:
@@ -331,17 +401,23 @@ class _Document:
         literal = words.endswith("::")
         if literal:
             words = words[:-1] if not words[:-2].endswith(" ") and len(words) > 2 else words[:-2].rstrip()
-        self.markup.block("p", inline(words), begin + 1)
+        self.markup.block("p", self._inline(words), begin + 1)
         if literal:
             end = self._below(self.at, indent)
             if end > self.at:
                 self.markup.code(self._dedented(self.at, end), self._language, self.at + 1)
                 self.at = end
 
-    def _definition(self, begin: int) -> None:
+    def _definition(self, begin: int, indent: int) -> None:
         """Write a term with its definition indented below it."""
         term = self.lines[begin].strip().split(" : ")[0]
-        self.markup.block("dt", inline(term), begin + 1)
+        if len(term.split()) > MAX_TERM or term[-1] in ".,;:!?":
+            end = self._below(begin + 1, indent)
+            blank = next((n for n in range(begin, end) if not self.lines[n].strip()), end)
+            self.markup.block("p", self._inline(" ".join(line.strip() for line in self.lines[begin:blank])), begin + 1)
+            self.at = blank
+            return
+        self.markup.block("dt", self._inline(term), begin + 1)
         self.at = begin + 1
 
     def _item(self, item: re.Match[str], indent: int) -> None:

@@ -8,54 +8,48 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
 from compiler.readers.markup import OMISSION
+from compiler.readers.text.markdown_attributes import is_term
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
 
-QUARTO = (".rmd", ".qmd")
 MAX_FORMULA_LINES = 200
 _KEY = r"@(?:\{[^{}\n]{1,200}\}|[A-Za-z0-9_][\w:.#$%&+?<>~/-]{0,200}[\w/]|[A-Za-z0-9_])"
 _CITES = re.compile(rf"\[[^\[\]@\n]{{0,120}}-?{_KEY}[^\[\]]{{0,600}}\](?![(\[])")
 _NAMING = re.compile(_KEY + r"(?:[ ]\[[^\[\]@\n]{1,60}\])?")
 _KEYS = re.compile(_KEY)
 _CROSS = re.compile(r"@(?:fig|tbl|sec|eq|lst|thm|lem|cor|prp|cnj|def|exm|exr|rem|alg)-", re.IGNORECASE)
+_KEYED = re.compile(
+    rf"\[(?:see |cf\. |vgl\. |siehe )?-?{_KEY}[^\[\]\n]{{0,200}}\](?![(\[])|(?<!\w)@(?:fig|tbl|sec|eq|lst)-\w"
+)
 _BOOKDOWN = re.compile(r"\\@ref\(([\w:.-]{1,100})\)")
+_COMMAND = re.compile(  # of LaTeX, as authors of R Markdown and notebooks write them between their words
+    r"\\(?:((?:eq|auto|[cC]|page|name|v)?ref|(?:foot|paren|text|auto|no)?[cC]ite(?:t|p|alt|alp|author|year)?\*?)"
+    r"(?:\[[^\[\]\n]{0,100}\]){0,2}\{([^{}\n]{1,300})\}"
+    r"|(?:label|index|vspace\*?|hspace\*?|bibliography|bibliographystyle|pagestyle|thispagestyle)\{[^{}\n]{0,300}\}"
+    r"|(?:newpage|clearpage|cleardoublepage|pagebreak|noindent|(?:big|med|small)skip|hfill|vfill|centering"
+    r"|tableofcontents|printbibliography)(?![A-Za-z]))"
+)
+_CHUNK = re.compile(r"(?:r|\{(?:r|python|julia|ojs|bash)\})\s+\S")
 _TEX = (("\\\\(", "\\\\)"), ("\\\\[", "\\\\]"), ("\\(", "\\)"), ("\\[", "\\]"))
 MAX_TEX = 5_000  # characters of one formula
 _IS_FORMULA = re.compile(r"[\\^_=+<>|]|\A\s*\w{1,3}\s*\Z")
-_SHORTCODE = re.compile(r"\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}", re.DOTALL)
+_SHORTCODE = re.compile(r"\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|\{\{[^{}]{1,300}\}\}", re.DOTALL)
+MAX_NEAR = 1_000  # characters around a template's tag that say whether it stands in a sentence
+_CONTROLS = frozenset(
+    "if unless else elsif elif for case when assign capture raw comment highlight layout block extends import set "
+    "liquid tablerow cycle increment decrement with macro filter autoescape spaceless load toc cite reference "
+    "bibliography figure video audio youtube vimeo gist pagebreak include_relative hint tabs tab details".split()
+)
 _EXPRESSION = re.compile(r"\{[A-Za-z_$][\w.$?]{0,100}(?:\([^(){}\n]{0,100}\))?\}")
-_SPAN = re.compile(r"\[([^\[\]\n]{1,300})\]\{[.#][^{}\n]{0,200}\}")
-_DIV = re.compile(r"[ \t]*:{3,}[ \t]*(?:\{[^{}\n]*\}|[\w.-]+)?[ \t]*:*[ \t]*")
+_SPAN = re.compile(r"\[([^\[\]\n]{1,300})\]\{([.#][^{}\n]{0,200}|[\w-]{1,40}=[^{}\n]{1,200})\}")
 _BEGIN = re.compile(
     r"\\begin\{((?:equation|multline|gather|align|alignat|flalign|eqnarray|cases|split|aligned|[pbBvV]?matrix|array)\*?)\}"
 )
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
-_HIGHLIGHT = re.compile(
-    r"^[ \t]*\{%-?[ \t]*(end)?highlight(?:[ \t]+([\w+#-]{1,30}))?[^%\n]{0,100}%\}[ \t]*$", re.MULTILINE
-)
 _OPTION = re.compile(r"[ \t]*(?:#|//|--|%)\|[ \t]?(.*)")
 _CAPTION = re.compile(r"""fig\.cap[ \t]*=[ \t]*(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})')""")
-
-
-def plain_divs(text: str, name: str) -> str:
-    """Return `text` without the ::: lines of Quarto's divs, Jekyll's highlight blocks as fences; line numbers stay."""
-    if "highlight" in text and "{%" in text:
-        text = _HIGHLIGHT.sub(lambda m: "```" if m[1] else f"```{m[2] or ''}", text)
-    if not name.lower().endswith(QUARTO):
-        return text
-    out: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip().strip(mark[1][0]):
-            fence = ""
-        out.append("" if not fence and _DIV.fullmatch(line) else line)
-    return "\n".join(out)
 
 
 def chunk_parts(info: str, content: str) -> tuple[str, str]:
@@ -123,6 +117,11 @@ def _backslash(state: StateInline, silent: bool) -> bool:
             _gap(state, reference[1])
         state.pos = reference.end()
         return True
+    if (command := _COMMAND.match(state.src, state.pos, state.posMax)) is not None:
+        if not silent:
+            _pointing(state, command[1] or "", command[2] or "")
+        state.pos = command.end()
+        return True
     opener, closer = next(((a, b) for a, b in _TEX if state.src.startswith(a, state.pos)), ("", ""))
     begin = state.pos + len(opener)
     end = state.src.find(closer, begin, min(state.posMax, begin + MAX_TEX)) if opener else -1
@@ -135,19 +134,48 @@ def _backslash(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _pointing(state: StateInline, name: str, keys: str) -> None:
+    """Write what a command of LaTeX that points elsewhere leaves in its sentence."""
+    if name.lower().endswith("ref"):
+        _gap(state, keys)
+    elif "cite" in name.lower():
+        names = name.lower().startswith(("citet", "textcite", "citeauthor", "citealt"))
+        state.pending = state.pending + OMISSION if names else state.pending.rstrip(" \n")
+        state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(keys)}"></x-cite>'
+
+
 def _brace(state: StateInline, silent: bool) -> bool:
-    """Drop shortcodes of site generators; expressions of MDX or R leave a gap."""
+    """Drop the tags of templates and site generators; one that stands for words, like an expression of MDX, leaves a
+    gap."""
     if state.src[state.pos] != "{":
         return False
     found = _SHORTCODE.match(state.src, state.pos, state.posMax)
+    gap = found is not None and _stands_for_words(state, found)
     if found is None and state.env.get("mdx"):
         found = _EXPRESSION.match(state.src, state.pos, state.posMax)
-        if found is not None and not silent:
-            state.pending += OMISSION
+        gap = found is not None
     if found is None:
         return False
+    if gap and not silent:
+        state.pending += OMISSION
+        state.env["left_out"] = state.env.get("left_out", 0) + 1
     state.pos = found.end()
     return True
+
+
+def _stands_for_words(state: StateInline, tag: re.Match[str]) -> bool:
+    """Return whether a template's tag stands for words of the sentence around it, and is not alone or a control."""
+    words = tag.group().strip("{}%<> \t-~").split()
+    name = words[0].lstrip("/") if words else ""
+    if not name or name in _CONTROLS or name.startswith("end") or tag.group()[2:].lstrip("<% -")[:1] == "/":
+        return False
+    before, after = state.src[max(0, tag.start() - MAX_NEAR) : tag.start()], state.src[tag.end() :][:MAX_NEAR]
+    if tag.group()[2] in "<%" and re.search(r"\{\{[<%]\s*/\s*" + re.escape(name), after):
+        return False  # it opens a block of words
+    head, tail = before.rstrip(" "), after.lstrip(" ")
+    if (head[-1:] in "\n" and tail[:1] in "\n") or (head[-1:] in ".!?:\n" and not tail):
+        return False  # a line of its own, or after the sentence's end
+    return any(c.isalnum() for c in _SHORTCODE.sub("", before) + _SHORTCODE.sub("", after))
 
 
 def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -169,10 +197,26 @@ def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _attributes(state: Any) -> None:
-    """Apply the {.class} of a [span]."""
+    """Apply the {.class} of a [span]; one may say that the words are a term."""
     for token in state.tokens:
         if token.type == "inline" and "]{" in token.content:
-            token.content = _SPAN.sub(r"\1", token.content)
+            token.content = _SPAN.sub(lambda m: f"<dfn>{m[1]}</dfn>" if is_term(m[2]) else m[1], token.content)
+
+
+def _computed(state: Any) -> None:
+    """Leave gaps for the words that R or Python computes within a sentence: `r mean(x)`."""
+    if not state.env.get("chunks"):
+        return
+    for token in state.tokens:
+        for child in token.children or []:
+            if child.type == "code_inline" and _CHUNK.match(child.content):
+                child.type, child.tag, child.content = "text", "", OMISSION
+                state.env["left_out"] = state.env.get("left_out", 0) + 1
+
+
+def cites_keys(text: str) -> bool:
+    """Return whether a document cites by keys or refers to its parts as Pandoc does, so that @key is no name."""
+    return _KEYED.search(text) is not None
 
 
 def add_scholarly(md: MarkdownIt) -> None:
@@ -182,3 +226,4 @@ def add_scholarly(md: MarkdownIt) -> None:
     md.inline.ruler.before("link", "brace", _brace)
     md.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote"]})
     md.core.ruler.before("inline", "spans", _attributes)
+    md.core.ruler.after("inline", "computed", _computed)
