@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from compiler.claims.extract import requests_for
-from compiler.engines.linguistic import features, questions
-from compiler.engines.linguistic.reading import Reading, asks, asks_for, defined, with_context
-from compiler.engines.linguistic.sentence import Sentence
-from compiler.engines.linguistic.terms import context_of, long_forms_in
+from compiler.engines.extractive import features, questions
+from compiler.engines.extractive.reading import Reading, asks, asks_for, defined, with_context
+from compiler.engines.extractive.sentence import Sentence
+from compiler.engines.extractive.terms import context_of, long_forms_in
 from compiler.model.requests import ExtractRequest
 from compiler.readers.read import read_source
 from vault.errors import RetainError
@@ -126,8 +126,7 @@ def draw(found: Sequence[Candidate], pages: int, cards: int, seed: int) -> list[
             chance.shuffle(group)
         taken: list[Candidate] = []
         while len(taken) < wanted and any(groups.values()):
-            for key in sorted(k for k, g in groups.items() if g):
-                taken.append(groups[key].pop())
+            taken += [groups[key].pop() for key in sorted(k for k, g in groups.items() if g)]
         chance.shuffle(taken)
         out += taken[:wanted]
     return out

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from compiler.claims.extract import requests_for
-from compiler.engines.extractive.sentences import sentences
+from compiler.engines.extractive.split import sentences
 from compiler.readers.read import read_source
 from vault.errors import RetainError
 from vault.model.card import Card, parse_deck
@@ -158,14 +158,12 @@ def main() -> None:
     """Print the table; write the samples where asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("collections", nargs="+", type=Path)
-    parser.add_argument("--engine", default="linguistic")
+    parser.add_argument("--engine", default="extractive")
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="where to write all pages, cards and gaps")
     args = parser.parse_args()
-    print(
-        "| collection | documents | words of prose | articles (a 10,000 words) | with one citation | cards | kinds | agenda | time | MB |"
-    )
+    print("| collection | documents | prose words | articles | one citation | cards | kinds | agenda | time | MB |")
     print("|" + "---|" * 10)
     for collection in args.collections:
         with tempfile.TemporaryDirectory() as folder:

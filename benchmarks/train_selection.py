@@ -1,8 +1,8 @@
-"""Train the models by which the embedded engine chooses titles, defining sentences and cards, from kept judgements.
+"""Train the models by which the embedded engine chooses titles, definitions and cards, from judgements.
 
-`python -m benchmarks.train_selection JUDGEMENTS.jsonl` reads one judged candidate a line (its features, its verdict, the
-collection it comes from), prints precision against yield with whole collections left out, and with `--write` stores the
-weights. It needs scikit-learn, which the product does not.
+`python -m benchmarks.train_selection JUDGEMENTS.jsonl` reads one judged candidate a line (its features, its verdict,
+the collection it comes from), prints precision against yield with whole collections left out, and with `--write` stores
+the weights. It needs scikit-learn, which the product does not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "linguistic" / "weights"
+WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "extractive" / "weights"
 THRESHOLDS = {"title": 0.5, "definition": 0.45, "card": 0.5}  # by the curves on collections that are left out
 FOLDS = 9
 FIELDS = 4  # in how many collections a feature must occur
@@ -89,9 +89,8 @@ def report(name: str, rows: Sequence[Any], scores: Any, wanted: Any) -> None:
     curve = {n: float(wanted[order[:n]].mean()) for n in range(1, len(rows) + 1)}
     for share in (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5):
         n = max(int(len(rows) * share), 1)
-        print(
-            f"  best {share:.0%}: precision {curve[n]:.2f}, found {curve[n] * n / total:.2f}, from {scores[order[n - 1]]:.2f}"
-        )
+        precision, found = curve[n], curve[n] * n / total
+        print(f"  best {share:.0%}: precision {precision:.2f}, found {found:.2f}, from {scores[order[n - 1]]:.2f}")
     chosen = scores >= threshold
     by_form: dict[str, list[bool]] = defaultdict(list)
     by_collection: dict[str, list[bool]] = defaultdict(list)

@@ -28,7 +28,7 @@ from vault.vault import Vault
 SHOWN = 20
 _PREVIEWED = 12  # items of each noun in the preview of a dry run
 _short = partial(short_line, width=90)
-ENGINES = ("extractive", "linguistic", "claude", "agent", "journal")
+ENGINES = ("extractive", "claude", "agent", "journal")
 _wait_option = click.option(
     "--wait",
     "wait_s",

@@ -17,7 +17,7 @@ from typing import Any
 from compiler.build.pipeline import build
 from compiler.build.start import open_build
 from compiler.claims.extract import Gathered
-from compiler.model.engine_names import EXTRACTIVE, FAMILY, LINGUISTIC
+from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Rejection
 from compiler.sources.segments import passages
@@ -39,7 +39,6 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _SHOWN = 80  # characters of a passage
 _ENGINES = {
     EXTRACTIVE: "extractive",
-    LINGUISTIC: "linguistic",
     FAMILY: "journal",
 }  # whom to name to build again what a family built
 Progress = Callable[[dict[str, Any]], None]

@@ -6,7 +6,6 @@ agent (`agent`) or nobody (`journal`), replies are kept in the vault's journal, 
 
 from __future__ import annotations
 
-EXTRACTIVE = "extractive/2"
-LINGUISTIC = "linguistic/1"
+EXTRACTIVE = "extractive/3"
 FAMILY = "journal/1"
-VERSIONS = {"extractive": EXTRACTIVE, "linguistic": LINGUISTIC, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}
+VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}

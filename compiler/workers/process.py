@@ -50,11 +50,7 @@ def engine_named(name: str) -> requests.Engine:
         from compiler.engines.extractive import ExtractiveEngine
 
         return ExtractiveEngine()
-    if name == "linguistic":
-        from compiler.engines.linguistic import LinguisticEngine
-
-        return LinguisticEngine()
-    raise RetainError(f"no engine is named {name!r}", hint="there are: linguistic, extractive")
+    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
 
 
 def read(path: str, sha256: str) -> SourceText | str:

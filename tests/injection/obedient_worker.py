@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 import socket
 import sys
 from contextlib import suppress
@@ -69,6 +70,9 @@ class ObedientEngine:
         if subject:
             terms.append(Term(name=subject, signal="definition"))
         return ExtractReply.model_construct(claims=tuple(claims), terms=tuple(terms))
+
+    def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
+        return [self.extract(request) for request in requests]
 
     def _claims(self, verb: str, words: str, quote: str, subject: str) -> list[ExtractedClaim]:
         match verb:

@@ -43,7 +43,7 @@ ROLES = ("extract", "write", "check", "grade", "quiz")
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 # Who compiles at Anthropic where the user names no model: the small fast one reads and checks, the middle one writes.
 COMPILING = {"extract": "claude-haiku-5-5", "write": "claude-sonnet-5-5", "check": "claude-haiku-5-5"}
-COMPILERS = ("claude", "agent", "extractive", "linguistic")
+COMPILERS = ("claude", "agent", "extractive")
 PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read")
 _KNOWN = {
     *("use", "compile", "base_url", "key_env", "key_file", "key_keyring", "models", "prices"),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compiler.engines.linguistic.definitions import Definition
-from compiler.engines.linguistic.phrases import (
+from compiler.engines.extractive.definitions import Definition
+from compiler.engines.extractive.phrases import (
     NOUNS,
     auxiliaries_of,
     capital,
@@ -23,7 +23,7 @@ from compiler.engines.linguistic.phrases import (
     text_of,
     trimmed,
 )
-from compiler.engines.linguistic.sentence import root_of
+from compiler.engines.extractive.sentence import root_of
 from compiler.model.requests import CardKindName
 
 if TYPE_CHECKING:
@@ -156,9 +156,14 @@ def _adverbial(root: Token, subject: Token, clause: Token) -> Iterator[Question]
         one = lowered(subtree_text(subject), subject.left_edge)
         asked = f"How {_do(subject)} {one} differ from {lowered(subtree_text(other), other.left_edge)}?"
         yield Question("contrast", "relational", asked, f"{capital(statement(root, [clause]))}, {said}.")
-    elif clause.tag_ == "VB" and after and any(c.lower_ == "to" and c.dep_ == "aux" for c in clause.lefts):
-        if root.lemma_ == "use" and root.tag_ == "VBN" and (asked := inverted(root, subject, [clause])):
-            yield Question("purpose", "applied", f"What {asked} for?", f"{capital(said)}.")
+    elif after and _is_purpose(clause) and root.lemma_ == "use" and root.tag_ == "VBN":
+        asked = inverted(root, subject, [clause])
+        yield from [Question("purpose", "applied", f"What {asked} for?", f"{capital(said)}.")] if asked else ()
+
+
+def _is_purpose(clause: Token) -> bool:
+    """Return whether a clause is an infinitive with "to"."""
+    return clause.tag_ == "VB" and any(c.lower_ == "to" and c.dep_ == "aux" for c in clause.lefts)
 
 
 def _used_for(root: Token, subject: Token) -> Iterator[Question]:
@@ -271,13 +276,14 @@ def links(root: Token) -> list[Token]:
     for child in root.children:
         words = [t.lower_ for t in child.subtree]
         before = child.i < root.i
-        if child.dep_ == "advmod" and words[-1] in _LINKING and len(words) == 1:
-            found.append(child)
-        elif before and (
-            child.dep_ in ("cc", "intj")
-            or (child.dep_ == "advmod" and len(words) == 1 and child.nbor().text == ",")
-            or (words[0] == "as" and child.dep_ in ("advcl", "prep"))
-            or words[:2] in (["for", "example"], ["for", "instance"])
+        if (child.dep_ == "advmod" and words[-1] in _LINKING and len(words) == 1) or (
+            before
+            and (
+                child.dep_ in ("cc", "intj")
+                or (child.dep_ == "advmod" and len(words) == 1 and child.nbor().text == ",")
+                or (words[0] == "as" and child.dep_ in ("advcl", "prep"))
+                or words[:2] in (["for", "example"], ["for", "instance"])
+            )
         ):
             found.append(child)
     return found
@@ -292,7 +298,8 @@ def inverted(root: Token, subject: Token, without: Sequence[Token]) -> str:
     if any(t.i not in out and not t.is_punct for t in root.doc[: subject.left_edge.i]):
         return ""
     second = ("conj", "parataxis", "ccomp")
-    if any(c.i not in out and (c.lower_ == "but" or c.dep_ == "mark" and c.lower_ in _CONTRASTS) for c in root.subtree):
+    rest = [c for c in root.subtree if c.i not in out]
+    if any(c.lower_ == "but" or (c.dep_ == "mark" and c.lower_ in _CONTRASTS) for c in rest):
         return ""
     if any(c.dep_ in second and c.i not in out and subject_of(c) is not None for c in root.rights):
         return ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compiler.engines.linguistic.phrases import (
+from compiler.engines.extractive.phrases import (
     NOUNS,
     auxiliaries_of,
     determiner_of,
@@ -20,7 +20,7 @@ from compiler.engines.linguistic.phrases import (
     text_of,
     trimmed,
 )
-from compiler.engines.linguistic.sentence import Sentence, root_of
+from compiler.engines.extractive.sentence import Sentence, root_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -37,8 +37,9 @@ _SHORTEST = 2  # words of what is said of the term
 class Definition:
     """`term` as it is written, without determiner; `meaning` what is said of it, "a contract by which ...".
 
-    `article` is the one the term is asked for with, "" for none. `domain` is a phrase before the subject that limits it ("In statistics"), "" if there is none. `head` is the index
-    of the token that is the head of the term, `kind` that of the head of the meaning; -1 where there is no token.
+    `article` is the one the term is asked for with, "" for none. `domain` is a phrase before the subject that limits it
+    ("In statistics"), "" if there is none. `head` is the index of the token that is the head of the term, `kind` that
+    of the head of the meaning; -1 where there is no token.
     """
 
     term: str
@@ -176,7 +177,7 @@ def _which_is(verb: Token) -> Iterator[Definition]:
 
 
 def _lead(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
-    """ "**Term**: a N that ...": an emphasised name that opens the paragraph, and a phrase without a verb of its own."""
+    """ "**Term**: a N that ...": an emphasised name opens the paragraph, and a phrase without a verb follows."""
     if sentence.position != 0:
         return
     mark = next(

@@ -11,11 +11,11 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from compiler.engines.linguistic.definitions import PATTERNS, Definition
-from compiler.engines.linguistic.phrases import determiner_of
-from compiler.engines.linguistic.questions import FORMS, Question
-from compiler.engines.linguistic.sentence import Sentence, root_of
-from compiler.engines.linguistic.terms import Terms, frequency
+from compiler.engines.extractive.definitions import PATTERNS, Definition
+from compiler.engines.extractive.phrases import determiner_of
+from compiler.engines.extractive.questions import FORMS, Question
+from compiler.engines.extractive.sentence import Sentence, root_of
+from compiler.engines.extractive.terms import Terms, frequency
 from compiler.language import names
 
 if TYPE_CHECKING:

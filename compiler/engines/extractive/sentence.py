@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from compiler.engines.extractive.sentences import sentences as split
+from compiler.engines.extractive.split import sentences as split
 from compiler.model.requests import ExtractRequest, Span
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from compiler.engines.linguistic.selection import model
+from compiler.engines.extractive.selection import model
 from compiler.model.requests import CardsReply, CardsRequest, ProposedCard
 from vault.model.claim import ClaimKind
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiler.engines.linguistic.features import words_of
-from compiler.engines.linguistic.terms import heading_name
+from compiler.engines.extractive.features import words_of
+from compiler.engines.extractive.terms import heading_name
 from compiler.language import names
 from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest, Section, Sentence
 from vault.model.claim import ClaimKind

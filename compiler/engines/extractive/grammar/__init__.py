@@ -1,1 +1,0 @@
-"""Grammar rules of the embedded engine: tags, clauses, definitions."""

@@ -1,1 +1,0 @@
-"""Card rules of the embedded engine."""
