@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PARSED = frozenset({"", "en"})  # the languages with a parser
 _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
 _SHORTEST = 12  # characters of a sentence
+_LEFT_OUT = "[…]"  # what readers write for what they could not read
+_ENDS = tuple(".!?:。！？：”\"')）")
 _LONGEST_PASSAGE = 10  # sentences of a paragraph
 MOST_PARAGRAPHS = 6  # about one term, of one document
 _OFTEN = 2  # times that a paragraph names the term it is about
@@ -71,14 +73,21 @@ class _Claims:
             self.kinds.setdefault(at, kind)
 
 
+def _is_quotable(sentence: Sentence) -> bool:
+    """Return whether a sentence is whole, neither a scrap nor one of which the reader left something out."""
+    text = sentence.text
+    if not len(text) >= _SHORTEST or len(text.split()) > MAX_WORDS or _LEFT_OUT in text:
+        return False
+    return text.rstrip().endswith(_ENDS) or sentence.is_item or sentence.has("emphasis") or sentence.has("term")
+
+
 class Reading:
     """One document as the engine reads it."""
 
     def __init__(self, requests: Sequence[ExtractRequest]) -> None:
         self.requests = requests
         self.language = (requests[0].language if requests else "") or "en"
-        every = sentences_of(requests)
-        self.sentences = [s for s in every if len(s.text) >= _SHORTEST and len(s.text.split()) <= MAX_WORDS]
+        self.sentences = [s for s in sentences_of(requests) if _is_quotable(s)]
         parsed = parse_all([s.text for s in self.sentences]) if self.language in PARSED else None
         self.docs: Sequence[Doc | None] = parsed or [None] * len(self.sentences)
         self.terms: Terms = terms_of(requests, zip(self.sentences, self.docs, strict=True), self.language)
