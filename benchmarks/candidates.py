@@ -20,7 +20,7 @@ from compiler.claims.extract import requests_for
 from compiler.engines.extractive import features, questions
 from compiler.engines.extractive.reading import Reading, asks, asks_for, defined, with_context
 from compiler.engines.extractive.sentence import Sentence
-from compiler.engines.extractive.terms import context_of, long_forms_in
+from compiler.engines.extractive.terms import context_of
 from compiler.model.requests import ExtractRequest
 from compiler.readers.read import read_source
 from vault.errors import RetainError
@@ -91,15 +91,14 @@ def _of_sentence(
             own = features.question_features(asked, sentence.text, doc, language, definition.pattern)
             own = own | {f"page:{k}": v for k, v in numbers.items() if v}
             yield asked.form, _shown(asked, context), own
-    forms = [questions.long_form(short, long) for long, short in long_forms_in(sentence.text)]
-    for asked in (*asks(sentence.text, doc, language), *forms, *_clozes(sentence)):
+    for asked in (*asks(sentence.text, doc, language), *reading.long_forms(sentence), *_clozes(sentence)):
         own = features.question_features(asked, sentence.text, doc, language)
         own = own | {f"page:{k}": v for k, v in features.term_features(asked.about, terms).items() if v}
         yield asked.form, _shown(asked, context), own
 
 
 def _shown(asked: questions.Question, context: str) -> dict[str, str]:
-    return {"question": with_context(asked.question, asked.answer, context), "answer": asked.answer}
+    return {"question": with_context(asked, context), "answer": asked.answer}
 
 
 def _clozes(sentence: Sentence) -> Iterator[questions.Question]:

@@ -32,12 +32,17 @@ _POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你
 _IN_NAMES = frozenset("neljvbgsxtq")  # first letters of jieba's tags for what names are made of
 
 
+_NO_START = frozenset("当对在从把被将由与和及若如以为其各每某")
+
+
 def _is_name(term: str) -> bool:
     """Return whether every word of a term can be part of a name, and the last is a noun."""
     import jieba.posseg
 
     tags = [pair.flag for pair in jieba.posseg.cut(term) if pair.word.strip()]
-    return bool(tags) and all(t[:1] in _IN_NAMES and t != "vshi" for t in tags) and tags[-1][:1] in "nelvjgx"
+    if term[:1] in _NO_START or not tags:
+        return False
+    return all(t[:1] in _IN_NAMES and t != "vshi" for t in tags) and (tags[-1] == "vn" or tags[-1][:1] in "neljgx")
 
 
 def definitions_in(text: str) -> Iterator[Definition]:

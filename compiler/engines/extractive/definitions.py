@@ -15,6 +15,7 @@ from compiler.engines.extractive.phrases import (
     is_whole,
     lowered,
     name_of,
+    name_tokens,
     subject_of,
     subtree_text,
     text_of,
@@ -198,10 +199,10 @@ def _lead(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
 
 def _article(head: Token) -> str:
     """Return the article that a question for the term needs: its own, "a" or "the"."""
-    found = determiner_of(head)
-    if found == "a":
-        return next(c.lower_ for c in head.lefts if c.lower_ in ("a", "an"))
-    return "the" if found == "the" else ""
+    tokens = name_tokens(head)
+    before = tokens[0].nbor(-1).lower_ if tokens and tokens[0].i else ""
+    own = tokens[0].lower_ if tokens else ""
+    return next((word for word in (own, before) if word in ("a", "an", "the")), "")
 
 
 def _domain(root: Token, subject: Token) -> str:

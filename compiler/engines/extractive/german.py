@@ -41,13 +41,23 @@ _REASON = re.compile(
 _POINTS = re.compile(r"\b(?:dies(?:e[rsnm]?)?|solche?[rsnm]?|hier|oben|unten|folgend\w*|wir|unser\w*|Sie|Ihr\w*)\b")
 
 
+_LEFT = re.compile(r"\s+(?:bezeichnet|genannt|verstanden)(?=,|\.|$)")
+
+
+def _nominative(phrase: str) -> str:
+    """Return a phrase that is the object of "versteht man" as a subject would be."""
+    first, _, rest = phrase.partition(" ")
+    found = {"den": "der", "einen": "ein", "jeden": "jeder", "denjenigen": "derjenige"}.get(first.lower(), first)
+    return f"{found} {rest}"
+
+
 def definitions_in(text: str) -> Iterator[Definition]:
     """Yield what a German sentence defines."""
     for pattern, name in _PATTERNS:
         match = pattern.match(text)
         if match is None:
             continue
-        meaning = trimmed(match["meaning"])
+        meaning = _nominative(trimmed(_LEFT.sub("", match["meaning"])))
         if len(meaning.split()) > 2 and is_whole(meaning) and not _POINTS.search(meaning):
             domain = match.groupdict().get("domain") or ""
             yield Definition(match["term"].strip(), meaning, name, "", domain.strip())
@@ -57,7 +67,7 @@ def definitions_in(text: str) -> Iterator[Definition]:
 def from_definition(definition: Definition) -> Iterator[Question]:
     """Yield the questions for the meaning of a term, and for the term of a meaning."""
     term, meaning = definition.term, essence(definition.meaning)
-    yield Question("definition", "definitional", f"Was bedeutet „{term}“?", capital(meaning) + ".", term)
+    yield Question("definition", "definitional", f"Was versteht man unter „{term}“?", capital(meaning) + ".", term)
     yield Question("term", "definitional", f"Wie lautet der Fachbegriff: {meaning}?", term + ".", term)
 
 

@@ -125,12 +125,15 @@ _TAIL = re.compile(
 _HEDGE = re.compile(
     r"^(?:just|simply|basically|essentially|usually|often|generally|typically|also|dabei|auch)\s+", re.I
 )
+_ALSO = re.compile(r",\s+(?:(?:also|sometimes|often|otherwise)\s+)?(?:known as|called|referred to as|termed)\b[^,]*")
 _LONG = 20  # words from which what only adds to a meaning is cut
 
 
 def essence(meaning: str) -> str:
     """Return a meaning without asides, hedges and, where it is long, without what is added after a comma."""
-    short = _HEDGE.sub("", _ASIDE.sub("", meaning)).strip()
+    short = _ALSO.sub("", _HEDGE.sub("", _ASIDE.sub("", meaning))).strip()
+    if short.endswith(":"):  # what it announced was an aside
+        short = short.rpartition(",")[0] or short
     if len(short.split()) > _LONG:
         cut = _TAIL.sub("", short)
         short = cut if len(cut.split()) >= _LONG // 3 else short

@@ -232,9 +232,14 @@ def _listed(root: Token) -> Iterator[Question]:
         yield Question("parts", "relational", f"What are the {head}?", f"{capital(trimmed(items))}.", name_of(said))
 
 
-def long_form(short: str, long: str) -> Question:
+_STANDS_FOR = {"de": "Wofür steht {}?", "zh": "{} 的全称是什么？"}
+
+
+def long_form(short: str, long: str, language: str) -> Question:
     """Return the question for the words that an acronym stands for."""
-    return Question("long form", "definitional", f"What does {short} stand for?", f"{capital(long)}.", short)
+    words = long.removesuffix("s") if long.endswith("s") and not long.endswith(("ss", "us", "is", "ics")) else long
+    asked = _STANDS_FOR.get(language, "What does {} stand for?").format(short)
+    return Question("long form", "definitional", asked, f"{capital(words)}.", short)
 
 
 def _third_person(verb: Token) -> str:

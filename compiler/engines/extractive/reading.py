@@ -30,6 +30,7 @@ _LEFT_OUT = "[…]"  # what readers write for what they could not read
 _ENDS = tuple(".!?:。！？：”\"')）")
 _LONGEST_PASSAGE = 10  # sentences of a paragraph
 MOST_PARAGRAPHS = 6  # about one term, of one document
+_USED = 4  # times that a document names an acronym worth knowing
 _OFTEN = 2  # times that a paragraph names the term it is about
 _UNEXPLAINED = 3  # times that a document must name what it doesn't define
 
@@ -163,7 +164,7 @@ class Reading:
                 score = chooser.probability(numbers)
                 about = self._about(question)
                 if score >= chooser.threshold and about:
-                    front = with_context(question.question, question.answer, context)
+                    front = with_context(question, context)
                     ask = PossibleCard(
                         kind=question.kind, question=front, answer=question.answer, score=round(score, 3)
                     )
@@ -178,9 +179,19 @@ class Reading:
                 whole = features.definition_features(definition, sentence, doc, self.terms, at)
                 for asked in asks_for(definition, self.language):
                     yield asked, self.numbers(asked, sentence, doc, whole, definition.pattern)
-        others = [long_form(short, long) for long, short in long_forms_in(sentence.text)]
-        for asked in (*asks(sentence.text, doc, self.language), *others):
+        for asked in (*asks(sentence.text, doc, self.language), *self.long_forms(sentence)):
             yield asked, self.numbers(asked, sentence, doc, features.term_features(asked.about, self.terms))
+
+    def long_forms(self, sentence: Sentence) -> Iterator[Question]:
+        """Yield the questions for the acronyms that a sentence introduces and the document goes on to use."""
+        for long, short in long_forms_in(sentence.text):
+            if self.text.count(short) >= _USED:
+                yield long_form(short, long, self.language)
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the document."""
+        return "\n\n".join(r.text for r in self.requests)
 
     def numbers(
         self, asked: Question, sentence: Sentence, doc: Doc | None, about: features.Features, pattern: str = ""
@@ -323,11 +334,14 @@ def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
 _LONGEST_CONTEXT = 70  # characters
 
 
-def with_context(question: str, answer: str, context: str) -> str:
+def with_context(asked: Question, context: str) -> str:
     """Return a question after what its document is about, unless the question says it or it gives the answer away."""
+    question, answer = asked.question, set[str]()
+    if asked.form != "long form":  # its words may be those of the title: they are not given away by it
+        answer = _stems(features.words_of(asked.answer)[:6])
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
-        if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & _stems(features.words_of(answer)[:6]):
+        if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & answer:
             return question if words <= set(features.words_of(question)) else f"{part}: {question}"
     return question
 

@@ -61,7 +61,7 @@ class Terms:
         return replace(found, count=self.unparsed.count(name)) if self.unparsed else found
 
 
-_LEAST_SHARE = 0.12  # of the sentences that name a document's subject
+_LEAST_SHARE = 0.06  # of the sentences that name a document's subject
 
 
 def context_of(terms: Terms) -> str:
@@ -71,7 +71,7 @@ def context_of(terms: Terms) -> str:
     """
     title = heading_name(terms.title)
     count, name = max(((n, name) for name, n in terms.proper.items()), default=(0, ""))
-    often = count >= max(8, _LEAST_SHARE * terms.sentences) and len(name) > 3 and frequency(name.lower(), "en") < 4
+    often = count >= max(8, _LEAST_SHARE * terms.sentences) and len(name) > 3 and frequency(name.lower(), "en") < 3.5
     return f"{name}: {title}" if often and name.lower() not in title.lower() else title
 
 
