@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,6 @@ from vault.errors import RetainError, TooCostly, Unreadable
 from vault.model.source import SourceText
 from vault.sandbox.child_main import Answer, serve
 
-MEMORY_BYTES = 3 << 29  # of addresses: the parser reserves more than it uses
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
 _REQUESTS: dict[str, type[requests.ComposeRequest] | type[requests.CardsRequest] | type[requests.ExtractRequest]] = {
     "compose": requests.ComposeRequest,
@@ -169,6 +169,7 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
 
 def main() -> None:
     """Answer messages until the input ends."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # only a process of one thread can be restricted
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 
@@ -176,7 +177,7 @@ def main() -> None:
         engine = engine_named(name) if name else None
         return lambda message: answer(message, engine)
 
-    serve(prepare, before=leave_bytecode, readable=raw, memory=MEMORY_BYTES, seconds=SECONDS)
+    serve(prepare, before=leave_bytecode, readable=raw, seconds=SECONDS)
 
 
 if __name__ == "__main__":

