@@ -15,7 +15,7 @@ from compiler.engines.extractive.phrases import name_of, subject_of
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
-from compiler.engines.extractive.terms import Terms, context_of, heading_name, long_forms_in, terms_of
+from compiler.engines.extractive.terms import Terms, context_of, heading_name, terms_of
 from compiler.language import names
 from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term
 from vault.model.claim import ClaimKind
@@ -184,7 +184,7 @@ class Reading:
 
     def long_forms(self, sentence: Sentence) -> Iterator[Question]:
         """Yield the questions for the acronyms that a sentence introduces and the document goes on to use."""
-        for long, short in long_forms_in(sentence.text):
+        for short, long in names.acronym_pairs(sentence.text):
             if self.text.count(short) >= _USED:
                 yield long_form(short, long, self.language)
 

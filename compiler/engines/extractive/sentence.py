@@ -88,12 +88,6 @@ def _plain(text: str) -> str:
     return _ZERO_WIDTH.sub(" ", text).replace("\n", " ")
 
 
-@lru_cache(maxsize=2_000)
-def parse_one(text: str) -> Doc:
-    """Return the parse of one English sentence."""
-    return _language()(_plain(text))
-
-
 def root_of(doc: Doc) -> Token | None:
     """Return the root of the sentence; None if the parser sees several sentences in it."""
     roots = [t for t in doc if t.head is t or t.head.i == t.i]

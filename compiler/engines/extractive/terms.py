@@ -21,7 +21,6 @@ _NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|lecture|lesson|unit|week|module|kapitel|teil|abschnitt|appendix)\s+)?[\divxlc]+(?:\.\d+)*[.:)]?\s+(?=\S)",
     re.I,
 )
-_LONG_FORM = re.compile(r"((?:[\w’'-]+ ){1,8}?[\w’'-]+) \(([A-Z][A-Za-z]*[A-Z]s?)\)")
 _STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
 
 
@@ -85,7 +84,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
     out = Terms(language, requests[0].title if requests else "")
     for number, (sentence, doc) in enumerate(parsed):
         out.sentences += 1
-        for long, short in long_forms_in(sentence.text):
+        for short, long in names.acronym_pairs(sentence.text):
             out.long_forms.setdefault(short, long)
         out.proper.update({t.text for t in doc or () if t.pos_ == "PROPN" and t.is_alpha})
         for token in doc or ():
@@ -127,28 +126,6 @@ def _count_marks(out: Terms, requests: Sequence[ExtractRequest]) -> None:
 def _mark(out: Terms, name: str, kind: str) -> None:
     if name and len(name.split()) <= 6:
         out.by_key.setdefault(names.key(name, out.language), Term()).marks[kind] += 1
-
-
-def long_forms_in(text: str) -> list[tuple[str, str]]:
-    """Return (long form, acronym) of each acronym that the text gives in brackets after its long form."""
-    found = []
-    for match in _LONG_FORM.finditer(text):
-        words, short = re.split(r"[ -]", match[1]), match[2].rstrip("s")
-        for size in range(1, len(words) + 1):
-            tail = words[-size:]
-            if _initials_match(tail, short):
-                at = match[1].rfind(tail[0], 0, len(match[1]))
-                found.append((match[1][at:] if at >= 0 and size > 1 else " ".join(tail), short))
-                break
-    return [(long, short) for long, short in found if " " in long or "-" in long]
-
-
-def _initials_match(words: Sequence[str], short: str) -> bool:
-    """Return whether an acronym is made of the initials of the words; small words may be left out."""
-    letters = [w[0].lower() for w in words if w]
-    content = [w[0].lower() for w in words if w and len(w) > 3]
-    wanted = list(short.lower())
-    return letters == wanted or (content == wanted and words[0][:1].lower() == wanted[0])
 
 
 @lru_cache(maxsize=100_000)
