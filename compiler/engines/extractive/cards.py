@@ -26,7 +26,7 @@ def cards(request: CardsRequest) -> CardsReply:
         for ask in claim.cards
         if KIND_OF_QUESTION[ask.kind] is claim.kind
     ]
-    least, count, chosen = model("card").threshold, Counter[str](), []
+    least, count, chosen = model("card").threshold(request.language), Counter[str](), []
     for ask, claim_id, _ in sorted(offers, key=lambda offer: (-offer[0].score, offer[2])):
         if ask.score >= least and count[ask.kind] < PER_KIND:
             count[ask.kind] += 1

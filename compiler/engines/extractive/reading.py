@@ -13,7 +13,7 @@ from compiler.engines.extractive.cards import KIND_OF_QUESTION
 from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.phrases import name_of, subject_of
 from compiler.engines.extractive.questions import Question, long_form
-from compiler.engines.extractive.selection import model
+from compiler.engines.extractive.selection import PARSED, model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
 from compiler.engines.extractive.terms import Terms, context_of, heading_name, terms_of
 from compiler.language import names
@@ -23,7 +23,6 @@ from vault.model.claim import ClaimKind
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-PARSED = frozenset({"", "en"})  # the languages with a parser
 _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
 _SHORTEST = 12  # characters of a sentence
 _LEFT_OUT = "[…]"  # what readers write for what they could not read
@@ -107,10 +106,10 @@ class Reading:
                 key = self.key(definition.term)
                 if not key or not names.could_name(definition.term):
                     continue
-                if not title.chooses(features.term_features(definition.term, self.terms)):
+                if not title.chooses(features.term_features(definition.term, self.terms), self.language):
                     continue
                 score = whole.probability(features.definition_features(definition, sentence, doc, self.terms, at))
-                if score >= whole.threshold:
+                if score >= whole.threshold(self.language):
                     out[key].append((at, definition, score))
         return out
 
@@ -123,7 +122,7 @@ class Reading:
             if not key or not term.written:
                 continue
             name = term.written.most_common(1)[0][0]
-            if names.could_name(name) and title.chooses(features.term_features(name, self.terms)):
+            if names.could_name(name) and title.chooses(features.term_features(name, self.terms), self.language):
                 out[key] = name
         out |= {key: found[0][1].term for key, found in self.definitions.items()}
         return out
@@ -163,7 +162,7 @@ class Reading:
             for question, numbers in self._questions(at, sentence, doc):
                 score = chooser.probability(numbers)
                 about = self._about(question)
-                if score >= chooser.threshold and about:
+                if score >= chooser.threshold(self.language) and about:
                     front = with_context(question, context)
                     ask = PossibleCard(
                         kind=question.kind, question=front, answer=question.answer, score=round(score, 3)

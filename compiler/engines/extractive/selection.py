@@ -13,18 +13,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+PARSED = frozenset({"", "en"})  # the languages with a parser
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """Boosted trees over named features. A tree is a list of nodes (feature, threshold, left, right, value).
 
-    `threshold` is the probability from which a candidate is chosen.
+    `thresholds` are the probabilities from which a candidate is chosen: "parsed" of English, "other" of the languages
+    that are read by patterns, whose candidates are fewer and better.
     """
 
     features: tuple[str, ...]
     start: float
     trees: tuple[tuple[tuple[int, float, int, int, float], ...], ...]
-    threshold: float
+    thresholds: Mapping[str, float]
 
     def probability(self, features: Mapping[str, float]) -> float:
         """Return how likely, in [0, 1], a reader keeps a candidate with these features; a missing one is 0."""
@@ -40,9 +43,13 @@ class Model:
                 at = left if values[feature] <= threshold else right
         return 1 / (1 + math.exp(-total))
 
-    def chooses(self, features: Mapping[str, float]) -> bool:
-        """Return whether a candidate is good enough to be used."""
-        return self.probability(features) >= self.threshold
+    def chooses(self, features: Mapping[str, float], language: str) -> bool:
+        """Return whether a candidate in this language is good enough to be used."""
+        return self.probability(features) >= self.threshold(language)
+
+    def threshold(self, language: str) -> float:
+        """Return the probability from which a candidate in this language is chosen."""
+        return self.thresholds["parsed" if language in PARSED else "other"]
 
 
 @lru_cache(maxsize=8)
@@ -50,4 +57,4 @@ def model(name: str) -> Model:
     """Return the model "title", "definition" or "card"."""
     data = json.loads((files(__package__) / "weights" / f"{name}.json").read_text())
     trees = tuple(tuple((int(f), t, int(a), int(b), v) for f, t, a, b, v in tree) for tree in data["trees"])
-    return Model(tuple(data["features"]), data["start"], trees, data["threshold"])
+    return Model(tuple(data["features"]), data["start"], trees, data["thresholds"])
