@@ -1,7 +1,7 @@
 """What the embedded engine makes of collections of documents: a table of yields, and samples for judges.
 
-`python -m benchmarks.extraction COLLECTION... [--engine E] [--samples DIR]` compiles each collection (a folder with
-`raw/`) in a vault of its own. Samples are drawn by a seed from everything that was made, spread over the documents:
+`python -m benchmarks.extraction COLLECTION... [--retain PROGRAM] [--samples DIR]` compiles each collection (a folder
+with `raw/`) in a vault of its own. Samples are drawn by a seed from everything that was made, spread over the documents:
 `pages.txt`, `cards.txt` and `agenda.txt`, in the form that judges read.
 """
 
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -57,6 +57,7 @@ class Made:
     pages: list[Page]
     cards: list[tuple[str, Card]]
     agenda: list[str]
+    quotes: dict[str, str]  # claim -> its quote
 
 
 def prose_words(folder: Path) -> tuple[int, int]:
@@ -74,22 +75,29 @@ def prose_words(folder: Path) -> tuple[int, int]:
     return documents, words
 
 
-def make(collection: Path, engine: str, vault: Path) -> Made:
-    """Compile the collection in a new vault and return what is in it."""
-    retain, quiet = str(Path(sys.executable).with_name("retain")), subprocess.DEVNULL
+def make(collection: Path, retain: str, vault: Path) -> Made:
+    """Compile the collection in a new vault with the program `retain` and return what is in it."""
+    quiet = subprocess.DEVNULL
     subprocess.run([retain, "init", str(vault)], check=True, stdout=quiet)
     shutil.copytree(collection / "raw", vault / "raw" / "articles", dirs_exist_ok=True)
     begin = time.perf_counter()
-    subprocess.run([retain, "compile", "--engine", engine], cwd=vault, stdout=quiet, stderr=quiet, check=False)
+    subprocess.run([retain, "compile", "--engine", "extractive"], cwd=vault, stdout=quiet, stderr=quiet, check=False)
     seconds = time.perf_counter() - begin
     megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     documents, words = prose_words(collection / "raw")
     pages = [page_of(p.read_text()) for p in sorted((vault / "wiki" / "concepts").glob("*.md"))]
     decks = [parse_deck(p.read_text(), p.name) for p in sorted((vault / "learning" / "flashcards").glob("*.md"))]
     cards = [(deck.title, card) for deck in decks for card in deck.cards]
+    quotes = quotes_of(vault / "ledger" / "ids.jsonl")
     gaps = vault / "learning" / "gaps.md"
     agenda = [_plain(g) for g in _GAP.findall(gaps.read_text())] if gaps.exists() else []
-    return Made(collection.name, documents, words, seconds, megabytes, pages, cards, agenda)
+    return Made(collection.name, documents, words, seconds, megabytes, pages, cards, agenda, quotes)
+
+
+def quotes_of(ledger: Path) -> dict[str, str]:
+    """Return the quote of each claim that a ledger holds."""
+    events = [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
+    return {e["id"]: e["quote"] for e in events if e.get("of") == "claim" and e.get("quote")}
 
 
 def page_of(text: str) -> Page:
@@ -154,28 +162,39 @@ def row(made: Made) -> str:
     )
 
 
+def card_facts(deck: str, card: Card, quotes: Mapping[str, str]) -> dict[str, str]:
+    """Return a card with the words that it rests on."""
+    evidence = " ... ".join(quotes.get(cited.claim, "") for cited in card.support)
+    return {
+        "deck": deck,
+        "kind": str(card.kind),
+        "question": card.question,
+        "answer": card.answer,
+        "evidence": evidence,
+    }
+
+
 def main() -> None:
     """Print the table; write the samples where asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("collections", nargs="+", type=Path)
-    parser.add_argument("--engine", default="extractive")
+    own = str(Path(sys.executable).with_name("retain"))
+    parser.add_argument("--retain", default=own, help="the program that compiles, for comparisons between versions")
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="where to write all pages, cards and gaps")
     args = parser.parse_args()
-    print("| collection | documents | prose words | articles | one citation | cards | kinds | agenda | time | MB |")
+    print("| collection | documents | prose words | articles | single | cards | kinds | agenda | time | MB |")
     print("|" + "---|" * 10)
     for collection in args.collections:
         with tempfile.TemporaryDirectory() as folder:
-            made = make(collection, args.engine, Path(folder) / "vault")
+            made = make(collection, args.retain, Path(folder) / "vault")
         print(row(made), flush=True)
         if args.samples:
             write_samples(made, args.samples / made.name, args.seed)
         if args.json:
             args.json.mkdir(parents=True, exist_ok=True)
-            cards = [
-                {"deck": d, "kind": str(c.kind), "question": c.question, "answer": c.answer} for d, c in made.cards
-            ]
+            cards = [card_facts(deck, card, made.quotes) for deck, card in made.cards]
             pages = [{"title": p.title, "first": p.first, "source": p.source, "body": p.body} for p in made.pages]
             whole = {"pages": pages, "cards": cards, "agenda": made.agenda}
             (args.json / f"{made.name}.json").write_text(json.dumps(whole, ensure_ascii=False, indent=1))
