@@ -1,7 +1,7 @@
 """What the embedded engine makes of collections of documents: a table of yields, and samples for judges.
 
 `python -m benchmarks.extraction COLLECTION... [--retain PROGRAM] [--samples DIR]` compiles each collection (a folder
-with `raw/`) in a vault of its own. Samples are drawn by a seed from everything that was made, spread over the documents:
+with `raw/`) in a vault of its own. Samples are drawn by a seed from everything that was made, evenly over documents:
 `pages.txt`, `cards.txt` and `agenda.txt`, in the form that judges read.
 """
 

@@ -15,7 +15,7 @@ import hashlib
 import importlib
 import os
 import sys
-import tempfile
+import tempfile  # noqa: TID251 - nothing is written with it
 from pathlib import Path
 from typing import Any
 

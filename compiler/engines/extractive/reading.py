@@ -13,7 +13,7 @@ from compiler.engines.extractive.cards import KIND_OF_QUESTION
 from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.phrases import name_of, subject_of
 from compiler.engines.extractive.questions import Question, long_form
-from compiler.engines.extractive.selection import PARSED, model
+from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
 from compiler.engines.extractive.terms import Terms, context_of, heading_name, terms_of
 from compiler.language import names
@@ -23,6 +23,7 @@ from vault.model.claim import ClaimKind
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+PARSED = frozenset({"", "en"})  # the languages with a parser
 _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
 _SHORTEST = 12  # characters of a sentence
 _LEFT_OUT = "[…]"  # what readers write for what they could not read

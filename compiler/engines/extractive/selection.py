@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-PARSED = frozenset({"", "en"})  # the languages with a parser
-
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """Boosted trees over named features. A tree is a list of nodes (feature, threshold, left, right, value).
 
-    `thresholds` are the probabilities from which a candidate is chosen: "parsed" of English, "other" of the languages
-    that are read by patterns, whose candidates are fewer and better.
+    `thresholds` are the probabilities from which a candidate is chosen: by language where several collections were
+    judged in it, else "default".
     """
 
     features: tuple[str, ...]
@@ -49,7 +47,7 @@ class Model:
 
     def threshold(self, language: str) -> float:
         """Return the probability from which a candidate in this language is chosen."""
-        return self.thresholds["parsed" if language in PARSED else "other"]
+        return self.thresholds.get(language, self.thresholds["default"])
 
 
 @lru_cache(maxsize=8)
