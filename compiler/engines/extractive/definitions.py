@@ -89,13 +89,16 @@ def _copula(root: Token) -> Iterator[Definition]:
         return
     if not is_bare(subject):
         return
-    term, clauses = (
-        name_of(subject),
-        [c for c in root.rights if c.dep_ in ("conj", "cc", "advcl", "ccomp", "parataxis")],
-    )
-    meaning = trimmed(text_of(t for t in kind.doc[kind.left_edge.i :] if not _in_any(t, clauses) and _below(t, root)))
+    term, meaning = name_of(subject), _to_the_end(root, kind)
     if term and len(meaning.split()) >= _SHORTEST:
         yield Definition(term, meaning, "copula", _article(subject), _domain(root, subject), subject.i, kind.i)
+
+
+def _to_the_end(root: Token, said: Token) -> str:
+    """Return the words of a clause from a complement on, without clauses that are only joined to it."""
+    joined = [c for c in root.rights if c.dep_ in ("conj", "cc", "advcl", "ccomp", "parataxis") and c != said]
+    rest = said.doc[said.left_edge.i :]
+    return trimmed(text_of(t for t in rest if root.is_ancestor(t) and not _in_any(t, joined)))
 
 
 def _meaning(root: Token) -> Iterator[Definition]:
@@ -115,7 +118,7 @@ def _meaning(root: Token) -> Iterator[Definition]:
     term = name_of(subject)
     if said is None or not term:
         return
-    meaning = subtree_text(said)
+    meaning = _to_the_end(root, said)
     if len(meaning.split()) >= _SHORTEST:
         yield Definition(term, meaning, "means", _article(subject), _domain(root, subject), subject.i, said.i)
 
@@ -161,7 +164,7 @@ def _apposition(said: Token) -> Iterator[Definition]:
     between = head.doc[head.i + 1 : said.left_edge.i]
     if head.pos_ not in NOUNS or said.pos_ not in NOUNS or said.i < head.i or not any(t.text in ",(" for t in between):
         return
-    term, meaning = name_of(head), subtree_text(said)
+    term, meaning = name_of(head), subtree_text(said).partition(",")[0]
     if term and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
         yield Definition(term, meaning, "apposition", _article(head), "", head.i, said.i)
 
@@ -172,7 +175,7 @@ def _which_is(verb: Token) -> Iterator[Definition]:
     head = verb.head
     if which is None or which.lower_ != "which" or which.nbor(-1).text != "," or said is None or said.pos_ not in NOUNS:
         return
-    term, meaning = name_of(head), subtree_text(said)
+    term, meaning = name_of(head), subtree_text(said).partition(",")[0]
     if term and not is_negated(verb) and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
         yield Definition(term, meaning, "apposition", _article(head), "", head.i, said.i)
 
@@ -219,7 +222,3 @@ def _is_modal(verb: Token) -> bool:
 
 def _in_any(token: Token, clauses: list[Token]) -> bool:
     return any(c == token or c.is_ancestor(token) for c in clauses)
-
-
-def _below(token: Token, root: Token) -> bool:
-    return root.is_ancestor(token)

@@ -11,7 +11,7 @@ from compiler.engines.extractive.phrases import capital, essence, is_whole, trim
 from compiler.engines.extractive.questions import Question
 
 _ARTICLE = r"(?:(?:Ein|Eine|Der|Die|Das|Den|Dem|Einem|Einer|ein|eine|einen|einem|einer|der|die|das|den|dem)\s+)?"
-_NO_NAME = r"(?!(?:Dies|Jede|Solch|Kein|Unser|Ihr|Sein|Mein|Welch|Manch|Ander|Viel|Beid|All|Es|Sie|Er|Wir|Man)\w*\s)"
+_NO_NAME = r"(?!(?:(?:Dies|Jed|Solch|Kein|Unser|Ihr|Sein|Mein|Welch|Manch|Ander|Viel|Beid|All)(?:e|er|es|en|em)?|Es|Sie|Er|Wir|Man)\s)"
 _ADJECTIVE = r"(?:[A-Za-zÄÖÜäöü][\w-]*(?:e|er|es|en|em)\s+){0,2}"
 _NAME = (
     _NO_NAME

@@ -1,0 +1,95 @@
+"""Which sentences define a term, what is taken for the term and what for its meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.claims.extract import requests_for
+from compiler.engines.extractive import chinese, german
+from compiler.engines.extractive.phrases import essence
+from compiler.engines.extractive.reading import Reading, defined
+from compiler.readers.read import read_source
+
+
+def definitions(sentence: str) -> list[tuple[str, str]]:
+    """(term, meaning) of everything that an English sentence defines, chosen or not."""
+    text = f"Some words stand before it in the same paragraph. {sentence}\n"
+    reading = Reading(requests_for(read_source(text.encode(), "a.md")))
+    reading.terms.language = "en"
+    return [
+        (found.term, found.meaning)
+        for at, doc in zip(reading.sentences, reading.docs, strict=True)
+        for found in defined(doc, at, reading.terms)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "meaning"),
+    [
+        (
+            "A lease is a contract by which one party conveys property to another.",
+            "lease",
+            "a contract by which one party conveys property to another",
+        ),
+        (
+            "Erosion refers to the removal of soil by wind and water.",
+            "Erosion",
+            "the removal of soil by wind and water",
+        ),
+        (
+            "The movement of water through a membrane is called osmosis.",
+            "osmosis",
+            "the movement of water through a membrane",
+        ),
+        (
+            "Basalt, a dark rock that forms from cooled lava, covers the floor of the sea.",
+            "Basalt",
+            "a dark rock that forms from cooled lava",
+        ),
+        (
+            "Plants lose water through stomata, which are the pores of a leaf that open and close.",
+            "stomata",
+            "the pores of a leaf that open and close",
+        ),
+        (
+            "Snowflakes have a property known as self-similarity.",
+            "self-similarity",
+            "a property",
+        ),
+    ],
+)
+def test_a_sentence_defines_its_term(sentence: str, term: str, meaning: str) -> None:
+    assert (term, meaning) in definitions(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It is a contract between two parties.",
+        "This is the most important rule of all.",
+        "The chord that is altered is a chord of the present key.",  # a relative clause narrows the subject
+        "A lease may be a contract between two parties.",
+        "A lease is not a sale of the property.",
+        "The distance between the two notes is an interval.",
+        "There is a lease on the table.",
+        "These restricted kinds are called Merkle trees.",  # the meaning points elsewhere
+    ],
+)
+def test_other_sentences_define_nothing(sentence: str) -> None:
+    assert definitions(sentence) == []
+
+
+def test_a_meaning_is_cut_to_what_was_asked() -> None:
+    assert essence("just a rule (see below) that binds") == "a rule that binds"
+    long = "a model of gene regulation that explains how cells switch genes on, which two men proposed in Paris in the spring of 1961"
+    assert essence(long) == "a model of gene regulation that explains how cells switch genes on"
+
+
+def test_german_and_chinese_sentences_define_by_their_own_words() -> None:
+    found = list(german.definitions_in("Unter Erosion versteht man den Abtrag von Boden durch Wind und Wasser."))
+    assert [(d.term, d.meaning) for d in found] == [("Erosion", "der Abtrag von Boden durch Wind und Wasser")]
+    found = list(german.definitions_in("Dieser ist ein Vertrag zwischen zwei Parteien."))
+    assert found == []
+    found = list(chinese.definitions_in("虚拟内存是一种内存管理技术，它让程序使用更多内存。"))
+    assert [d.term for d in found] == ["虚拟内存"]
+    assert list(chinese.definitions_in("当用户登录时是一种特殊的情况，需要注意。")) == []
