@@ -20,11 +20,8 @@ DOCUMENTS = Path(__file__).parent / "documents"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def unweighed(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The embedded engine takes every candidate, unless the module is marked `own_weights`."""
-    if request.node.get_closest_marker("own_weights"):
-        yield
-        return
+def unweighed() -> Iterator[None]:
+    """The embedded engine takes every candidate."""
     with every_candidate():
         yield
 

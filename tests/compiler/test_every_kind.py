@@ -33,8 +33,6 @@ from vault.model.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
 from vault.model.summary import head_of, parse_summary
 from vault.vault import Vault, open_vault
 
-pytestmark = pytest.mark.own_weights
-
 ROOT = Path(__file__).resolve().parents[2]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NO_WORDS = {"datasets/heights.csv"}  # numbers only: read, and nothing is claimed from them
@@ -149,7 +147,7 @@ def test_what_a_document_shows_reaches_the_claim_the_article_and_the_card(
 ) -> None:
     vault, report = compiled
     assert [n for n in report.notices if n.code == "picture"] == []
-    [exhibit] = [e for c in claims_of(vault)["articles/tides.md"] for e in c.exhibits if e.kind is kind]
+    [exhibit] = {e for c in claims_of(vault)["articles/tides.md"] for e in c.exhibits if e.kind is kind}
     assert shown == (exhibit.note if kind is ExhibitKind.PICTURE else exhibit.content)
     for path in (f"{CONCEPTS}/{concept}.md", f"{FLASHCARDS}/{concept}.md"):
         assert lines_of(exhibit)[0] in (vault.read_text(path) or "").splitlines(), path
