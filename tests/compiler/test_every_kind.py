@@ -147,7 +147,7 @@ def test_what_a_document_shows_reaches_the_claim_the_article_and_the_card(
 ) -> None:
     vault, report = compiled
     assert [n for n in report.notices if n.code == "picture"] == []
-    [exhibit] = [e for c in claims_of(vault)["articles/tides.md"] for e in c.exhibits if e.kind is kind]
+    [exhibit] = {e for c in claims_of(vault)["articles/tides.md"] for e in c.exhibits if e.kind is kind}
     assert shown == (exhibit.note if kind is ExhibitKind.PICTURE else exhibit.content)
     for path in (f"{CONCEPTS}/{concept}.md", f"{FLASHCARDS}/{concept}.md"):
         assert lines_of(exhibit)[0] in (vault.read_text(path) or "").splitlines(), path

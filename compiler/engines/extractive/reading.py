@@ -342,7 +342,8 @@ def with_context(asked: Question, context: str) -> str:
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
         if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & answer:
-            return question if words <= set(features.words_of(question)) else f"{part}: {question}"
+            said = {w.removesuffix("s") for w in features.words_of(question)}
+            return question if {w.removesuffix("s") for w in words} <= said else f"{part}: {question}"
     return question
 
 
