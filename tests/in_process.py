@@ -10,16 +10,33 @@ import json
 import queue
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from compiler.engines.extractive import cards, reading, selection
 from compiler.model.requests import Engine
 from compiler.workers import model_process
 from compiler.workers.process import answer, engine_named
 from vault.errors import WorkerFailed
 
 _ONE_AT_A_TIME = threading.Lock()  # a process reads one document at a time, and pypdfium2 can do no other
+
+
+@contextmanager
+def every_candidate() -> Iterator[None]:
+    """Meanwhile the embedded engine in this process takes every candidate that grammar finds, whatever its score.
+
+    For tests of what becomes of concepts and cards: the trained weights change, and what they choose with them.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (reading, cards):
+            patch.setattr(module, "model", lambda name: replace(selection.model(name), threshold=0.0))
+        yield
 
 
 @cache
