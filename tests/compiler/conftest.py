@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tarfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,9 +13,20 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from tests.builders import make_vault
 from tests.compiler.agent_scene import Scene
+from tests.in_process import every_candidate
 from vault.vault import Vault
 
 DOCUMENTS = Path(__file__).parent / "documents"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def unweighed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The embedded engine takes every candidate, unless the module is marked `own_weights`."""
+    if request.node.get_closest_marker("own_weights"):
+        yield
+        return
+    with every_candidate():
+        yield
 
 
 @pytest.fixture
@@ -26,7 +38,8 @@ def vault(tmp_path: Path) -> Vault:
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small vault after its first compile; copy it, don't touch it."""
     vault = new_vault(tmp_path_factory.mktemp("compiled") / "vault")
-    compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
+    with every_candidate():
+        compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
     return vault.root
 
 

@@ -115,8 +115,8 @@ def test_a_page_forged_in_the_ledger_does_not_act(scene: Scene) -> None:
 
 
 def test_sources_that_only_the_agent_cites_come_last_and_code_numbers_them(scene: Scene) -> None:
-    far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing").replace("|1]]", "|9]]")
-    sentence = f"The spacing effect is the finding that reviews spread over days are remembered longer. {far}"
+    far = scene.claim("The spacing effect is an effect", "wiki/summaries/spacing").replace("|1]]", "|9]]")
+    sentence = f"The spacing effect is an effect by which reviews spread over days are remembered longer. {far}"
     settled = scene.agent(lambda: scene.add(PAGE, sentence))
     assert kept(settled) == {("page", PAGE)}
     sources = read_properties(scene.text(PAGE)).texts("sources")
@@ -126,7 +126,7 @@ def test_sources_that_only_the_agent_cites_come_last_and_code_numbers_them(scene
     assert far.replace("|9]]", "|2]]") in scene.text(PAGE) and scene.verify().clean
 
 
-FAR = "The spacing effect is the finding that reviews spread over days are remembered longer."
+FAR = "The spacing effect is an effect by which reviews spread over days are remembered longer."
 
 
 def _without_far(scene: Scene) -> None:
@@ -135,7 +135,7 @@ def _without_far(scene: Scene) -> None:
 
 
 def test_a_source_that_a_later_run_no_longer_cites_leaves_the_page(scene: Scene) -> None:
-    far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
+    far = scene.claim("The spacing effect is an effect", "wiki/summaries/spacing")
     scene.agent(lambda: scene.add(PAGE, f"{FAR} {far}\n\n{cited(scene)}"))
     settled = scene.agent(lambda: _without_far(scene))
     assert kept(settled) == {("page", PAGE)}
@@ -155,7 +155,7 @@ def test_a_source_that_is_gone_keeps_its_number_and_one_that_a_human_took_out_co
     listed = read_properties(scene.text(PAGE)).texts("sources")
     assert listed[1] == f"{third} (gone)"
     scene.change(PAGE, f'  - "{listed[0]}"\n', "")
-    far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
+    far = scene.claim("The spacing effect is an effect", "wiki/summaries/spacing")
     settled = scene.agent(lambda: scene.add(PAGE, f"{cited(scene)}\n\n{FAR} {far}"))
     assert kept(settled) == {("page", PAGE)}, why(settled)
     scene.compile()

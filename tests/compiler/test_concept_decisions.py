@@ -127,8 +127,8 @@ CURVE, RENAMED = "forgetting-curve", "ebbinghaus-curve"
 Deeds = dict[str, Make]
 DECISIONS: Deeds = {
     "rename": lambda s: work.rename(s, "forgetting curve", "Ebbinghaus curve"),
-    "merge": lambda s: work.merge(s, "Deficient processing", "Spacing effect"),
-    "merge into": lambda s: work.merge(s, "Sleep", "Interference", into="Sleep"),
+    "merge": lambda s: work.merge(s, "Lag effect", "Spacing effect"),
+    "merge into": lambda s: work.merge(s, "Memory consolidation", "Interference", into="Memory consolidation"),
     "never": lambda s: work.never(s, "FSRS", "Free spaced repetition scheduler"),
     "alias": lambda s: work.alias(s, "Spacing effect", "distributed practice effect"),
     "split": lambda s: work.split(s, "Retrieval", "Retrieval (of cues)", [s.find("Retrieval").sources[0]], []),
@@ -178,11 +178,13 @@ def test_a_renamed_concept_keeps_id_cards_and_gaps_and_moves_with_what_the_human
 
 
 def test_merged_concepts_share_a_page_and_every_card_lives_on_with_its_id(desk: Desk) -> None:
-    both = desk.cards("sleep") | desk.cards("interference")
+    both = desk.cards("memory-consolidation") | desk.cards("interference")
     gaps = desk.text("learning/gaps.md")
     desk.do(DECISIONS["merge into"])
-    assert desk.cards("sleep") >= both and not (desk.root / "learning/flashcards/interference.md").exists()
-    assert "Interference" in read_properties(desk.text("wiki/concepts/sleep.md")).texts("aliases")
+    assert (
+        desk.cards("memory-consolidation") >= both and not (desk.root / "learning/flashcards/interference.md").exists()
+    )
+    assert "Interference" in read_properties(desk.text("wiki/concepts/memory-consolidation.md")).texts("aliases")
     assert "[[wiki/concepts/interference|" in gaps and "interference|" not in desk.text("learning/gaps.md")
     retired = [e for e in desk.vault.ledger_events(ledger.IDS)[0] if e["of"] == "card" and e["type"] == "retire"]
     assert retired == []
@@ -212,8 +214,8 @@ def test_a_card_that_a_human_reworded_stays_as_it_is_when_its_concept_is_merged(
     desk.edit(deck, f"Q: {card.question}", "Q: Was stört das Behalten?")
     desk.do(DECISIONS["merge into"])
     (kept,) = [c for c in parse_deck(desk.text(deck), deck).cards if c.id == card.id]
-    assert kept.question == "Was stört das Behalten?" and card.id not in desk.cards("sleep")
-    assert read_properties(desk.text(deck)).text("concept") == desk.shelf.find("Sleep").id
+    assert kept.question == "Was stört das Behalten?" and card.id not in desk.cards("memory-consolidation")
+    assert read_properties(desk.text(deck)).text("concept") == desk.shelf.find("Memory consolidation").id
 
 
 def test_links_in_the_humans_own_notes_are_reported_and_left_alone(desk: Desk) -> None:
@@ -250,7 +252,7 @@ def test_clones_that_decided_different_things_agree_once_their_ledgers_are_merge
     clone.compile()
     assert desk.tree() == clone.tree()
     assert {"Ebbinghaus curve", "Spacing effect"} <= {k.title for k in desk.shelf.concepts}
-    assert desk.shelf.find("Deficient processing").title == "Spacing effect"
+    assert desk.shelf.find("Lag effect").title == "Spacing effect"
     desk.sound()
 
 
@@ -303,24 +305,33 @@ def test_a_decision_that_was_killed_half_way_is_completed_by_the_next_compile(
 
 Refusal = tuple[type[Exception], Callable[[Shelf], object]]
 REFUSED: dict[str, Refusal] = {
-    "the name of another": (UsageError, lambda s: work.rename(s, "Sleep", "Interference")),
-    "its own name": (UsageError, lambda s: work.rename(s, "Sleep", "Sleep")),
+    "the name of another": (UsageError, lambda s: work.rename(s, "Memory consolidation", "Interference")),
+    "its own name": (UsageError, lambda s: work.rename(s, "Memory consolidation", "Memory consolidation")),
     "nobody": (NotFound, lambda s: work.rename(s, "no such thing", "x1")),
-    "a path": (UsageError, lambda s: work.rename(s, "Sleep", "../../insights/mine")),
-    "markup": (UsageError, lambda s: work.rename(s, "Sleep", "<img src=x>")),
-    "a link": (UsageError, lambda s: work.alias(s, "Sleep", "a]] [[b")),
-    "an escape sequence": (UsageError, lambda s: work.rename(s, "Sleep", "\x1b[2Jred")),
-    "10,000 characters": (UsageError, lambda s: work.rename(s, "Sleep", "s" * 10_000)),
-    "a mark that turns text around": (UsageError, lambda s: work.alias(s, "Sleep", "\u202epeels")),
-    "nothing": (UsageError, lambda s: work.rename(s, "Sleep", " () ")),
-    "itself": (UsageError, lambda s: work.merge(s, "Sleep", "sleep")),
-    "into a third": (UsageError, lambda s: work.merge(s, "Sleep", "Interference", into="FSRS")),
-    "all its sources": (UsageError, lambda s: work.split(s, "Sleep", "Nap (short)", s.find("Sleep").sources, [])),
-    "no source": (UsageError, lambda s: work.split(s, "Sleep", "Nap (short)", [], [])),
-    "a source that is not its own": (NotFound, lambda s: work.split(s, "Sleep", "Nap (short)", ["fsrs.md"], [])),
-    "a claim that is none": (NotFound, lambda s: work.split(s, "Sleep", "Nap (short)", [], ["0000000000"])),
-    "a name it has not": (NotFound, lambda s: work.unalias(s, "Sleep", "Slumber")),
-    "its title": (UsageError, lambda s: work.unalias(s, "Sleep", "sleep")),
+    "a path": (UsageError, lambda s: work.rename(s, "Memory consolidation", "../../insights/mine")),
+    "markup": (UsageError, lambda s: work.rename(s, "Memory consolidation", "<img src=x>")),
+    "a link": (UsageError, lambda s: work.alias(s, "Memory consolidation", "a]] [[b")),
+    "an escape sequence": (UsageError, lambda s: work.rename(s, "Memory consolidation", "\x1b[2Jred")),
+    "10,000 characters": (UsageError, lambda s: work.rename(s, "Memory consolidation", "s" * 10_000)),
+    "a mark that turns text around": (UsageError, lambda s: work.alias(s, "Memory consolidation", "\u202epeels")),
+    "nothing": (UsageError, lambda s: work.rename(s, "Memory consolidation", " () ")),
+    "itself": (UsageError, lambda s: work.merge(s, "Memory consolidation", "memory consolidation")),
+    "into a third": (UsageError, lambda s: work.merge(s, "Memory consolidation", "Interference", into="FSRS")),
+    "all its sources": (
+        UsageError,
+        lambda s: work.split(s, "Memory consolidation", "Nap (short)", s.find("Memory consolidation").sources, []),
+    ),
+    "no source": (UsageError, lambda s: work.split(s, "Memory consolidation", "Nap (short)", [], [])),
+    "a source that is not its own": (
+        NotFound,
+        lambda s: work.split(s, "Memory consolidation", "Nap (short)", ["fsrs.md"], []),
+    ),
+    "a claim that is none": (
+        NotFound,
+        lambda s: work.split(s, "Memory consolidation", "Nap (short)", [], ["0000000000"]),
+    ),
+    "a name it has not": (NotFound, lambda s: work.unalias(s, "Memory consolidation", "Slumber")),
+    "its title": (UsageError, lambda s: work.unalias(s, "Memory consolidation", "memory consolidation")),
     "no deed": (NotFound, lambda s: work.undo(s, "0000000000")),
 }
 
@@ -338,7 +349,7 @@ def test_what_makes_no_sense_is_refused_with_a_way_on_and_nothing_is_written(exa
 def test_a_concept_is_found_by_id_title_file_and_any_other_name(examples: Path) -> None:
     shelf = Shelf.of(open_vault(str(examples), None, examples))
     known = shelf.find("FSRS")
-    for name in (known.id, "fsrs", "free spaced repetition schedulers", known.path, f" {known.title} "):
+    for name in (known.id, "fsrs", *known.aliases, known.path, f" {known.title} "):
         assert shelf.find(name) == known
 
 

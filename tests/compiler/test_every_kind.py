@@ -33,6 +33,8 @@ from vault.model.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
 from vault.model.summary import head_of, parse_summary
 from vault.vault import Vault, open_vault
 
+pytestmark = pytest.mark.own_weights
+
 ROOT = Path(__file__).resolve().parents[2]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NO_WORDS = {"datasets/heights.csv"}  # numbers only: read, and nothing is claimed from them

@@ -23,7 +23,12 @@ from vault.vault import Vault
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PAPER = """# A study of retrieval
 
-Retrieval practice is discussed by many [1]. Interleaving is the mixing of topics in one session of study [2].
+Retrieval practice is discussed by many [1].
+
+## Interleaving
+
+Interleaving is a method of study in which several topics are mixed in one session [2]. Interleaving makes a session
+harder. The gain of interleaving is seen weeks later. Learners rarely choose interleaving by themselves.
 
 ## References
 
@@ -33,7 +38,7 @@ Retrieval practice is discussed by many [1]. Interleaving is the mixing of topic
 
 [3] Cy Do, Ed Fu, and Ida Jo. A review of retrieval practice in schools. Psych. Science, 2012.
 """
-ANSWER = "Unlike rereading, retrieval practice shows the learner what is missing.\n"
+ANSWER = "Retrieval practice is used for the preparation of exams.\n"
 
 
 def compiled(vault: Vault, at: datetime = MORNING, command: str = "compile") -> Report:
@@ -105,7 +110,7 @@ def test_the_list_comes_back_byte_for_byte_and_loses_what_is_settled(vault: Vaul
 def test_a_source_added_for_a_gap_is_shown_until_the_gap_is_filled_by_evidence(vault: Vault) -> None:
     compiled(vault)
     gaps = parse_agenda((vault.root / GAPS).read_text("utf-8"))
-    gap = next(g for g in gaps if g.what == "Retrieval practice" and "relates" in g.missing)
+    gap = next(g for g in gaps if g.what == "Retrieval practice" and "when to use it" in g.missing)
     fill = vault.root / "raw/articles/fill.md"
     fill.write_text("# Elsewhere\n\nSomething else is said of it here.\n", encoding="utf-8")
     event = fills_event(gap.id, "raw/articles/fill.md", "2026-11-22T08:00:00.000Z")

@@ -14,11 +14,12 @@ import pytest
 from compiler.build import snapshot
 from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import look, steady
+from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-ENGINE = "extractive/2"
+ENGINE = VERSIONS["extractive"]
 WATCHED = ("raw/x.md", "wiki/concepts/x.md", "learning/flashcards/x.md", "learning/gaps.md", "ledger/ids.jsonl")
 
 

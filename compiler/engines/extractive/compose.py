@@ -52,8 +52,8 @@ def compose(request: ComposeRequest) -> ComposeReply:
     groups = _passages(request.claims)
     lead = next((g for g in groups if first in g), (first,))
     lead = (first, *(c for c in lead[lead.index(first) + 1 :]))
-    said: list[set[str]] = []
-    sections = [Section(heading="", paragraphs=(_sentences(lead, said),))]
+    said = _Said(request.claims)
+    sections = [Section(heading="", paragraphs=(said.sentences(lead),))]
     headed: dict[str, list[tuple[Sentence, ...]]] = {}
     loose: dict[ClaimKind, list[ClaimView]] = {}
     for group in groups:
@@ -61,7 +61,7 @@ def compose(request: ComposeRequest) -> ComposeReply:
         if len(rest) > 1:
             heading = heading_name(rest[0].heading)
             plain = "" if names.key(heading, language) in own else heading
-            if paragraph := _sentences(_from_first_whole(rest), said):
+            if paragraph := said.sentences(_from_first_whole(rest)):
                 headed.setdefault(plain, []).append(paragraph)
         else:
             for claim in rest:
@@ -70,7 +70,7 @@ def compose(request: ComposeRequest) -> ComposeReply:
     sections += [Section(heading=heading, paragraphs=tuple(found)) for heading, found in headed.items()]
     for kind, heading in _HEADINGS.get(language, _HEADINGS["en"]).items():
         alone = [c for c in loose.get(kind, ()) if not _points_back(c.words)]
-        if paragraph := _sentences(alone[:6], said):
+        if paragraph := said.sentences(alone[:6]):
             sections.append(Section(heading=heading, paragraphs=(paragraph,)))
     return ComposeReply(sections=tuple(_bounded(sections)))
 
@@ -94,16 +94,31 @@ def _points_back(words: str) -> bool:
     return words_of(words[:40])[:1] != [] and words_of(words[:40])[0] in _POINTING
 
 
-def _sentences(claims: Sequence[ClaimView], said: list[set[str]]) -> tuple[Sentence, ...]:
-    """Return the claims as cited sentences, without those that repeat what `said` has; `said` grows."""
-    out = []
-    for claim in claims:
-        words = set(words_of(claim.words)) or {claim.words}
-        if any(len(words & before) >= _SAME * min(len(words), len(before)) for before in said):
-            continue
-        said.append(words)
-        out.append(Sentence(text=claim.words, cites=(claim.id,)))
-    return tuple(out)
+class _Said:
+    """What an article says so far: no sentence stands in it twice, and each cites all claims that have its words."""
+
+    def __init__(self, claims: Sequence[ClaimView]) -> None:
+        self._words: list[set[str]] = []
+        self._ids: dict[tuple[str, ...], list[str]] = {}
+        for claim in claims:
+            self._ids.setdefault(_wording(claim), []).append(claim.id)
+
+    def sentences(self, claims: Sequence[ClaimView]) -> tuple[Sentence, ...]:
+        """Return the claims as cited sentences, without those that repeat what was said."""
+        out = []
+        for claim in claims:
+            wording = _wording(claim)
+            words = set(wording)
+            if any(len(words & before) >= _SAME * min(len(words), len(before)) for before in self._words):
+                continue
+            self._words.append(words)
+            others = (id_ for id_ in self._ids[wording] if id_ != claim.id)
+            out.append(Sentence(text=claim.words, cites=(claim.id, *others)))
+        return tuple(out)
+
+
+def _wording(claim: ClaimView) -> tuple[str, ...]:
+    return tuple(words_of(claim.words)) or (claim.words,)
 
 
 def _bounded(sections: Sequence[Section]) -> list[Section]:

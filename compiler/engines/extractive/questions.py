@@ -117,7 +117,7 @@ def questions_in(doc: Doc) -> Iterator[Question]:
     about = name_of(subject)
     for found in _asked(root, subject):
         question, answer = _clean(found.question), _ENDS.sub(r"\1", _clean(found.answer))
-        if is_whole(question) and is_whole(answer) and not _POINTS.search(f"{question} {answer}"):
+        if is_whole(question.removesuffix(" for?")) and is_whole(answer) and not _POINTS.search(f"{question} {answer}"):
             yield replace(found, question=question, answer=answer, about=found.about or about)
 
 

@@ -328,7 +328,8 @@ def with_context(question: str, answer: str, context: str) -> str:
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
         if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & _stems(features.words_of(answer)[:6]):
-            return question if words <= set(features.words_of(question)) else f"{part}: {question}"
+            asked = {w.removesuffix("s") for w in features.words_of(question)}
+            return question if {w.removesuffix("s") for w in words} <= asked else f"{part}: {question}"
     return question
 
 

@@ -1,0 +1,29 @@
+"""What the embedded engine asks about a sentence, before anything is chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.engines.extractive.questions import questions_in
+from compiler.engines.extractive.reading import with_context
+from compiler.engines.extractive.sentence import parse_all
+
+
+def test_what_something_is_used_for_is_asked() -> None:
+    (doc,) = parse_all(["An autoclave is used for the sterilization of instruments."])
+    (asked,) = questions_in(doc)
+    assert (asked.kind, asked.question, asked.answer) == (
+        "applied", "What is an autoclave used for?", "The sterilization of instruments.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ("Glaciers", "What is a glacier?"),
+        ("Alpine ice", "Alpine ice: What is a glacier?"),
+        ("Large masses of ice", "What is a glacier?"),  # it would give the answer away
+    ],
+)
+def test_a_question_that_names_its_subject_in_another_number_needs_no_context(context: str, expected: str) -> None:
+    assert with_context("What is a glacier?", "A large body that moves downhill.", context) == expected
