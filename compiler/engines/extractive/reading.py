@@ -327,7 +327,11 @@ def with_context(question: str, answer: str, context: str) -> str:
     """Return a question after what its document is about, unless the question says it or it gives the answer away."""
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
-        if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & _stems(features.words_of(answer)[:6]):
+        if (
+            not part or len(part) > _LONGEST_CONTEXT or part[0].islower()
+        ):  # "why it matters" of a title names no subject
+            continue
+        if not _stems(words) & _stems(features.words_of(answer)[:6]):
             asked = {w.removesuffix("s") for w in features.words_of(question)}
             return question if {w.removesuffix("s") for w in words} <= asked else f"{part}: {question}"
     return question
