@@ -30,7 +30,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv --clear $(VENV)
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
-	@echo "Installing retain into $(VENV) (about half a minute the first time) ..."
+	@echo "Installing retain into $(VENV) (some minutes the first time: 660 MB) ..."
 	@$(PIP) --editable .
 	@touch $@
 

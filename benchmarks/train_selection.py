@@ -1,8 +1,8 @@
 """Train the models by which the embedded engine chooses titles, definitions and cards, from judgements.
 
-`python -m benchmarks.train_selection [JUDGEMENTS.jsonl.gz]` reads one judged candidate a line (its features, its verdict,
-the collection it comes from), prints precision against yield with whole collections left out, and with `--write` stores
-the weights. It needs scikit-learn, which the product does not.
+`python -m benchmarks.train_selection [JUDGEMENTS.jsonl.gz]` reads one judged candidate a line (its features, its
+verdict, the collection it comes from), prints precision against yield with whole collections left out, and with
+`--write` stores the weights. It needs scikit-learn, which the product does not.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ sed -n '/^## Concepts/,/^## Sources/s/^- \[\[[^|]*|\([^]]*\)\]\].*/\1/p' "$vault
 echo
 echo "Cards:"
 for kind in definitional mechanistic relational applied; do
-    echo "  $(grep -c " | $kind | " "$page" || true) $kind, such as"
+    number=$(grep -c " | $kind | " "$page" || true)
+    [ "$number" -gt 0 ] || continue
+    echo "  $number $kind, such as"
     heading=$(printf '%s' "$kind" | cut -c1 | tr '[:lower:]' '[:upper:]')$(printf '%s' "$kind" | cut -c2-)
     cat "$vault"/learning/flashcards/*.md |
         awk -v h="## $heading" '/^## / { on = $0 == h } on && /^[QA]: / { print "      " $0; if (++n == 2) exit }'

@@ -35,7 +35,7 @@ def every_candidate() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         for module in (reading, cards):
-            patch.setattr(module, "model", lambda name: replace(selection.model(name), threshold=0.0))
+            patch.setattr(module, "model", lambda name: replace(selection.model(name), thresholds={"default": 0.0}))
         yield
 
 

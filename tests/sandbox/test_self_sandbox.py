@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from compiler.workers import bytecode
+from compiler.workers import bytecode, process
 from compiler.workers.pool import Worker, WorkerPool
 from tests.sandbox.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
 from vault.sandbox import self_sandbox
+from vault.sandbox.child import Child
 
 pytestmark = pytest.mark.real_workers
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,7 +126,7 @@ def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: s
     assert (said["NoNewPrivs"], said["Seccomp"], said["Threads"]) == ("1", "2", "1")
     bounds = {line[:25].strip(): line[25:].split()[:2] for line in limits.splitlines()}
     assert bounds["Max file size"] == bounds["Max core file size"] == ["0", "0"]
-    assert bounds["Max address space"] == [str(self_sandbox.MEMORY_BYTES)] * 2
+    assert bounds["Max address space"] == [str(process.MEMORY_BYTES)] * 2
     assert bounds["Max open files"] == ["256", "256"] and bounds["Max cpu time"][0] != "unlimited"
     assert handles <= {"pipe", "/dev/null"}, "nothing of ours stays open in it"
 
@@ -287,6 +288,15 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
     readers = {path.stem for path in (ROOT / "compiler/readers").glob("*.py")}
     assert readers <= kept, "our own"
     assert bytecode._LIBRARIES[0] == "trafilatura" and "readability_lxml" in kept, "and the libraries'"
+
+
+def test_libraries_that_start_threads_of_their_own_do_not_keep_a_child_from_its_sandbox(world: Path) -> None:
+    """numpy starts one a processor where nobody forbids it, and what has threads already cannot be restricted."""
+    note = world / "vault/raw/note.md"
+    script = "import numpy; from compiler.workers import process; process.main()"
+    with Child(["-c", script, "", str(note.parent)]) as child:
+        reply = child.ask({"op": "source", "path": str(note), "sha256": hashlib.sha256(note.read_bytes()).hexdigest()})
+    assert "source" in reply
 
 
 def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(world: Path) -> None:

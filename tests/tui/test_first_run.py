@@ -103,7 +103,7 @@ async def test_the_example_is_made_and_its_review_opens(begin: Callable[..., Fir
         await over(app, pilot)
     root = folder / "retain-example"
     assert app.return_value == Choice(root, "review")
-    assert len(list((root / "learning/flashcards").glob("*.md"))) > 10
+    assert list((root / "learning/flashcards").glob("*.md"))
     again = begin()
     async with again.run_test() as pilot:  # its reviews are kept
         await pilot.press("2", "enter")

@@ -34,6 +34,15 @@ HERE = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Compare = Callable[..., bool]
+TIDES = """# Tides
+
+The tide is the regular rise and fall of the sea that is caused by the pull of the Moon and the Sun.
+The tide is higher when the Moon and the Sun pull in one line, because their forces then add up.
+
+## How tides are predicted
+
+Harbours predict the tide from long records, since the tide returns with the motions of the Moon and the Sun.
+"""
 PRODUCTS = ("wiki", "learning/flashcards", "learning/gaps.md")
 
 
@@ -166,7 +175,7 @@ async def test_work_that_is_leaving_with_the_app_is_ended(full: Vault) -> None:
 async def test_a_file_is_added_by_its_completed_name_and_then_compiled(full: Vault, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
-    (folder / "tides.md").write_text("# Tides\n\nTides are the rise and fall of the sea.\n", encoding="utf-8")
+    (folder / "tides.md").write_text(TIDES, encoding="utf-8")
     app = app_on(full)
     async with app.run_test() as pilot:
         await pilot.press("j", "enter")
@@ -180,7 +189,8 @@ async def test_a_file_is_added_by_its_completed_name_and_then_compiled(full: Vau
         await pilot.press("m")
         assert app.context.jobs.state is not None and app.context.jobs.state.words == ("compile",)
         await over(app, pilot)
-    assert (full.root / "wiki/concepts/tides.md").exists()
+    assert (full.root / "wiki/summaries/tides.md").exists()
+    assert (full.root / "wiki/concepts/tide.md").exists()
 
 
 async def test_what_goes_wrong_is_named_with_the_way_on(vault: Vault, clock: Callable[[], datetime]) -> None:

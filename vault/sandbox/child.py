@@ -26,6 +26,8 @@ _TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
 # How a process ends that exceeds a limit or whose parser crashes; not by an interrupt.
 _TOO_COSTLY = {-int(getattr(signal, name, 0)) for name in ("SIGXCPU", "SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS")} - {0}
 _DYING_S = 2.0
+# A library's own threads would stand in the way of the sandbox, which holds for one thread; each reserves memory too.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 T = TypeVar("T")
@@ -41,7 +43,7 @@ class Child:
         self, program: Sequence[str], *, reading: str = "reading it", hint: str = "", max_reply: int = MAX_REPLY
     ) -> None:
         self._reading, self._hint, self._max_reply = reading, hint, max_reply
-        environment = {k: os.environ[k] for k in _INHERITED if k in os.environ}
+        environment = {k: os.environ[k] for k in _INHERITED if k in os.environ} | _ONE_THREAD
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
         self.process = subprocess.Popen(
             [sys.executable, "-I", *program],

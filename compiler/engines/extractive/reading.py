@@ -341,7 +341,9 @@ def with_context(asked: Question, context: str) -> str:
         answer = _stems(features.words_of(asked.answer)[:6])
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
-        if part and len(part) <= _LONGEST_CONTEXT and not _stems(words) & answer:
+        if not part or len(part) > _LONGEST_CONTEXT or part[0].islower():  # "why it matters" names no subject
+            continue
+        if not _stems(words) & answer:
             said = {w.removesuffix("s") for w in features.words_of(question)}
             return question if {w.removesuffix("s") for w in words} <= said else f"{part}: {question}"
     return question
