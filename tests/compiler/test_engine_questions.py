@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.engines.extractive.questions import questions_in
+from compiler.engines.extractive.questions import Question, questions_in
 from compiler.engines.extractive.reading import with_context
 from compiler.engines.extractive.sentence import parse_all
 
@@ -17,6 +17,10 @@ def test_what_something_is_used_for_is_asked() -> None:
     )  # fmt: skip
 
 
+def _asked(question: str, answer: str) -> Question:
+    return Question("definition", "definitional", question, answer)
+
+
 @pytest.mark.parametrize(
     ("context", "expected"),
     [
@@ -26,9 +30,9 @@ def test_what_something_is_used_for_is_asked() -> None:
     ],
 )
 def test_a_question_that_names_its_subject_in_another_number_needs_no_context(context: str, expected: str) -> None:
-    assert with_context("What is a glacier?", "A large body that moves downhill.", context) == expected
+    assert with_context(_asked("What is a glacier?", "A large body that moves downhill."), context) == expected
 
 
 def test_the_end_of_a_title_that_is_no_name_is_no_context() -> None:
-    asked = with_context("What is a replay?", "The spacing of events.", "The spacing effect: why gaps matter")
+    asked = with_context(_asked("What is a replay?", "The spacing of events."), "The spacing effect: why gaps matter")
     assert asked == "What is a replay?"

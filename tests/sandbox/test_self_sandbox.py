@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from compiler.workers import bytecode, process
+from compiler.workers import bytecode
 from compiler.workers.pool import Worker, WorkerPool
 from tests.sandbox.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
@@ -126,7 +126,7 @@ def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: s
     assert (said["NoNewPrivs"], said["Seccomp"], said["Threads"]) == ("1", "2", "1")
     bounds = {line[:25].strip(): line[25:].split()[:2] for line in limits.splitlines()}
     assert bounds["Max file size"] == bounds["Max core file size"] == ["0", "0"]
-    assert bounds["Max address space"] == [str(process.MEMORY_BYTES)] * 2
+    assert bounds["Max address space"] == [str(self_sandbox.MEMORY_BYTES)] * 2
     assert bounds["Max open files"] == ["256", "256"] and bounds["Max cpu time"][0] != "unlimited"
     assert handles <= {"pipe", "/dev/null"}, "nothing of ours stays open in it"
 
