@@ -170,7 +170,6 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
 
 def main() -> None:
     """Answer messages until the input ends."""
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # only a process of one thread can be restricted
     tempfile.tempdir = os.devnull  # a library that looks for a writable folder would find none and give up
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
