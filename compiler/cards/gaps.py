@@ -20,7 +20,8 @@ from vault.model.claim import ClaimKind
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
 from vault.model.source import SourceText
 
-ENOUGH_LEANING = 3  # articles that name a concept: what is missing about it is worth looking for
+ENOUGH_CLAIMS = 3  # that make a concept one of weight
+ENOUGH_LEANING = 3  # articles that name it, which do so, too
 SHOWN_MENTIONS = 6
 _MISSING = {
     CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines it"),
@@ -165,16 +166,18 @@ def _epistemic(
         weight = leaning + origins[concept.id] + len(concept.main)
         if concept.id in contested:
             ask(concept, "contested", _CONTESTED, weight, -1)
-        if leaning < ENOUGH_LEANING:  # that one page says no more of it is nothing to act on
-            continue
         if len(concept.main) == 1:
-            ask(concept, "one-sentence", _ONE_SENTENCE, weight, 0)
+            if leaning or concept.main[0].kind is ClaimKind.DEFINITION:
+                ask(concept, "one-sentence", _ONE_SENTENCE, weight, 0)
+            continue
+        is_light = len(concept.main) < ENOUGH_CLAIMS and leaning < ENOUGH_LEANING
+        if is_light and not leaning:
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
         lacks = [kind for kind in _MISSING if kind not in carded and not _has_evidence(concept, kind.value)]
-        for rank, kind in enumerate(lacks):
+        for rank, kind in enumerate(lacks[:1] if is_light else lacks):
             ask(concept, kind.value, _MISSING[kind], weight, rank)
-        if origins[concept.id] == 1:
+        if origins[concept.id] == 1 and leaning >= ENOUGH_LEANING:
             ask(concept, "one-source", _ONE_SOURCE, weight, len(_MISSING))
     return found
 

@@ -8,7 +8,7 @@ from compiler.language.passing_mentions import explained_by_list, names_beyond_l
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.model.claim import Claim, ClaimKind
 
-KEEL = ConceptId("keel000000")
+KEEL, MAST = ConceptId("keel000000"), ConceptId("mast000000")
 
 
 def concept(id_: ConceptId, title: str, *said: tuple[str, ClaimKind]) -> Resolved:
@@ -31,36 +31,26 @@ def asked(*concepts: Resolved, leaning: ConceptId | None = None) -> dict[str, st
     return {gap.key.removeprefix("epistemic:"): gap.missing for gap in found}
 
 
-def masts(count: int) -> list[Resolved]:
-    """Concepts whose one sentence names the keel."""
-    return [
-        concept(ConceptId(f"mast{n:06d}"), f"Mast{n}", (f"Mast {n} stands on the keel.", ClaimKind.FACT))
-        for n in range(count)
-    ]
-
-
-def test_a_concept_known_from_one_sentence_is_asked_for_where_three_others_name_it() -> None:
+def test_a_concept_known_from_one_sentence_has_one_gap_where_another_leans_on_it() -> None:
     keel = concept(KEEL, "Keel", ("Keels wear.", ClaimKind.FACT))
-    missing = asked(keel, *masts(3), leaning=KEEL)
-    assert missing == {f"{KEEL}:one-sentence": "one sentence is all that is known of it"}
-    assert asked(keel, *masts(2), leaning=KEEL) == {}
+    mast = concept(MAST, "Mast", ("A mast stands on the keel.", ClaimKind.FACT))
+    assert asked(keel, mast, leaning=KEEL) == {f"{KEEL}:one-sentence": "one sentence is all that is known of it"}
+    assert asked(keel, mast) == {}
 
 
-def test_a_concept_that_others_name_is_asked_for_each_kind_that_it_lacks() -> None:
+def test_a_concept_of_weight_is_asked_for_each_kind_that_it_lacks() -> None:
     facts = [(f"Keels wear {how}.", ClaimKind.FACT) for how in ("fast", "slowly", "not at all")]
-    kinds = {f"{KEEL}:{kind}" for kind in ("definitional", "mechanistic", "relational", "applied")}
-    assert set(asked(concept(KEEL, "Keel", *facts), *masts(3), leaning=KEEL)) == kinds | {f"{KEEL}:one-source"}
+    assert set(asked(concept(KEEL, "Keel", *facts))) == {
+        f"{KEEL}:{kind}" for kind in ("definitional", "mechanistic", "relational", "applied")
+    }
     facts[0] = ("Keels steady a boat.", ClaimKind.MECHANISM)
-    assert f"{KEEL}:mechanistic" not in asked(concept(KEEL, "Keel", *facts), *masts(3), leaning=KEEL)
-    assert asked(concept(KEEL, "Keel", *facts)) == {}
+    assert f"{KEEL}:mechanistic" not in asked(concept(KEEL, "Keel", *facts))
 
 
 def test_what_a_thing_is_is_not_asked_under_a_sentence_that_says_it() -> None:
     facts = [(f"Keels wear {how}.", ClaimKind.FACT) for how in ("fast", "slowly")]
     for said in (("A keel is a fin of lead.", ClaimKind.FACT), ("The keel holds a boat upright.", ClaimKind.MECHANISM)):
-        missing = asked(concept(KEEL, "Keel", said, *facts), *masts(3), leaning=KEEL)
-        assert f"{KEEL}:relational" in missing
-        assert f"{KEEL}:definitional" not in missing
+        assert f"{KEEL}:definitional" not in asked(concept(KEEL, "Keel", said, *facts))
 
 
 def test_names_in_thanks_advertisements_rules_and_labels_are_dropped_and_others_are_not() -> None:

@@ -92,16 +92,33 @@ def test_no_sentence_stands_twice_in_a_topic(vault: Vault) -> None:
         assert len(said) == len(set(said))
 
 
+BETTER = """
+
+An expanding schedule is a schedule in which each gap is longer than the one before.
+Expanding schedules produce better retention than equal gaps, because the first recall takes place early.
+"""
+WORSE = """
+
+Expanding schedules produce worse retention than equal gaps, because the first recall is too easy.
+An expanding schedule is a schedule whose intervals grow from review to review.
+"""
+
+
 def test_what_sources_cannot_both_be_right_about_is_shown_and_the_more_trusted_comes_first(vault: Vault) -> None:
-    disputed = section(text(vault), "Where sources disagree")
+    for name, words in (("The spacing effect.md", BETTER), ("equal-intervals.txt", WORSE)):
+        path = vault.root / "raw/articles" / name
+        path.write_text(path.read_text(encoding="utf-8") + words, encoding="utf-8")
+    compiled(vault, 1)
+    page = next(f"wiki/topics/{name}" for name, data in pages(vault).items() if b"Where sources disagree" in data)
+    disputed = section(text(vault, page), "Where sources disagree")
     assert "### Undecided" in disputed
-    assert disputed.index("Expanding retrieval produces") < disputed.index("Equal intervals produced")
+    assert disputed.index("summaries/the-spacing-effect#") < disputed.index("summaries/equal-intervals#")
     summary = vault.root / "wiki/summaries/equal-intervals.md"
     summary.write_text(summary.read_text(encoding="utf-8").replace("authority: 1", "authority: 3"), encoding="utf-8")
-    compiled(vault, 1)
-    disputed = section(text(vault), "Where sources disagree")
+    compiled(vault, 2)
+    disputed = section(text(vault, page), "Where sources disagree")
     assert "### The first weighs more: authority 3 against 1" in disputed
-    assert disputed.index("Equal intervals produced") < disputed.index("Expanding retrieval produces")
+    assert disputed.index("summaries/equal-intervals#") < disputed.index("summaries/the-spacing-effect#")
 
 
 def test_a_source_on_other_matters_leaves_every_topic_as_it_was(vault: Vault) -> None:

@@ -36,7 +36,7 @@ READ = {
     "text": "3 49acdd8a4507ed86",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/3", "281bccf161d37dc8")
+EXTRACTED = ("extractive/3", "01f61863a694c994")
 
 
 def sources() -> dict[str, list[SourceText]]:

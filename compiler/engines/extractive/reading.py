@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compiler.engines.extractive import chinese, definitions, features, german, questions
 from compiler.engines.extractive.cards import KIND_OF_QUESTION
 from compiler.engines.extractive.definitions import Definition
-from compiler.engines.extractive.phrases import name_of, subject_of
+from compiler.engines.extractive.phrases import name_of, subject_of, trimmed
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
@@ -51,6 +51,8 @@ def asks_for(definition: Definition, language: str) -> Iterator[Question]:
 def defined(doc: Doc | None, sentence: Sentence, terms: Terms) -> Iterator[Definition]:
     """Yield what a sentence defines, the term as the document writes it inside a sentence."""
     found: Iterable[Definition] = ()
+    if sentence.entry:
+        yield Definition(sentence.entry, trimmed(sentence.text), "lead")
     if doc is not None:
         found = definitions.definitions_in(doc, sentence)
     elif terms.language in _MODULES:

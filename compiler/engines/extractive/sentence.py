@@ -24,7 +24,8 @@ class Sentence:
     """A sentence of the document: `requests[segment].text[start:end]`.
 
     `position` counts the sentences of its paragraph from 0, `paragraph` the paragraphs of the segment. `marks` are the
-    marks that overlap it, with offsets counted from its own first character.
+    marks that overlap it, with offsets counted from its own first character. `entry` is the term of a glossary that the
+    paragraph explains, "" if it explains none.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Sentence:
     is_item: bool
     headings: tuple[str, ...]
     marks: tuple[Span, ...]
+    entry: str = ""
 
     def has(self, kind: str) -> bool:
         """Return whether a mark of this kind lies in the sentence."""
@@ -49,6 +51,7 @@ def sentences_of(requests: Sequence[ExtractRequest]) -> list[Sentence]:
 
 def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
     position, paragraph = 0, -1
+    entries = {m.end: request.text[m.start : m.end].strip() for m in request.marks if m.kind == "term"}
     for found in split(request):
         position = position + 1 if found.block == paragraph else 0
         paragraph = found.block
@@ -67,6 +70,7 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
             found.item,
             request.headings,
             marks,
+            entries.get(len(request.text[: found.start].rstrip()), "") if position == 0 else "",
         )
 
 

@@ -39,9 +39,11 @@ def sentences(request: ExtractRequest) -> list[Sentence]:
     """The sentences of the request's prose, in order; each one's text is a substring of the request's text."""
     marks = _Marks(request.marks)
     found: list[Sentence] = []
+    terms = {m.end for m in request.marks if m.kind == "term"}
     for number, match in enumerate(_BLOCK.finditer(request.text)):
         start, end = match.span()
-        if end - start > MAX_BLOCK or marks.covers(_SKIPPED, start, end):
+        explains = len(request.text[:start].rstrip()) in terms  # the cell of a glossary beside its term
+        if end - start > MAX_BLOCK or marks.covers(_SKIPPED - {"table"} if explains else _SKIPPED, start, end):
             continue
         item = marks.covers(frozenset({"item"}), start, end)
         for i, (a, b) in enumerate(_spans(request.text[start:end], request.language or "en")):
