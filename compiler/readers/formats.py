@@ -33,8 +33,8 @@ READERS: dict[str, Reader] = {
     "epub": Reader(2, "office.epub"),
     "latex": Reader(2, "latex.latex"),
     "org": Reader(2, "text.org"),
-    "asciidoc": Reader(1, "text.asciidoc"),
-    "code": Reader(2, "text.code"),
+    "asciidoc": Reader(1, "asciidoc.asciidoc"),
+    "code": Reader(2, "code.code"),
     "chat": Reader(2, "text.chat"),
 }
 VERSIONS = " ".join(f"{kind}/{reader.version}" for kind, reader in READERS.items())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compiler.readers.code.lexing import language_of_file
 from compiler.readers.formats import kind_of
 from compiler.readers.read import read_source
-from compiler.readers.text.code_lexing import language_of_file
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, SourceText
 

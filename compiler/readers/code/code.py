@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from compiler.readers.code.comments import is_licence, prose_of
+from compiler.readers.code.lexing import Comment, comments_in, language_of_file
 from compiler.readers.decode import decode
 from compiler.readers.page import Page, label_of
-from compiler.readers.text.code_comments import is_licence, prose_of
-from compiler.readers.text.code_lexing import Comment, comments_in, language_of_file
 from compiler.readers.text.markdown import read_markdown
 from compiler.readers.text.rst import read_rst
 from vault.errors import Unreadable

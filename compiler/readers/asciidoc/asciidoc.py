@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from compiler.readers.asciidoc.inline import Inline
+from compiler.readers.asciidoc.lines import COMMENT, Preprocessor
+from compiler.readers.asciidoc.tables import rows_of
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.markup import Markup, math
 from compiler.readers.page import Page
-from compiler.readers.text.asciidoc_inline import Inline
-from compiler.readers.text.asciidoc_lines import COMMENT, Preprocessor
-from compiler.readers.text.asciidoc_tables import rows_of
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.formatting import clean_line, normal

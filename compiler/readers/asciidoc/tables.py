@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 
-from compiler.readers.text.asciidoc_lines import COMMENT
+from compiler.readers.asciidoc.lines import COMMENT
 
 MAX_CELLS = 50_000
 MAX_COLUMNS = 200

@@ -1,0 +1,1 @@
+"""Source code: its comments and docstrings."""
