@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 from compiler.engines.extractive import chinese, definitions, features, german, questions
 from compiler.engines.extractive.cards import KIND_OF_QUESTION
@@ -81,7 +82,11 @@ def _is_quotable(sentence: Sentence) -> bool:
     text = sentence.text
     if not len(text) >= _SHORTEST or len(text.split()) > MAX_WORDS or _LEFT_OUT in text:
         return False
-    return text.rstrip().endswith(_ENDS) or sentence.is_item or sentence.has("emphasis") or sentence.has("term")
+    if any(category(c) == "Sm" and c not in "+=~" for c in text):  # a formula in running text is seldom read right
+        return False
+    if sentence.is_item or sentence.has("emphasis") or sentence.has("term"):
+        return True
+    return text.rstrip().endswith(_ENDS) and not text[0].islower()
 
 
 class Reading:
