@@ -228,7 +228,13 @@ class Reading:
             if last and used[last] < MOST_PARAGRAPHS and (name or not self._names_other(members, last)):
                 used[last] += 1
                 for at in members[start : start + _LONGEST_PASSAGE]:
-                    claims.add(at, last)
+                    if self._says_something(at):
+                        claims.add(at, last)
+
+    def _says_something(self, at: int) -> bool:
+        """Return whether a sentence has a verb, as far as a parser tells: a caption or a label says nothing."""
+        doc = self.docs[at]
+        return doc is None or any(token.pos_ in ("VERB", "AUX") for token in doc)
 
     def _topic(self, members: Sequence[int]) -> tuple[str, int]:
         """Return the term that a paragraph is about, and which of its sentences begins to say so; "" if none."""
