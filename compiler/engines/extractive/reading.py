@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PARSED = frozenset({"", "en"})  # the languages with a parser
 _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
 _SHORTEST = 12  # characters of a sentence
+_TWICE = re.compile(r"\b(?!that\b|had\b)([a-z]{2,}) \1\b")
 _LEFT_OUT = "[…]"  # what readers write for what they could not read
 _ENDS = tuple(".!?:。！？：”\"')）")
 _LONGEST_PASSAGE = 10  # sentences of a paragraph
@@ -81,6 +83,8 @@ def _is_quotable(sentence: Sentence) -> bool:
     """Return whether a sentence is whole, neither a scrap nor one of which the reader left something out."""
     text = sentence.text
     if not len(text) >= _SHORTEST or len(text.split()) > MAX_WORDS or _LEFT_OUT in text:
+        return False
+    if _TWICE.search(text):  # something stood between the two that could not be read
         return False
     if any(category(c) == "Sm" and c not in "+=~" for c in text):  # a formula in running text is seldom read right
         return False
