@@ -114,7 +114,8 @@ class _Dialogue:
         state = self._study_session.state(placed.id)
         changed = self._study_session.changes.of(placed.id, state)
         change = labels.change_note(state, changed.how if changed is not None else "")
-        head = f"\n[{self._study_session.left} to go] {labels.card_heading(placed.title, placed.kind, change)}"
+        title = labels.title_before_answer(placed.title, placed.card.answer)
+        head = f"\n[{self._study_session.left} to go] {labels.card_heading(title, placed.kind, change)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             line = self._ask("Enter: answer" if not self._study_session.revealed else "1-4")

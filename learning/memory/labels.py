@@ -12,6 +12,11 @@ def card_heading(*parts: str) -> str:
     return " · ".join(filter(None, parts))
 
 
+def title_before_answer(title: str, answer: str) -> str:
+    """Return the title that may stand above a question; "" where it would give the answer away."""
+    return "" if answer.strip(" .").casefold() == title.casefold() else title
+
+
 def status(state: MemoryState, at: datetime) -> str:
     """Return the state of the card in a word; suspended, retracted and buried come before its phase."""
     if state.retracted:

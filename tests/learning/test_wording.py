@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.labels import card_heading, interval, status, wait_text
+from learning.memory.labels import card_heading, interval, status, title_before_answer, wait_text
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase, Rules
 from vault.ids import CardId
@@ -30,6 +30,11 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
         (timedelta(days=500), "1.4 y"),
     ],
 )
+def test_a_title_that_is_the_answer_is_not_shown_before_it() -> None:
+    assert title_before_answer("Spring tide", "Spring tide.") == ""
+    assert title_before_answer("Spring tide", "A tide with a larger range.") == "Spring tide"
+
+
 def test_a_wait_is_said_in_the_unit_that_fits(wait: timedelta, words: str) -> None:
     assert wait_text(wait) == words
 

@@ -158,7 +158,8 @@ class ReviewScreen(Typing, key="review"):
         card, state = placed.card, self._study_session.state(placed.id)
         self._changed = self._study_session.changes.of(placed.id, state)
         note = labels.change_note(state, self._changed.how if self._changed is not None else "")
-        self._card.show(placed.kind, placed.title, card.question, note)
+        title = labels.title_before_answer(placed.title, card.answer)
+        self._card.show(placed.kind, title, card.question, note)
         self._ratings.ask()
 
     def _show_end(self, study_session: ReviewSession) -> None:
