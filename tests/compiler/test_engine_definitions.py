@@ -71,6 +71,9 @@ def test_a_sentence_defines_its_term(sentence: str, term: str, meaning: str) -> 
         "A lease may be a contract between two parties.",
         "A lease is not a sale of the property.",
         "The distance between the two notes is an interval.",
+        "No lease is a sale of the property that binds both parties.",
+        "A lease is rarely a sale of the property to another party.",
+        "A contract is a binding promise only if both parties sign the paper.",
         "There is a lease on the table.",
         "These restricted kinds are called Merkle trees.",  # the meaning points elsewhere
     ],

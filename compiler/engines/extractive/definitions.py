@@ -87,7 +87,7 @@ def _copula(root: Token) -> Iterator[Definition]:
     subject, kind = subject_of(root), next((c for c in root.rights if c.dep_ == "attr"), None)
     if subject is None or kind is None or kind.pos_ not in NOUNS or is_negated(root) or _is_modal(root):
         return
-    if not is_bare(subject):
+    if not is_bare(subject) or _is_limited(root, subject):
         return
     term, meaning = name_of(subject), _to_the_end(root, kind)
     if term and len(meaning.split()) >= _SHORTEST:
@@ -106,7 +106,7 @@ def _meaning(root: Token) -> Iterator[Definition]:
     if root.lemma_ not in _MEANING or root.tag_ not in ("VBZ", "VBP") or is_negated(root):
         return
     subject = subject_of(root)
-    if subject is None or subject.dep_ != "nsubj" or not is_bare(subject):
+    if subject is None or subject.dep_ != "nsubj" or not is_bare(subject) or _is_limited(root, subject):
         return
     particle = _MEANING[root.lemma_]
     at: Token | None = root
@@ -173,7 +173,14 @@ def _which_is(verb: Token) -> Iterator[Definition]:
     """ "X, which is a N that ..."."""
     which, said = subject_of(verb), next((c for c in verb.rights if c.dep_ == "attr"), None)
     head = verb.head
-    if which is None or which.lower_ != "which" or which.nbor(-1).text != "," or said is None or said.pos_ not in NOUNS:
+    if (
+        which is None
+        or which.i == 0
+        or which.lower_ != "which"
+        or which.nbor(-1).text != ","
+        or said is None
+        or said.pos_ not in NOUNS
+    ):
         return
     term, meaning = name_of(head), subtree_text(said).partition(",")[0]
     if term and not is_negated(verb) and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
@@ -214,6 +221,23 @@ def _domain(root: Token, subject: Token) -> str:
         (c for c in root.lefts if c.dep_ == "prep" and c.lower_ in ("in", "within", "for") and c.i < subject.i), None
     )
     return subtree_text(found) if found is not None and found.left_edge.i == 0 else ""
+
+
+_LIMITING = frozenset({"no", "neither", "few", "some", "many", "most"})  # before the subject
+_HARDLY = frozenset({"rarely", "seldom", "hardly", "scarcely", "never", "almost", "once", "longer", "sometimes"})
+_CONDITIONS = frozenset({"if", "unless", "when", "provided"})
+
+
+def _is_limited(root: Token, subject: Token) -> bool:
+    """Return whether a sentence says of its subject what holds of some, seldom, or under a condition."""
+    if any(c.lower_ in _LIMITING for c in subject.subtree):
+        return True
+    for child in root.children:
+        if child.dep_ == "advmod" and child.lower_ in _HARDLY:
+            return True
+        if child.dep_ == "advcl" and any(c.lower_ in _CONDITIONS for c in child.lefts):
+            return True
+    return False
 
 
 def _is_modal(verb: Token) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PARSED = frozenset({"", "en"})  # the languages with a parser
 _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
+_LONGEST_TERM = 80  # characters
 _SHORTEST = 12  # characters of a sentence
 _TWICE = re.compile(r"\b(?!that\b|had\b)([a-z]{2,}) \1\b")
 _LEFT_OUT = "[…]"  # what readers write for what they could not read
@@ -116,7 +117,7 @@ class Reading:
         for at, (sentence, doc) in enumerate(zip(self.sentences, self.docs, strict=True)):
             for definition in defined(doc, sentence, self.terms):
                 key = self.key(definition.term)
-                if not key or not names.could_name(definition.term):
+                if not key or len(definition.term) > _LONGEST_TERM or not names.could_name(definition.term):
                     continue
                 if not title.chooses(features.term_features(definition.term, self.terms), self.language):
                     continue
