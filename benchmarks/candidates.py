@@ -102,15 +102,15 @@ def _shown(asked: questions.Question, context: str) -> dict[str, str]:
 
 
 def _clozes(sentence: Sentence) -> Iterator[questions.Question]:
-    if len(sentence.text) < 40:
+    """Yield a question for each emphasised name in a sentence that leaves enough words around it."""
+    text = sentence.text
+    if len(text) < 40:
         return
     for mark in sentence.marks:
-        if (
-            mark.kind == "emphasis"
-            and 3 < mark.end - mark.start < 60
-            and mark.end - mark.start < len(sentence.text) / 3
-        ):
-            yield questions.cloze(sentence.text, mark.start, mark.end)
+        if mark.kind == "emphasis" and 3 < mark.end - mark.start < min(60, len(text) / 3):
+            words = text[mark.start : mark.end]
+            asked = f"{text[: mark.start]}___{text[mark.end :]}".strip()
+            yield questions.Question("emphasis cloze", "definitional", asked, f"{words}.", words)
 
 
 def draw(found: Sequence[Candidate], pages: int, cards: int, seed: int) -> list[Candidate]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -81,9 +81,12 @@ def make(collection: Path, retain: str, vault: Path) -> Made:
     subprocess.run([retain, "init", str(vault)], check=True, stdout=quiet)
     shutil.copytree(collection / "raw", vault / "raw" / "articles", dirs_exist_ok=True)
     begin = time.perf_counter()
-    subprocess.run([retain, "compile", "--engine", "extractive"], cwd=vault, stdout=quiet, stderr=quiet, check=False)
+    compiling = subprocess.Popen([retain, "compile", "--engine", "extractive"], cwd=vault, stdout=quiet, stderr=quiet)
+    _, status, usage = os.wait4(compiling.pid, 0)
+    if code := os.waitstatus_to_exitcode(status):
+        print(f"{collection.name}: compile ended with {code}", file=sys.stderr)
     seconds = time.perf_counter() - begin
-    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    megabytes = usage.ru_maxrss / 1024
     documents, words = prose_words(collection / "raw")
     pages = [page_of(p.read_text()) for p in sorted((vault / "wiki" / "concepts").glob("*.md"))]
     decks = [parse_deck(p.read_text(), p.name) for p in sorted((vault / "learning" / "flashcards").glob("*.md"))]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.engines.extractive.questions import Question, questions_in
+from compiler.engines.extractive.definitions import Definition
+from compiler.engines.extractive.questions import Question, from_definition, questions_in
 from compiler.engines.extractive.reading import with_context
 from compiler.engines.extractive.sentence import parse_all
 
@@ -36,3 +37,13 @@ def test_a_question_that_names_its_subject_in_another_number_needs_no_context(co
 def test_the_end_of_a_title_that_is_no_name_is_no_context() -> None:
     asked = with_context(_asked("What is a replay?", "The spacing of events."), "The spacing effect: why gaps matter")
     assert asked == "What is a replay?"
+
+
+def test_what_was_is_asked_in_the_past() -> None:
+    definition = Definition("ether", "a substance that was thought to fill all space", "copula", "the", past=True)
+    assert next(from_definition(definition)).question == "What was the ether?"
+
+
+def test_brackets_of_citations_go_and_others_stay() -> None:
+    (doc,) = parse_all(["A cache (Smith, 1999) is used for pages (65536 bytes each)."])
+    assert [q.answer for q in questions_in(doc)] == ["Pages (65536 bytes each)."]

@@ -28,7 +28,7 @@ _PARTS = re.compile(
 )
 
 
-_POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你|前者|后者|其中")
+POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你|前者|后者|其中")
 _IN_NAMES = frozenset("neljvbgsxtq")  # first letters of jieba's tags for what names are made of
 
 
@@ -54,7 +54,7 @@ def definitions_in(text: str) -> Iterator[Definition]:
                 len(meaning) > 5
                 and is_whole(meaning)
                 and _is_name(match["term"].strip())
-                and not _POINTS.search(meaning)
+                and not POINTS.search(meaning)
             ):
                 yield Definition(
                     match["term"].strip(), meaning, name, "", (match.groupdict().get("domain") or "").strip("，,")
@@ -71,13 +71,6 @@ def from_definition(definition: Definition) -> Iterator[Question]:
 
 def questions_in(text: str) -> Iterator[Question]:
     """Yield the questions that a Chinese sentence answers."""
-    for found in _asked(text):
-        whole = is_whole(found.question) and is_whole(found.answer)
-        if whole and not _POINTS.search(f"{found.question} {found.answer}"):
-            yield found
-
-
-def _asked(text: str) -> Iterator[Question]:
     if match := _CONDITION.match(text):
         yield Question("condition", "mechanistic", f"{match['condition']}，会怎样？", f"{match['main']}。", "")
     if match := _REASON.match(text):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 PATTERNS = ("copula", "means", "called", "apposition", "lead")
-_MEANING = {"mean": "", "denote": "", "designate": "", "signify": "", "refer": "to", "describe": "", "represent": ""}
+_MEANING = {"mean": "", "denote": "", "designate": "", "signify": "", "refer": "to", "represent": ""}
 _NAMING = {"call": "", "term": "", "dub": "", "know": "as", "refer": "to"}
 _MODALS = frozenset({"MD"})
 _POINTING = frozenset({"this", "these", "that", "those", "such", "our", "my", "your", "their", "its"})
@@ -40,7 +40,7 @@ class Definition:
 
     `article` is the one the term is asked for with, "" for none. `domain` is a phrase before the subject that limits it
     ("In statistics"), "" if there is none. `head` is the index of the token that is the head of the term, `kind` that
-    of the head of the meaning; -1 where there is no token.
+    of the head of the meaning; -1 where there is no token. `plural` and `past` are as the sentence speaks of the term.
     """
 
     term: str
@@ -51,6 +51,7 @@ class Definition:
     head: int = -1
     kind: int = -1
     plural: bool = False
+    past: bool = False
 
 
 def definitions_in(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
@@ -91,7 +92,16 @@ def _copula(root: Token) -> Iterator[Definition]:
         return
     term, meaning = name_of(subject), _to_the_end(root, kind)
     if term and len(meaning.split()) >= _SHORTEST:
-        yield Definition(term, meaning, "copula", _article(subject), _domain(root, subject), subject.i, kind.i)
+        yield Definition(
+            term,
+            meaning,
+            "copula",
+            _article(subject),
+            _domain(root, subject),
+            subject.i,
+            kind.i,
+            past=root.tag_ == "VBD",
+        )
 
 
 def _to_the_end(root: Token, said: Token) -> str:

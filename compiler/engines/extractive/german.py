@@ -38,7 +38,7 @@ _REASON = re.compile(
 )
 
 
-_POINTS = re.compile(r"\b(?:dies(?:e[rsnm]?)?|solche?[rsnm]?|hier|oben|unten|folgend\w*|wir|unser\w*|Sie|Ihr\w*)\b")
+POINTS = re.compile(r"\b(?:dies(?:e[rsnm]?)?|solche?[rsnm]?|hier|oben|unten|folgend\w*|wir|unser\w*|Sie|Ihr\w*)\b")
 
 
 _LEFT = re.compile(r"\s+(?:bezeichnet|genannt|verstanden)(?=,|\.|$)")
@@ -58,7 +58,7 @@ def definitions_in(text: str) -> Iterator[Definition]:
         if match is None:
             continue
         meaning = _nominative(trimmed(_LEFT.sub("", match["meaning"])))
-        if len(meaning.split()) > 2 and is_whole(meaning) and not _POINTS.search(meaning):
+        if len(meaning.split()) > 2 and is_whole(meaning) and not POINTS.search(meaning):
             domain = match.groupdict().get("domain") or ""
             yield Definition(match["term"].strip(), meaning, name, "", domain.strip())
             return
@@ -73,13 +73,6 @@ def from_definition(definition: Definition) -> Iterator[Question]:
 
 def questions_in(text: str) -> Iterator[Question]:
     """Yield the questions that a German sentence answers."""
-    for found in _asked(text):
-        whole = is_whole(found.question) and is_whole(found.answer)
-        if whole and not _POINTS.search(f"{found.question} {found.answer}"):
-            yield found
-
-
-def _asked(text: str) -> Iterator[Question]:
     if match := _CONDITION.match(text):
         asked = f"Was gilt, {match['mark'].lower()} {match['condition']}?"
         yield Question("condition", "mechanistic", asked, f"Dann {match['main']}.", "")

@@ -60,7 +60,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _GAP = re.compile(r"\s*,(?:\s*,)+")
-_CITED = re.compile(r"\s*\([^()]*(?:\b\d{4}[a-z]?|\blink|\bsee\b|\bcf\b|\be\.g\b)[^()]*\)|\s*\(\s*\)")
+_CITED = re.compile(r"\s*\([^()]*(?:\b(?:1[5-9]|20)\d\d[a-z]?\b|\blink\b|\bsee\b|\bcf\b|\be\.g\b)[^()]*\)|\s*\(\s*\)")
 _ENDS = re.compile(r"([.!?])[.\"”]?\.$")
 FORMS = (
     "definition",
@@ -77,7 +77,6 @@ FORMS = (
     "contrast",
     "occasion",
     "long form",
-    "emphasis cloze",
 )
 
 
@@ -96,7 +95,7 @@ def from_definition(definition: Definition) -> Iterator[Question]:
     """Yield the questions for the meaning of a term, and for the term of a meaning."""
     term, meaning = definition.term, essence(definition.meaning)
     domain = f"{capital(definition.domain)}, " if definition.domain else ""
-    be = "are" if definition.plural else "is"
+    be = ("were" if definition.plural else "was") if definition.past else ("are" if definition.plural else "is")
     named = f"{definition.article} {term}" if definition.article else term
     yield Question("definition", "definitional", capital(f"{domain}what {be} {named}?"), f"{capital(meaning)}.", term)
     opens = meaning.partition(" ")[0]
@@ -334,10 +333,3 @@ def _written(auxiliary: Token) -> str:
     """Return an auxiliary in full: "ca" of "can't" is "can"."""
     full = {"ca": "can", "wo": "will", "'s": "is", "’s": "is", "'re": "are", "'ll": "will", "'ve": "have"}
     return full.get(auxiliary.lower_, auxiliary.lower_)
-
-
-def cloze(sentence: str, start: int, end: int) -> Question:
-    """Return the question that blanks an emphasised `sentence[start:end]`."""
-    words = sentence[start:end]
-    asked = f"{sentence[:start]}___{sentence[end:]}".strip()
-    return Question("emphasis cloze", "definitional", asked, f"{capital(words)}.", words)

@@ -13,7 +13,7 @@ from unicodedata import category
 from compiler.engines.extractive import chinese, definitions, features, german, questions
 from compiler.engines.extractive.cards import KIND_OF_QUESTION
 from compiler.engines.extractive.definitions import Definition
-from compiler.engines.extractive.phrases import name_of, subject_of, trimmed
+from compiler.engines.extractive.phrases import is_whole, name_of, subject_of, trimmed
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
@@ -44,7 +44,11 @@ def asks(text: str, doc: Doc | None, language: str) -> Iterator[Question]:
     if doc is not None:
         yield from questions.questions_in(doc)
     elif language in _MODULES:
-        yield from _MODULES[language].questions_in(text)
+        module = _MODULES[language]
+        for found in module.questions_in(text):
+            whole = is_whole(found.question) and is_whole(found.answer)
+            if whole and not module.POINTS.search(f"{found.question} {found.answer}"):
+                yield found
 
 
 def asks_for(definition: Definition, language: str) -> Iterator[Question]:
