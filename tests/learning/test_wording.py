@@ -30,11 +30,6 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
         (timedelta(days=500), "1.4 y"),
     ],
 )
-def test_a_title_that_is_the_answer_is_not_shown_before_it() -> None:
-    assert title_before_answer("Spring tide", "Spring tide.") == ""
-    assert title_before_answer("Spring tide", "A tide with a larger range.") == "Spring tide"
-
-
 def test_a_wait_is_said_in_the_unit_that_fits(wait: timedelta, words: str) -> None:
     assert wait_text(wait) == words
 
@@ -62,3 +57,8 @@ def test_what_keeps_a_card_out_is_said_before_its_phase() -> None:
 def test_a_card_without_a_kind_has_no_sign_behind_its_title() -> None:
     assert card_heading("Spacing", "", "") == "Spacing"
     assert card_heading("Spacing", "definition", "changed") == "Spacing · definition · changed"
+
+
+def test_a_title_that_is_the_answer_is_not_shown_before_it() -> None:
+    assert title_before_answer("Spring tide", "Spring tide.") == ""
+    assert title_before_answer("Spring tide", "A tide with a larger range.") == "Spring tide"
