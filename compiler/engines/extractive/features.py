@@ -33,6 +33,7 @@ _HEDGES = frozenset(
 _CHAPTER = frozenset(
     "chapter section figure table example lecture lesson exercise page book course tutorial article paper".split()
 )
+_EVERYDAY = 5.0  # Zipf frequency from which a word says little: "thing", "part", "used"
 _WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _SYMBOL = re.compile(r"[=<>{}\\/|_^$~*#@+\[\]]")
 
@@ -127,6 +128,7 @@ def place_features(sentence: Sentence) -> Features:
     return {
         "sentence.position": min(sentence.position, 5),
         "sentence.item": float(sentence.is_item),
+        "sentence.opens": float(sentence.opens),
         "sentence.depth": len(sentence.headings),
         "sentence.quotation": float(sentence.has("quotation")),
         **{
@@ -215,6 +217,16 @@ def _grammar(definition: Definition, doc: Doc, language: str) -> Features:
     return out
 
 
+def _stems(words: set[str]) -> set[str]:
+    """Return the beginnings of the longer words: those of "encrypts" and "encryption" are equal."""
+    return {w[:5] for w in words if len(w) > 3}
+
+
+def likely(title: float, definition: float) -> Features:
+    """Return how likely a question is about a term and from a definition, as the other two models say."""
+    return {"likely.title": title, "likely.definition": definition}
+
+
 def question_features(question: Question, sentence: str, doc: Doc | None, language: str, pattern: str = "") -> Features:
     """Return what is known of a question: of its form, its words, and the sentence that answers it.
 
@@ -229,6 +241,9 @@ def question_features(question: Question, sentence: str, doc: Doc | None, langua
         **{f"form.{f}": float(question.form == f) for f in FORMS},
         **{f"pattern.{p}": float(pattern == p) for p in PATTERNS},
         "overlap": len(asked & answered) / max(len(answered), 1),
+        "overlap.stems": len(_stems(asked) & _stems(answered)) / max(len(_stems(answered)), 1),
+        "answer.content": sum(len(w) > 3 and frequency(w, language) < _EVERYDAY for w in answered),
+        "question.content": sum(len(w) > 3 and frequency(w, language) < _EVERYDAY for w in asked),
         "answer.names_term": float(_names(question.answer, question.about, language)),
         "question.names_term": float(_names(question.question, question.about, language)),
         "answer.covers": len(question.answer) / max(len(sentence), 1),

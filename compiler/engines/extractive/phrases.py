@@ -93,7 +93,7 @@ def name_of(head: Token) -> str:
         following.pos_ in ("NUM", "X") or (following.pos_ == "PROPN" and following.head == head)
     ):
         return ""  # the name goes on
-    return text_of(tokens)
+    return lowered(text_of(tokens), tokens[0]) if tokens[0].i == 0 else text_of(tokens)
 
 
 def is_bare(head: Token) -> bool:

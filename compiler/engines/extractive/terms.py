@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -34,6 +34,7 @@ class Term:
     sections: set[tuple[str, ...]] = field(default_factory=set)
     first: int = -1  # the sentence that names it first, counted from 0
     inside: int = 0  # how often it stands inside a longer name
+    article: str = ""  # "a" or "an" if the document writes it with one
     marks: Counter[str] = field(default_factory=Counter)
 
 
@@ -44,9 +45,10 @@ class Terms:
     language: str
     title: str
     sentences: int = 0
+    sections: set[tuple[str, ...]] = field(default_factory=set)
     by_key: dict[str, Term] = field(default_factory=dict)
     long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
-    proper: Counter[str] = field(default_factory=Counter)  # proper names of one word
+    proper: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))  # name -> its sections
     unparsed: str = ""  # the text, where no parser counts its names
 
     def best(self, name: str) -> str:
@@ -60,17 +62,18 @@ class Terms:
         return replace(found, count=self.unparsed.count(name)) if self.unparsed else found
 
 
-_LEAST_SHARE = 0.06  # of the sentences that name a document's subject
+_LEAST_SECTIONS = 4  # that name a document's subject
 
 
 def context_of(terms: Terms) -> str:
     """Return what a document is about, as the line above a question: "CouchDB: Compaction".
 
-    That is its title, after the proper name that it says most often, if that is not in the title.
+    That is its title, after the proper name that most of its sections say, if that is not in the title.
     """
     title = heading_name(terms.title)
-    count, name = max(((n, name) for name, n in terms.proper.items()), default=(0, ""))
-    often = count >= max(8, _LEAST_SHARE * terms.sentences) and len(name) > 3 and frequency(name.lower(), "en") < 3.5
+    count, name = max(((len(said), name) for name, said in terms.proper.items()), default=(0, ""))
+    most = count >= max(_LEAST_SECTIONS, len(terms.sections) / 2)
+    often = most and len(name) > 3 and frequency(name.lower(), "en") < 3.5
     return f"{name}: {title}" if often and name.lower() not in title.lower() else title
 
 
@@ -86,7 +89,10 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
         out.sentences += 1
         for short, long in names.acronym_pairs(sentence.text):
             out.long_forms.setdefault(short, long)
-        out.proper.update({t.text for t in doc or () if t.pos_ == "PROPN" and t.is_alpha})
+        out.sections.add(sentence.headings)
+        for token in doc or ():
+            if token.pos_ == "PROPN" and token.is_alpha:
+                out.proper[token.text].add(sentence.headings)
         for token in doc or ():
             if token.pos_ not in NOUNS or token.dep_ == "compound":
                 continue
@@ -99,6 +105,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
             term.count += 1
             term.subjects += token.dep_ in SUBJECTS
             term.sections.add(sentence.headings)
+            term.article = next((c.lower_ for c in token.lefts if c.lower_ in ("a", "an")), term.article)
             words = name.split()
             for at in range(1, len(words)):
                 inner = out.by_key.setdefault(names.key(" ".join(words[at:]), language), Term())
