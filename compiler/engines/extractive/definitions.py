@@ -252,6 +252,9 @@ def _under_heading(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
     name = sentence.headings[-1].strip(" :") if sentence.headings else ""
     if not sentence.opens or not name[-1:].isalnum() or len(name.split()) > _LONGEST_HEADING:
         return
+    root = root_of(doc)
+    if root is None or root.pos_ not in NOUNS:
+        return
     if doc[0].lower_ in ("a", "an", "the", "any") and _is_phrase(said := list(doc)):
         yield _from_phrase(name, said, "heading")
 

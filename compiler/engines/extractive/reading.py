@@ -111,6 +111,7 @@ class Reading:
         self.docs: Sequence[Doc | None] = parsed or [None] * len(self.sentences)
         self.terms: Terms = terms_of(requests, zip(self.sentences, self.docs, strict=True), self.language)
         self._titles: dict[str, float] = {}  # name -> how likely it is a term
+        self._word_ends: dict[str, str] = {}
 
     def key(self, name: str) -> str:
         """Return the form in which equal names are equal."""
@@ -287,13 +288,27 @@ class Reading:
         if words:
             return [self.plausible[key] for key in self.definitions if key in words]
         tokens = features.words_of(self.sentences[at].text)
+        ends = [self._end(token) in self._ends for token in tokens]
         found = []
         for size in (4, 3, 2, 1):
             for start in range(len(tokens) - size + 1):
+                if not ends[start + size - 1]:
+                    continue
                 key = self.key(" ".join(tokens[start : start + size]))
                 if key in self.definitions:
                     found.append(self.plausible[key])
         return found
+
+    @cached_property
+    def _ends(self) -> set[str]:
+        """The last words of the keys of the defined terms: few words need to be looked up as names."""
+        return {key.rpartition(" ")[2] for key in self.definitions}
+
+    def _end(self, word: str) -> str:
+        """Return the last word of a word's key."""
+        if word not in self._word_ends:
+            self._word_ends[word] = self.key(word).rpartition(" ")[2]
+        return self._word_ends[word]
 
     def _subject(self, at: int) -> str:
         """Return the name that is the subject of a sentence; "" if there is none."""

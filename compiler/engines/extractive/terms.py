@@ -50,6 +50,7 @@ class Terms:
     long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
     proper: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))  # name -> its sections
     unparsed: str = ""  # the text, where no parser counts its names
+    counts: dict[str, int] = field(default_factory=dict)  # name -> how often `unparsed` has it
 
     def best(self, name: str) -> str:
         """Return a name as it is written inside a sentence: with a small letter first if the document has it so."""
@@ -59,7 +60,11 @@ class Terms:
     def get(self, name: str) -> Term:
         """Return what is known of a name; an empty record if nothing is."""
         found = self.by_key.get(names.key(name, self.language)) or Term()
-        return replace(found, count=self.unparsed.count(name)) if self.unparsed else found
+        if not self.unparsed or not name:
+            return found
+        if name not in self.counts:
+            self.counts[name] = self.unparsed.count(name)
+        return replace(found, count=self.counts[name])
 
 
 _LEAST_SECTIONS = 4  # that name a document's subject
