@@ -89,6 +89,7 @@ def term_features(name: str, terms: Terms) -> Features:
         "term.sections": math.log1p(len(term.sections)),
         "term.inside": math.log1p(term.inside),
         "term.c_value": math.log1p(max(term.count - term.inside / 2, 0)) * math.log2(1 + len(name.split())),
+        "term.labels": math.log1p(terms.times(f"{name}:") + terms.times(f"{name}：")),
         "term.acronym": float(names.is_acronym(name)),
         "term.capital": float(name[:1].isupper()),
         "term.in_title": float(bool(key) and f" {key} " in f" {title} "),
@@ -167,6 +168,8 @@ def definition_features(
 
 
 def _names(text: str, name: str, language: str) -> bool:
+    if language == "zh":
+        return bool(name) and name in text
     key = names.key(name, language)
     return bool(key) and f" {key} " in f" {names.key(text, language)} "
 

@@ -216,7 +216,7 @@ class Reading:
     def long_forms(self, sentence: Sentence) -> Iterator[Question]:
         """Yield the questions for the acronyms that a sentence introduces and the document goes on to use."""
         for short, long in names.acronym_pairs(sentence.text):
-            if self.text.count(short) >= _USED:
+            if self.terms.times(short) >= _USED:
                 yield long_form(short, long, self.language)
 
     @cached_property

@@ -49,8 +49,9 @@ class Terms:
     by_key: dict[str, Term] = field(default_factory=dict)
     long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
     proper: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))  # name -> its sections
-    unparsed: str = ""  # the text, where no parser counts its names
-    counts: dict[str, int] = field(default_factory=dict)  # name -> how often `unparsed` has it
+    text: str = ""
+    is_parsed: bool = True  # else names are counted in the text
+    _counts: dict[str, int] = field(default_factory=dict)  # name -> how often the text has it
 
     def best(self, name: str) -> str:
         """Return a name as it is written inside a sentence: with a small letter first if the document has it so."""
@@ -60,11 +61,13 @@ class Terms:
     def get(self, name: str) -> Term:
         """Return what is known of a name; an empty record if nothing is."""
         found = self.by_key.get(names.key(name, self.language)) or Term()
-        if not self.unparsed or not name:
-            return found
-        if name not in self.counts:
-            self.counts[name] = self.unparsed.count(name)
-        return replace(found, count=self.counts[name])
+        return found if self.is_parsed or not name else replace(found, count=self.times(name))
+
+    def times(self, words: str) -> int:
+        """Return how often the text has these words."""
+        if words not in self._counts:
+            self._counts[words] = self.text.count(words)
+        return self._counts[words]
 
 
 _LEAST_SECTIONS = 4  # that name a document's subject
@@ -115,8 +118,8 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
             for at in range(1, len(words)):
                 inner = out.by_key.setdefault(names.key(" ".join(words[at:]), language), Term())
                 inner.inside += 1
-    if not any(term.count for term in out.by_key.values()):
-        out.unparsed = "\n\n".join(r.text for r in requests)
+    out.text = "\n\n".join(r.text for r in requests)
+    out.is_parsed = any(term.count for term in out.by_key.values())
     _count_marks(out, requests)
     return out
 
