@@ -23,6 +23,7 @@ from compiler.engines.extractive.phrases import (
     trimmed,
 )
 from compiler.engines.extractive.sentence import Sentence, root_of
+from compiler.engines.extractive.terms import heading_name
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -249,7 +250,7 @@ def _entry(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
 
 def _under_heading(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
     """ "A N that ..." as the first line under a heading that names the term."""
-    name = sentence.headings[-1].strip(" :") if sentence.headings else ""
+    name = heading_name(sentence.headings[-1]) if sentence.headings else ""
     if not sentence.opens or not name[-1:].isalnum() or len(name.split()) > _LONGEST_HEADING:
         return
     root = root_of(doc)
