@@ -212,7 +212,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where to write all pages, cards and gaps")
     args = parser.parse_args()
     print(
-        "| collection | documents | prose words | articles | single | cards | kinds | agenda | key concepts (main ones) | time | MB |"
+        "| collection | documents | prose words | articles | single | cards | kinds | agenda "
+        "| key concepts (main ones) | time | MB |"
     )
     print("|" + "---|" * 11)
     for collection in args.collections:
