@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.phrases import (
+    DEICTIC,
     NOUNS,
+    PERSONAL,
+    THIRD,
     auxiliaries_of,
     determiner_of,
     is_bare,
@@ -34,7 +37,7 @@ _DEFINING = {"define": "as", **_MEANING}  # the first in the passive
 _NAMING = {"call": "", "term": "", "dub": "", "know": "as", "refer": "to"}
 _TERM = re.compile(r"^(?:term|word|phrase|concept) (?=\w)")
 _MODALS = frozenset({"MD"})
-_POINTING = frozenset({"this", "these", "that", "those", "such", "our", "my", "your", "their", "its"})
+_POINTING = DEICTIC | PERSONAL | THIRD
 _PLURAL = ("NNS", "NNPS")
 _LONGEST_HEADING = 6  # words of one that names a term
 _SHORTEST = 2  # words of what is said of the term

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.definitions import PATTERNS, Definition
-from compiler.engines.extractive.phrases import determiner_of
+from compiler.engines.extractive.phrases import DEICTIC, PERSONAL, THIRD, determiner_of
 from compiler.engines.extractive.questions import FORMS, Question
 from compiler.engines.extractive.sentence import Sentence, root_of
 from compiler.engines.extractive.terms import Terms, frequency
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 Features = dict[str, float]
-_DEICTIC = frozenset(
-    "this that these those here above below following previous next earlier later now today such same".split()
-)
-_PERSONAL = frozenset("i we you our your us my me one's let's".split())
-_THIRD = frozenset("it its they them their he she his her".split())
 _HEDGES = frozenset(
     "may might could can should would often usually sometimes perhaps probably also however even just only".split()
 )
@@ -43,7 +38,7 @@ def words_of(text: str) -> list[str]:
     return [w.lower() for w in _WORD.findall(text)]
 
 
-def _share(words: list[str], of: frozenset[str]) -> float:
+def _count(words: list[str], of: frozenset[str]) -> int:
     return sum(w in of for w in words)
 
 
@@ -54,11 +49,11 @@ def text_features(text: str, prefix: str, language: str) -> Features:
     return {
         f"{prefix}.words": len(words),
         f"{prefix}.characters": len(text),
-        f"{prefix}.deictic": _share(words, _DEICTIC),
-        f"{prefix}.personal": _share(words, _PERSONAL),
-        f"{prefix}.third": _share(words, _THIRD),
-        f"{prefix}.hedges": _share(words, _HEDGES),
-        f"{prefix}.chapter": _share(words, _CHAPTER),
+        f"{prefix}.deictic": _count(words, DEICTIC),
+        f"{prefix}.personal": _count(words, PERSONAL),
+        f"{prefix}.third": _count(words, THIRD),
+        f"{prefix}.hedges": _count(words, _HEDGES),
+        f"{prefix}.chapter": _count(words, _CHAPTER),
         f"{prefix}.symbols": len(_SYMBOL.findall(text)),
         f"{prefix}.digits": sum(c.isdigit() for c in text),
         f"{prefix}.capitals": sum(w[:1].isupper() for w in text.split()[1:]),
@@ -72,7 +67,7 @@ def text_features(text: str, prefix: str, language: str) -> Features:
         f"{prefix}.unknown": sum(z == 0 for z in zipf),
         f"{prefix}.first_the": float(words[:1] == ["the"]),
         f"{prefix}.first_a": float(words[:1] in (["a"], ["an"])),
-        f"{prefix}.negations": _share(words, frozenset({"not", "no", "never", "without"})),
+        f"{prefix}.negations": _count(words, frozenset({"not", "no", "never", "without"})),
     }
 
 
