@@ -28,7 +28,8 @@ _PARTS = re.compile(
 )
 
 
-_OPENING = re.compile(r"^(?:是|就是)?(?:指的是|指)?")
+_OPENING = re.compile(r"^(?:实际上)?(?:就?是)?(?:指的是|指)?")
+_LABEL = re.compile(r"的?(?:含义|定义|概念)$")
 _NUMBER = re.compile(r"^[①-⑳\d（）()、.\s]+")
 POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你|前者|后者|其中")
 _IN_NAMES = frozenset("neljvbgsxtq")  # first letters of jieba's tags for what names are made of
@@ -51,8 +52,8 @@ def definitions_in(text: str) -> Iterator[Definition]:
     """Yield what a Chinese sentence defines."""
     for pattern, name in _PATTERNS:
         if match := pattern.match(text):
-            meaning = _OPENING.sub("", trimmed(match["meaning"]).rstrip("。；，"))
-            term = _NUMBER.sub("", match["term"].strip())
+            term = _LABEL.sub("", _NUMBER.sub("", match["term"].strip()))
+            meaning = _OPENING.sub("", trimmed(match["meaning"]).rstrip("。；，").removeprefix(term))
             if len(meaning) > 5 and is_whole(meaning) and _is_name(term) and not POINTS.search(meaning):
                 yield Definition(term, meaning, name, "", (match.groupdict().get("domain") or "").strip("，,"))
                 return

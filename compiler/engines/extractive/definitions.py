@@ -27,6 +27,7 @@ from compiler.engines.extractive.phrases import (
 )
 from compiler.engines.extractive.sentence import Sentence, root_of
 from compiler.engines.extractive.terms import heading_name
+from compiler.language import lexicon
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -119,7 +120,8 @@ def _copula(root: Token) -> Iterator[Definition]:
 
 def _to_the_end(root: Token, said: Token) -> str:
     """Return the words of a clause from a complement on, without clauses that are only joined to it."""
-    joined = [c for c in root.rights if c.dep_ in ("conj", "cc", "advcl", "ccomp", "parataxis") and c != said]
+    joined = [c for c in root.rights if c.dep_ in ("conj", "advcl", "ccomp", "parataxis") and c != said]
+    joined += [c for c in root.rights if c.dep_ == "cc" and any(j.dep_ == "conj" for j in joined)]
     rest = said.doc[said.left_edge.i :]
     return trimmed(text_of(t for t in rest if root.is_ancestor(t) and not _in_any(t, joined)))
 
@@ -259,8 +261,11 @@ def _under_heading(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
     root = root_of(doc)
     if root is None or root.pos_ not in NOUNS:
         return
+    last = lexicon.singular(name.split()[-1].lower())
+    if any(t.lemma_.lower() == last for t in doc):  # then the line says something of the term
+        return
     if doc[0].lower_ in ("a", "an", "the", "any") and _is_phrase(said := list(doc)):
-        yield _from_phrase(name, said, "heading")
+        yield _from_phrase(name, said, "heading", plural=last != name.split()[-1].lower())
 
 
 def _is_phrase(words: Sequence[Token]) -> bool:
@@ -298,7 +303,8 @@ _CONDITIONS = frozenset({"if", "unless", "when", "provided"})
 
 def _is_limited(root: Token, subject: Token) -> bool:
     """Return whether a sentence says of its subject what holds of some, seldom, or under a condition."""
-    if any(c.lower_ in _LIMITING for c in subject.subtree):
+    before = [c for c in root.lefts if c.dep_ == "prep" and c.i < subject.i]
+    if any(c.lower_ in _LIMITING for phrase in (subject, *before) for c in phrase.subtree):
         return True
     for child in root.children:
         if child.dep_ == "advmod" and child.lower_ in _HARDLY:

@@ -120,7 +120,7 @@ def is_negated(verb: Token) -> bool:
 
 _ASIDE = re.compile(r"\s*[(\[（][^()\[\]（）]*[)\]）]")
 _TAIL = re.compile(
-    r",\s+(?:which|who|where|whose|and|but|so|although|while|whereas|thus|thereby|including|such as)\b.*$", re.S
+    r",\s+(?:which|who|where|whose|but|so|although|while|whereas|thus|thereby|including|such as)\b.*$", re.S
 )
 _HEDGE = re.compile(
     r"^(?:just|simply|basically|essentially|usually|often|generally|typically|also|dabei|auch)\s+", re.I

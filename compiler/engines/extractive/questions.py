@@ -62,6 +62,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:this|these|such an?|our|we|us)\b", re.IGNORECASE)  # in a meaning
+_NOT = re.compile(r"\bn[’']t\b")
 _GAP = re.compile(r"\s*,(?:\s*,)+")
 _CITED = re.compile(r"\s*\([^()]*(?:\b(?:1[5-9]|20)\d\d[a-z]?\b|\blink\b|\bsee\b|\bcf\b|\be\.g\b)[^()]*\)|\s*\(\s*\)")
 _ENDS = re.compile(r"([.!?])[.\"”]?\.$")
@@ -332,7 +333,7 @@ def inverted(root: Token, subject: Token, without: Sequence[Token]) -> str:
         if not do:
             return ""
         words = [do, one, not_, text_of(between), root.lemma_, tail]
-    return trimmed(" ".join(" ".join(words).split()))
+    return trimmed(_NOT.sub("not", " ".join(" ".join(words).split())))
 
 
 def _written(auxiliary: Token) -> str:

@@ -384,9 +384,7 @@ _LONGEST_CONTEXT = 70  # characters
 
 def with_context(asked: Question, context: str) -> str:
     """Return a question after what its document is about, unless the question says it or it gives the answer away."""
-    question, answer = asked.question, set[str]()
-    if asked.form != "long form":  # its words may be those of the title: they are not given away by it
-        answer = _stems(features.words_of(asked.answer)[:6])
+    question, answer = asked.question, _stems(features.words_of(asked.answer)[:6])
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
         if not part or len(part) > _LONGEST_CONTEXT or part[0].islower():  # "why it matters" names no subject
