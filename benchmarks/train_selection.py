@@ -19,9 +19,9 @@ from compiler.engines.extractive.features import likely as likely_features
 
 WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "extractive" / "weights"
 THRESHOLDS = {  # by the curves on collections that are left out
-    "title": {"default": 0.5, "de": 0.3},
-    "definition": {"default": 0.45, "de": 0.2},
-    "card": {"default": 0.5, "de": 0.4},
+    "title": {"default": 0.5, "de": 0.4, "zh": 0.6},
+    "definition": {"default": 0.55, "de": 0.35},
+    "card": {"default": 0.6, "de": 0.65},
 }
 FOLDS = 9
 FIELDS = 4  # in how many collections a feature must occur
