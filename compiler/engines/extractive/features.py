@@ -125,6 +125,7 @@ def place_features(sentence: Sentence) -> Features:
         "sentence.position": min(sentence.position, 5),
         "sentence.item": float(sentence.is_item),
         "sentence.opens": float(sentence.opens),
+        "sentence.entry": float(bool(sentence.entry)),
         "sentence.depth": len(sentence.headings),
         "sentence.quotation": float(sentence.has("quotation")),
         **{
@@ -149,6 +150,8 @@ def definition_features(
         **text_features(definition.meaning, "meaning", terms.language),
         **{f"pattern.{p}": float(definition.pattern == p) for p in PATTERNS},
         "domain": float(bool(definition.domain)),
+        "term.quoted": float(bool(re.search(rf"[\"“„«「]{re.escape(definition.term)}[\"”“»」]", sentence.text, re.I))),
+        "entries": math.log1p(terms.entries[sentence.headings]),
         "first_mention": float(first == number),
         "after_first_mention": math.log1p(max(number - first, 0)) if first >= 0 else 0.0,
         "meaning.covers": len(definition.meaning) / max(len(sentence.text), 1),

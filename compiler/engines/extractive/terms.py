@@ -21,6 +21,7 @@ _NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|lecture|lesson|unit|week|module|kapitel|teil|abschnitt|appendix)\s+)?[\divxlc]+(?:\.\d+)*[.:)]?\s+(?=\S)",
     re.I,
 )
+_ENTRY = re.compile(r"[^\W\d_][^.:!?。：]{1,50}(?::|：|\s[–—-])\s*\S")  # "Term: text", "Term - text"
 _STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
 
 
@@ -49,6 +50,7 @@ class Terms:
     by_key: dict[str, Term] = field(default_factory=dict)
     long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
     proper: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))  # name -> its sections
+    entries: Counter[tuple[str, ...]] = field(default_factory=Counter)  # section -> paragraphs that open with a name
     text: str = ""
     is_parsed: bool = True  # else names are counted in the text
     _counts: dict[str, int] = field(default_factory=dict)  # name -> how often the text has it
@@ -95,6 +97,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
     out = Terms(language, requests[0].title if requests else "")
     for number, (sentence, doc) in enumerate(parsed):
         out.sentences += 1
+        out.entries[sentence.headings] += sentence.position == 0 and bool(_ENTRY.match(sentence.text))
         for short, long in names.acronym_pairs(sentence.text):
             out.long_forms.setdefault(short, long)
         out.sections.add(sentence.headings)
