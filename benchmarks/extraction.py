@@ -25,10 +25,13 @@ from typing import TypeVar
 
 from compiler.claims.extract import requests_for
 from compiler.engines.extractive.split import sentences
+from compiler.language.names import key
 from compiler.readers.read import read_source
 from vault.errors import RetainError
 from vault.model.card import Card, parse_deck
+from vault.model.frontmatter import read_properties
 
+LISTS = Path(__file__).with_name("collections")
 _LINK = re.compile(r"\s*\[\[[^\]]*\]\]")
 _GAP = re.compile(r"^- \[.\] (.*?)(?: Would fill it:.*)?(?: \^g-\w+)?$", re.MULTILINE)
 T = TypeVar("T")
@@ -57,6 +60,7 @@ class Made:
     pages: list[Page]
     cards: list[tuple[str, Card]]
     agenda: list[str]
+    names: list[set[str]]  # of each page, its title and aliases in the form in which equal names are equal
     quotes: dict[str, str]  # claim -> its quote
 
 
@@ -91,10 +95,11 @@ def make(collection: Path, retain: str, vault: Path) -> Made:
     pages = [page_of(p.read_text()) for p in sorted((vault / "wiki" / "concepts").glob("*.md"))]
     decks = [parse_deck(p.read_text(), p.name) for p in sorted((vault / "learning" / "flashcards").glob("*.md"))]
     cards = [(deck.title, card) for deck in decks for card in deck.cards]
+    names = [names_of(p.read_text()) for p in sorted((vault / "wiki" / "concepts").glob("*.md"))]
     quotes = quotes_of(vault / "ledger" / "ids.jsonl")
     gaps = vault / "learning" / "gaps.md"
     agenda = [_plain(g) for g in _GAP.findall(gaps.read_text())] if gaps.exists() else []
-    return Made(collection.name, documents, words, seconds, megabytes, pages, cards, agenda, quotes)
+    return Made(collection.name, documents, words, seconds, megabytes, pages, cards, agenda, names, quotes)
 
 
 def quotes_of(ledger: Path) -> dict[str, str]:
@@ -110,6 +115,25 @@ def page_of(text: str) -> Page:
     lead = rest.strip().split(" [[", 1)[0]
     source = re.search(r'"\[\[[^|]*\|([^\]]*)\]\]"', text)
     return Page(title.strip(), lead, _plain(rest).strip()[:3_000], source[1] if source else "", rest.count("#^c-"))
+
+
+def names_of(text: str) -> set[str]:
+    """Return the folded title and aliases of an article from its file."""
+    return {key(name) for name in (page_of(text).title, *read_properties(text).texts("aliases"))}
+
+
+def against_key(made: Made) -> str:
+    """Return how many concepts of its key have a page, and how many have two; "" without a key."""
+    found = list(LISTS.glob(f"*/{made.name}.key.json"))
+    if not found:
+        return ""
+    concepts = json.loads(found[0].read_text())["concepts"]
+    known = [{key(name) for name in (c["name"], *c["aliases"])} for c in concepts]
+    pages = [sum(bool(names & own) for own in made.names) for names in known]
+    main = [n for n, c in zip(pages, concepts, strict=True) if c["important"]]
+    return (
+        f"{sum(map(bool, pages))}/{len(pages)} ({sum(map(bool, main))}/{len(main)}), {sum(n > 1 for n in pages)} twice"
+    )
 
 
 def _plain(text: str) -> str:
@@ -161,7 +185,7 @@ def row(made: Made) -> str:
     return (
         f"| {made.name} | {made.documents} | {made.prose_words:,} | {len(made.pages)} ({len(made.pages) / per:.1f}) "
         f"| {single} | {len(made.cards)} ({len(made.cards) / per:.1f}) | {dict(kinds)} | {len(made.agenda)} "
-        f"| {made.seconds:.0f} s | {made.megabytes:.0f} |"
+        f"| {against_key(made)} | {made.seconds:.0f} s | {made.megabytes:.0f} |"
     )
 
 
@@ -187,8 +211,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="where to write all pages, cards and gaps")
     args = parser.parse_args()
-    print("| collection | documents | prose words | articles | single | cards | kinds | agenda | time | MB |")
-    print("|" + "---|" * 10)
+    print(
+        "| collection | documents | prose words | articles | single | cards | kinds | agenda "
+        "| key concepts (main ones) | time | MB |"
+    )
+    print("|" + "---|" * 11)
     for collection in args.collections:
         with tempfile.TemporaryDirectory() as folder:
             made = make(collection, args.retain, Path(folder) / "vault")

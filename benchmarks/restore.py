@@ -22,7 +22,16 @@ def repository(name: str, mirrors: Path | None, cache: Path) -> Path:
     """Return the folder of a bare copy of a repository. Raises CalledProcessError where git can't get it."""
     flat = name.replace("/", "+")
     if mirrors is not None:
-        found = [p for p in (mirrors / flat / "repo", mirrors / f"{flat}.git", mirrors / flat) if (p / "HEAD").exists()]
+        found = [
+            p
+            for p in (
+                mirrors / flat / "repo",
+                mirrors / flat / "repo" / ".git",
+                mirrors / f"{flat}.git",
+                mirrors / flat,
+            )
+            if (p / "HEAD").exists()
+        ]
         if found:
             return found[0]
     target = cache / f"{flat}.git"

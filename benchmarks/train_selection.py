@@ -15,19 +15,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from compiler.engines.extractive.features import likely as likely_features
+
 WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "extractive" / "weights"
 THRESHOLDS = {  # by the curves on collections that are left out
-    "title": {"default": 0.5, "de": 0.3},
-    "definition": {"default": 0.45, "de": 0.2},
-    "card": {"default": 0.5, "de": 0.4},
+    "title": {"default": 0.55, "de": 0.4, "zh": 0.6},
+    "definition": {"default": 0.57, "de": 0.35},
+    "card": {"default": 0.6, "de": 0.65},
 }
 FOLDS = 9
 FIELDS = 4  # in how many collections a feature must occur
 
 Row = dict[str, Any]
+Example = tuple[Row, dict[str, float], bool, float]  # judged candidate, features, wanted, weight
 
 
-def rows_for(name: str, judged: Sequence[Row]) -> list[tuple[Row, dict[str, float], bool, float]]:
+def rows_for(name: str, judged: Sequence[Row]) -> list[Example]:
     """Return (row, features, wanted, weight) of the judgements that a model learns from."""
     out = []
     for row in judged:
@@ -44,8 +47,6 @@ def rows_for(name: str, judged: Sequence[Row]) -> list[tuple[Row, dict[str, floa
 def main() -> None:
     """Print the curves of each model; store the weights if asked to."""
     import numpy as np
-    from sklearn.ensemble import GradientBoostingClassifier
-    from sklearn.model_selection import GroupKFold
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("judgements", type=Path, nargs="?", default=Path(__file__).with_name("judgements.jsonl.gz"))
@@ -55,37 +56,97 @@ def main() -> None:
     opened = gzip.open if args.judgements.suffix == ".gz" else open
     with opened(args.judgements, "rt") as lines:
         judged = [json.loads(line) for line in lines]
+    judged = [row for row in judged if row["collection"] not in args.without]
+    found: dict[str, Fitted] = {}
     for name in ("title", "definition", "card"):
-        rows = rows_for(name, [row for row in judged if row["collection"] not in args.without])
-        counts = Counter(k for _, f, _, _ in rows for k in f)
-        fields: dict[str, set[str]] = defaultdict(set)
-        for row, found, *_ in rows:
-            for k in found:
-                fields[k].add(row["collection"])
-        names = sorted(k for k, n in counts.items() if n >= 10 and len(fields[k]) >= FIELDS)
-        matrix = np.array([[f.get(k, 0.0) for k in names] for _, f, _, _ in rows])
-        wanted = np.array([w for _, _, w, _ in rows])
-        weights = np.array([w for _, _, _, w in rows])
-        groups = np.array([r["collection"] for r, _, _, _ in rows])
-
-        def trained(pick: Any, matrix: Any = matrix, wanted: Any = wanted, weights: Any = weights) -> Any:
-            found = GradientBoostingClassifier(
-                n_estimators=160, max_depth=3, learning_rate=0.06, subsample=0.7, min_samples_leaf=12, max_features=0.3,
-                random_state=7,
-            )  # fmt: skip
-            return found.fit(matrix[pick], wanted[pick], sample_weight=weights[pick])
-
-        scores = np.zeros(len(rows))
-        folds = GroupKFold(min(FOLDS, len(set(groups))))
-        for learn, test in folds.split(matrix, wanted, groups):
-            scores[test] = trained(learn).predict_proba(matrix[test])[:, 1]
-        report(name, rows, scores, wanted)
-        final = trained(np.arange(len(rows)))
-        top = sorted(zip(final.feature_importances_, names, strict=True), reverse=True)[:14]
-        print("  weighs most:", ", ".join(f"{k} {v:.2f}" for v, k in top))
+        rows = rows_for(name, judged)
+        if name == "card":
+            rows = [_with_likely(row, found) for row in rows]
+        found[name] = Fitted(rows)
+        report(name, rows, found[name].left_out(rows), np.array([wanted for _, _, wanted, _ in rows]))
+        found[name].print_importance()
         if args.write:
             WEIGHTS.mkdir(exist_ok=True)
-            store(WEIGHTS / f"{name}.json", final, names, THRESHOLDS[name])
+            store(WEIGHTS / f"{name}.json", found[name].whole, found[name].names, THRESHOLDS[name])
+
+
+class Fitted:
+    """A model fitted to all rows, and one for each fold of collections that leaves them out."""
+
+    def __init__(self, rows: Sequence[Example]) -> None:
+        import numpy as np
+        from sklearn.model_selection import GroupKFold
+
+        self.names = _names(rows)
+        matrix = self.matrix([features for _, features, _, _ in rows])
+        wanted = np.array([wanted for _, _, wanted, _ in rows])
+        weights = np.array([weight for _, _, _, weight in rows])
+        groups = np.array([row["collection"] for row, _, _, _ in rows])
+        self.whole = _fit(matrix, wanted, weights)
+        self.without: dict[str, Any] = {}  # collection -> the model that has not seen it
+        for learn, test in GroupKFold(min(FOLDS, len(set(groups)))).split(matrix, wanted, groups):
+            model = _fit(matrix[learn], wanted[learn], weights[learn])
+            self.without |= dict.fromkeys(groups[test].tolist(), model)
+
+    def matrix(self, rows: Sequence[Mapping[str, float]]) -> Any:
+        """Return the features as an array, shape (rows, names)."""
+        import numpy as np
+
+        return np.array([[features.get(k, 0.0) for k in self.names] for features in rows])
+
+    def left_out(self, rows: Sequence[Example]) -> Any:
+        """Return the probability of each row by a model that has not seen its collection."""
+        import numpy as np
+
+        matrix, out = self.matrix([features for _, features, _, _ in rows]), np.zeros(len(rows))
+        collections = np.array([row["collection"] for row, _, _, _ in rows])
+        for name in set(collections.tolist()):
+            mine = collections == name
+            out[mine] = self.without.get(name, self.whole).predict_proba(matrix[mine])[:, 1]
+        return out
+
+    def print_importance(self) -> None:
+        """Print the features that weigh most."""
+        top = sorted(zip(self.whole.feature_importances_, self.names, strict=True), reverse=True)[:14]
+        print("  weighs most:", ", ".join(f"{k} {v:.2f}" for v, k in top))
+
+
+def _names(rows: Sequence[Example]) -> list[str]:
+    """Return the features that occur often enough, and in enough collections, to learn from."""
+    counts = Counter(k for _, features, _, _ in rows for k in features)
+    fields: dict[str, set[str]] = defaultdict(set)
+    for row, features, *_ in rows:
+        for k in features:
+            fields[k].add(row["collection"])
+    return sorted(k for k, n in counts.items() if n >= 10 and len(fields[k]) >= FIELDS)
+
+
+def _fit(matrix: Any, wanted: Any, weights: Any) -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    model = GradientBoostingClassifier(
+        n_estimators=300, max_depth=2, learning_rate=0.05, subsample=0.7, min_samples_leaf=12, max_features=0.3,
+        random_state=7,
+    )  # fmt: skip
+    return model.fit(matrix, wanted, sample_weight=weights)
+
+
+def _with_likely(example: Example, models: Mapping[str, Fitted]) -> Example:
+    """Return a judged card with what the models of title and definition say that have not seen its collection."""
+    row, features, wanted, weight = example
+    page = {k.removeprefix("page:"): v for k, v in features.items() if k.startswith("page:")}
+    likely = {
+        name: float(models[name].left_out([(row, page, False, 1.0)])[0])
+        if name == "title" or _is_definition(row)
+        else 0.0
+        for name in ("title", "definition")
+    }
+    own = {k: v for k, v in features.items() if not k.startswith("page:")}
+    return row, own | likely_features(likely["title"], likely["definition"]), wanted, weight
+
+
+def _is_definition(row: Row) -> bool:
+    return row["form"] in ("definition", "term")
 
 
 def report(name: str, rows: Sequence[Any], scores: Any, wanted: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 from compiler.claims.extract import requests_for
 from compiler.engines.extractive import chinese, german
 from compiler.engines.extractive.phrases import essence
+from compiler.engines.extractive.questions import from_definition
 from compiler.engines.extractive.reading import Reading, defined
 from compiler.readers.read import read_source
 
@@ -33,7 +34,17 @@ def definitions(sentence: str) -> list[tuple[str, str]]:
         ),
         (
             "Erosion refers to the removal of soil by wind and water.",
-            "Erosion",
+            "erosion",
+            "the removal of soil by wind and water",
+        ),
+        (
+            "Obliquity is defined as the angle between two planes of an orbit.",
+            "obliquity",
+            "the angle between two planes of an orbit",
+        ),
+        (
+            "The term erosion refers to the removal of soil by wind and water.",
+            "erosion",
             "the removal of soil by wind and water",
         ),
         (
@@ -80,6 +91,38 @@ def test_a_sentence_defines_its_term(sentence: str, term: str, meaning: str) -> 
 )
 def test_other_sentences_define_nothing(sentence: str) -> None:
     assert definitions(sentence) == []
+
+
+def document_defines(text: str) -> list[tuple[str, str, str]]:
+    """(pattern, term, meaning) of everything that an English document defines, chosen or not."""
+    reading = Reading(requests_for(read_source(text.encode(), "a.md")))
+    reading.terms.language = "en"
+    return [
+        (found.pattern, found.term, found.meaning)
+        for at, doc in zip(reading.sentences, reading.docs, strict=True)
+        for found in defined(doc, at, reading.terms)
+    ]
+
+
+def test_a_line_of_a_list_defines_the_term_before_its_colon() -> None:
+    text = "# Ropes\n\n- Halyard: a rope that hoists a sail.\n- Care: the crew must dry every rope after use.\n"
+    assert document_defines(text) == [("entry", "halyard", "a rope that hoists a sail")]
+
+
+def test_a_phrase_under_a_heading_says_what_the_heading_is() -> None:
+    text = (
+        "# Ropes\n\n## Halyard\n\n- A rope that hoists a sail.\n- A line of steel on large ships.\n\n"
+        "## Sheet\n\nThe crew holds it all day.\n"
+    )
+    assert document_defines(text) == [("heading", "Halyard", "A rope that hoists a sail")]
+
+
+def test_a_term_is_asked_for_with_the_article_that_its_document_uses() -> None:
+    text = "**Halyard**: a rope that hoists a sail.\n\nThe crew ties a halyard to the mast of the ship every day.\n"
+    reading = Reading(requests_for(read_source(text.encode(), "a.md")))
+    reading.terms.language = "en"
+    (definition,) = defined(reading.docs[0], reading.sentences[0], reading.terms)
+    assert next(q.question for q in from_definition(definition)) == "What is a halyard?"
 
 
 def test_a_meaning_is_cut_to_what_was_asked() -> None:

@@ -47,3 +47,20 @@ def test_what_was_is_asked_in_the_past() -> None:
 def test_brackets_of_citations_go_and_others_stay() -> None:
     (doc,) = parse_all(["A cache (Smith, 1999) is used for pages (65536 bytes each)."])
     assert [q.answer for q in questions_in(doc)] == ["Pages (65536 bytes each)."]
+
+
+def test_a_meaning_that_points_at_other_sentences_is_not_asked_for() -> None:
+    assert list(from_definition(Definition("chargeability", "the ability to store this charge", "copula"))) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The crew rests while the wind drops.",  # at the same time, not in contrast
+        "Ropes rot not because they are old.",
+        "A halyard hoists the sail as the captain orders.",
+    ],
+)
+def test_conjunctions_of_time_and_denied_reasons_ask_nothing(sentence: str) -> None:
+    (doc,) = parse_all([sentence])
+    assert list(questions_in(doc)) == []

@@ -10,7 +10,7 @@ from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.phrases import is_whole, trimmed
 from compiler.engines.extractive.questions import Question
 
-_NAME = r"[“「《\"]?(?P<term>[\w·\-\s]{2,16}?)[”」》\"]?(?:（[^）]{1,60}）|\([^)]{1,60}\))?"
+_NAME = r"[①-⑳]?\s*[“「《\"]?(?P<term>[\w·\-\s]{2,16}?)[”」》\"]?(?:（[^）]{1,60}）|\([^)]{1,60}\))?"
 _DOMAIN = r"(?P<domain>在[^，。]{2,15}[中里上内，],?)?"
 _PATTERNS = tuple(
     (re.compile(pattern), name)
@@ -28,6 +28,9 @@ _PARTS = re.compile(
 )
 
 
+_OPENING = re.compile(r"^(?:实际上)?(?:就?是)?(?:指的是|指)?")
+_LABEL = re.compile(r"的?(?:含义|定义|概念)$")
+_NUMBER = re.compile(r"^[①-⑳\d（）()、.\s]+")
 POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你|前者|后者|其中")
 _IN_NAMES = frozenset("neljvbgsxtq")  # first letters of jieba's tags for what names are made of
 
@@ -49,16 +52,10 @@ def definitions_in(text: str) -> Iterator[Definition]:
     """Yield what a Chinese sentence defines."""
     for pattern, name in _PATTERNS:
         if match := pattern.match(text):
-            meaning = trimmed(match["meaning"]).rstrip("。；，")
-            if (
-                len(meaning) > 5
-                and is_whole(meaning)
-                and _is_name(match["term"].strip())
-                and not POINTS.search(meaning)
-            ):
-                yield Definition(
-                    match["term"].strip(), meaning, name, "", (match.groupdict().get("domain") or "").strip("，,")
-                )
+            term = _LABEL.sub("", _NUMBER.sub("", match["term"].strip()))
+            meaning = _OPENING.sub("", trimmed(match["meaning"]).rstrip("。；，").removeprefix(term))
+            if len(meaning) > 5 and is_whole(meaning) and _is_name(term) and not POINTS.search(meaning):
+                yield Definition(term, meaning, name, "", (match.groupdict().get("domain") or "").strip("，,"))
                 return
 
 

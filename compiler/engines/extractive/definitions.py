@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.phrases import (
+    DEICTIC,
     NOUNS,
+    PERSONAL,
+    THIRD,
     auxiliaries_of,
     determiner_of,
     is_bare,
@@ -22,15 +26,21 @@ from compiler.engines.extractive.phrases import (
     trimmed,
 )
 from compiler.engines.extractive.sentence import Sentence, root_of
+from compiler.engines.extractive.terms import heading_name
+from compiler.language import lexicon
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-PATTERNS = ("copula", "means", "called", "apposition", "lead")
+PATTERNS = ("copula", "means", "called", "apposition", "lead", "entry", "heading")
 _MEANING = {"mean": "", "denote": "", "designate": "", "signify": "", "refer": "to", "represent": ""}
+_DEFINING = {"define": "as", **_MEANING}  # the first in the passive
 _NAMING = {"call": "", "term": "", "dub": "", "know": "as", "refer": "to"}
+_TERM = re.compile(r"^(?:term|word|phrase|concept) (?=\w)")
 _MODALS = frozenset({"MD"})
-_POINTING = frozenset({"this", "these", "that", "those", "such", "our", "my", "your", "their", "its"})
+_POINTING = DEICTIC | PERSONAL | THIRD
+_PLURAL = ("NNS", "NNPS")
+_LONGEST_HEADING = 6  # words of one that names a term
 _SHORTEST = 2  # words of what is said of the term
 
 
@@ -63,11 +73,15 @@ def definitions_in(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
             and (kind is None or determiner_of(kind) not in _POINTING)
             and found.meaning.split()[0].lower() not in _POINTING
         ):
-            yield replace(found, plural=found.head >= 0 and doc[found.head].tag_ in ("NNS", "NNPS"))
+            head = doc[found.head] if found.head >= 0 else None
+            plural = head is not None and (head.tag_ in _PLURAL or (head.head.lower_ in ("are", "were")))
+            yield replace(found, plural=found.plural or plural)
 
 
 def _found(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
     yield from _lead(doc, sentence)
+    yield from _entry(doc, sentence)
+    yield from _under_heading(doc, sentence)
     root = root_of(doc)
     if root is None:
         return
@@ -106,19 +120,23 @@ def _copula(root: Token) -> Iterator[Definition]:
 
 def _to_the_end(root: Token, said: Token) -> str:
     """Return the words of a clause from a complement on, without clauses that are only joined to it."""
-    joined = [c for c in root.rights if c.dep_ in ("conj", "cc", "advcl", "ccomp", "parataxis") and c != said]
+    joined = [c for c in root.rights if c.dep_ in ("conj", "advcl", "ccomp", "parataxis") and c != said]
+    joined += [c for c in root.rights if c.dep_ == "cc" and any(j.dep_ == "conj" for j in joined)]
     rest = said.doc[said.left_edge.i :]
     return trimmed(text_of(t for t in rest if root.is_ancestor(t) and not _in_any(t, joined)))
 
 
 def _meaning(root: Token) -> Iterator[Definition]:
-    """ "X refers to Y", "X means Y"."""
-    if root.lemma_ not in _MEANING or root.tag_ not in ("VBZ", "VBP") or is_negated(root):
+    """ "X refers to Y", "X means Y", "X is defined as Y"."""
+    passive = root.lemma_ == "define"
+    if root.lemma_ not in _DEFINING or is_negated(root) or root.tag_ not in (("VBN",) if passive else ("VBZ", "VBP")):
         return
     subject = subject_of(root)
-    if subject is None or subject.dep_ != "nsubj" or not is_bare(subject) or _is_limited(root, subject):
+    if subject is None or subject.dep_ != ("nsubjpass" if passive else "nsubj") or _is_modal(root):
         return
-    particle = _MEANING[root.lemma_]
+    if not is_bare(subject) or _is_limited(root, subject):
+        return
+    particle = _DEFINING[root.lemma_]
     at: Token | None = root
     if particle:
         at = next((c for c in root.rights if c.lower_ == particle), None)
@@ -126,6 +144,8 @@ def _meaning(root: Token) -> Iterator[Definition]:
         next((c for c in at.rights if c.dep_ in ("dobj", "pobj", "ccomp", "pcomp")), None) if at is not None else None
     )
     term = name_of(subject)
+    if _TERM.match(term):  # "the term entropy"
+        term = _TERM.sub("", term)
     if said is None or not term:
         return
     meaning = _to_the_end(root, said)
@@ -214,7 +234,50 @@ def _lead(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
     if name and len(meaning.split()) > _SHORTEST:
         after = next((t.i for t in doc if t.idx >= mark.end and t.pos_ not in ("PUNCT", "SPACE")), -1)
         kind = next((t.i for t in doc[after:] if t.pos_ in NOUNS), -1) if after >= 0 else -1
-        yield Definition(name, meaning, "lead", "", "", -1, kind)
+        words = [t for t in doc if t.idx < mark.end and t.is_alpha]
+        plural = bool(words) and words[-1].tag_ in _PLURAL
+        yield Definition(name, meaning, "lead", kind=kind, plural=plural)
+
+
+_PLAIN_ENTRY = re.compile(r"([^\W\d_][\w’'/ -]{1,50}?)(?: ?\([\w -]+\))?\s*(?::|\s[–—-])\s+(?=(?:an?|the|any)\s)", re.I)
+
+
+def _entry(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
+    """ "Term: a N that ..." without emphasis, a line of its own."""
+    found = _PLAIN_ENTRY.match(sentence.text) if sentence.position == 0 and not sentence.has("emphasis") else None
+    if found is None:
+        return
+    said = [t for t in doc if t.idx >= found.end()]
+    if _is_phrase(said):
+        words = [t for t in doc if t.idx < found.end(1)]
+        yield _from_phrase(found[1].strip(), said, "entry", plural=words[-1].tag_ in _PLURAL)
+
+
+def _under_heading(doc: Doc, sentence: Sentence) -> Iterator[Definition]:
+    """ "A N that ..." as the first line under a heading that names the term."""
+    name = heading_name(sentence.headings[-1]) if sentence.headings else ""
+    if not sentence.opens or not name[-1:].isalnum() or len(name.split()) > _LONGEST_HEADING:
+        return
+    root = root_of(doc)
+    if root is None or root.pos_ not in NOUNS:
+        return
+    last = lexicon.singular(name.split()[-1].lower())
+    if any(t.lemma_.lower() == last for t in doc):  # then the line says something of the term
+        return
+    if doc[0].lower_ in ("a", "an", "the", "any") and _is_phrase(said := list(doc)):
+        yield _from_phrase(name, said, "heading", plural=last != name.split()[-1].lower())
+
+
+def _is_phrase(words: Sequence[Token]) -> bool:
+    """Return whether the words are a noun phrase: no verb in them makes a statement but in a relative clause."""
+    finite = [t for t in words if t.tag_ in ("VBZ", "VBP", "VBD", "MD")]
+    inside = [t for t in finite if any(a.dep_ in ("relcl", "acl", "advcl") for a in (t, *t.ancestors))]
+    return len(words) > _SHORTEST + 1 and len(inside) == len(finite)
+
+
+def _from_phrase(name: str, said: Sequence[Token], pattern: str, plural: bool = False) -> Definition:
+    kind = next((t.i for t in said if t.pos_ in NOUNS and t.dep_ != "compound"), -1)
+    return Definition(name, trimmed(text_of(said)), pattern, kind=kind, plural=plural)
 
 
 def _article(head: Token) -> str:
@@ -240,7 +303,8 @@ _CONDITIONS = frozenset({"if", "unless", "when", "provided"})
 
 def _is_limited(root: Token, subject: Token) -> bool:
     """Return whether a sentence says of its subject what holds of some, seldom, or under a condition."""
-    if any(c.lower_ in _LIMITING for c in subject.subtree):
+    before = [c for c in root.lefts if c.dep_ == "prep" and c.i < subject.i]
+    if any(c.lower_ in _LIMITING for phrase in (subject, *before) for c in phrase.subtree):
         return True
     for child in root.children:
         if child.dep_ == "advmod" and child.lower_ in _HARDLY:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.definitions import PATTERNS, Definition
-from compiler.engines.extractive.phrases import determiner_of
+from compiler.engines.extractive.phrases import DEICTIC, PERSONAL, THIRD, determiner_of
 from compiler.engines.extractive.questions import FORMS, Question
 from compiler.engines.extractive.sentence import Sentence, root_of
 from compiler.engines.extractive.terms import Terms, frequency
@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 Features = dict[str, float]
-_DEICTIC = frozenset(
-    "this that these those here above below following previous next earlier later now today such same".split()
-)
-_PERSONAL = frozenset("i we you our your us my me one's let's".split())
-_THIRD = frozenset("it its they them their he she his her".split())
 _HEDGES = frozenset(
     "may might could can should would often usually sometimes perhaps probably also however even just only".split()
 )
 _CHAPTER = frozenset(
     "chapter section figure table example lecture lesson exercise page book course tutorial article paper".split()
 )
+_EVERYDAY = 5.0  # Zipf frequency from which a word says little: "thing", "part", "used"
 _WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _SYMBOL = re.compile(r"[=<>{}\\/|_^$~*#@+\[\]]")
 
@@ -42,7 +38,7 @@ def words_of(text: str) -> list[str]:
     return [w.lower() for w in _WORD.findall(text)]
 
 
-def _share(words: list[str], of: frozenset[str]) -> float:
+def _count(words: list[str], of: frozenset[str]) -> int:
     return sum(w in of for w in words)
 
 
@@ -53,11 +49,11 @@ def text_features(text: str, prefix: str, language: str) -> Features:
     return {
         f"{prefix}.words": len(words),
         f"{prefix}.characters": len(text),
-        f"{prefix}.deictic": _share(words, _DEICTIC),
-        f"{prefix}.personal": _share(words, _PERSONAL),
-        f"{prefix}.third": _share(words, _THIRD),
-        f"{prefix}.hedges": _share(words, _HEDGES),
-        f"{prefix}.chapter": _share(words, _CHAPTER),
+        f"{prefix}.deictic": _count(words, DEICTIC),
+        f"{prefix}.personal": _count(words, PERSONAL),
+        f"{prefix}.third": _count(words, THIRD),
+        f"{prefix}.hedges": _count(words, _HEDGES),
+        f"{prefix}.chapter": _count(words, _CHAPTER),
         f"{prefix}.symbols": len(_SYMBOL.findall(text)),
         f"{prefix}.digits": sum(c.isdigit() for c in text),
         f"{prefix}.capitals": sum(w[:1].isupper() for w in text.split()[1:]),
@@ -71,7 +67,7 @@ def text_features(text: str, prefix: str, language: str) -> Features:
         f"{prefix}.unknown": sum(z == 0 for z in zipf),
         f"{prefix}.first_the": float(words[:1] == ["the"]),
         f"{prefix}.first_a": float(words[:1] in (["a"], ["an"])),
-        f"{prefix}.negations": _share(words, frozenset({"not", "no", "never", "without"})),
+        f"{prefix}.negations": _count(words, frozenset({"not", "no", "never", "without"})),
     }
 
 
@@ -88,6 +84,7 @@ def term_features(name: str, terms: Terms) -> Features:
         "term.sections": math.log1p(len(term.sections)),
         "term.inside": math.log1p(term.inside),
         "term.c_value": math.log1p(max(term.count - term.inside / 2, 0)) * math.log2(1 + len(name.split())),
+        "term.labels": math.log1p(terms.times(f"{name}:") + terms.times(f"{name}：")),
         "term.acronym": float(names.is_acronym(name)),
         "term.capital": float(name[:1].isupper()),
         "term.in_title": float(bool(key) and f" {key} " in f" {title} "),
@@ -127,6 +124,8 @@ def place_features(sentence: Sentence) -> Features:
     return {
         "sentence.position": min(sentence.position, 5),
         "sentence.item": float(sentence.is_item),
+        "sentence.opens": float(sentence.opens),
+        "sentence.entry": float(bool(sentence.entry)),
         "sentence.depth": len(sentence.headings),
         "sentence.quotation": float(sentence.has("quotation")),
         **{
@@ -151,6 +150,8 @@ def definition_features(
         **text_features(definition.meaning, "meaning", terms.language),
         **{f"pattern.{p}": float(definition.pattern == p) for p in PATTERNS},
         "domain": float(bool(definition.domain)),
+        "term.quoted": float(bool(re.search(rf"[\"“„«「]{re.escape(definition.term)}[\"”“»」]", sentence.text, re.I))),
+        "entries": math.log1p(terms.entries[sentence.headings]),
         "first_mention": float(first == number),
         "after_first_mention": math.log1p(max(number - first, 0)) if first >= 0 else 0.0,
         "meaning.covers": len(definition.meaning) / max(len(sentence.text), 1),
@@ -165,6 +166,8 @@ def definition_features(
 
 
 def _names(text: str, name: str, language: str) -> bool:
+    if language == "zh":
+        return bool(name) and name in text
     key = names.key(name, language)
     return bool(key) and f" {key} " in f" {names.key(text, language)} "
 
@@ -215,6 +218,16 @@ def _grammar(definition: Definition, doc: Doc, language: str) -> Features:
     return out
 
 
+def _stems(words: set[str]) -> set[str]:
+    """Return the beginnings of the longer words: those of "encrypts" and "encryption" are equal."""
+    return {w[:5] for w in words if len(w) > 3}
+
+
+def likely(title: float, definition: float) -> Features:
+    """Return how likely a question is about a term and from a definition, as the other two models say."""
+    return {"likely.title": title, "likely.definition": definition}
+
+
 def question_features(question: Question, sentence: str, doc: Doc | None, language: str, pattern: str = "") -> Features:
     """Return what is known of a question: of its form, its words, and the sentence that answers it.
 
@@ -229,6 +242,9 @@ def question_features(question: Question, sentence: str, doc: Doc | None, langua
         **{f"form.{f}": float(question.form == f) for f in FORMS},
         **{f"pattern.{p}": float(pattern == p) for p in PATTERNS},
         "overlap": len(asked & answered) / max(len(answered), 1),
+        "overlap.stems": len(_stems(asked) & _stems(answered)) / max(len(_stems(answered)), 1),
+        "answer.content": sum(len(w) > 3 and frequency(w, language) < _EVERYDAY for w in answered),
+        "question.content": sum(len(w) > 3 and frequency(w, language) < _EVERYDAY for w in asked),
         "answer.names_term": float(_names(question.answer, question.about, language)),
         "question.names_term": float(_names(question.question, question.about, language)),
         "answer.covers": len(question.answer) / max(len(sentence), 1),

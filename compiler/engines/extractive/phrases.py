@@ -93,7 +93,7 @@ def name_of(head: Token) -> str:
         following.pos_ in ("NUM", "X") or (following.pos_ == "PROPN" and following.head == head)
     ):
         return ""  # the name goes on
-    return text_of(tokens)
+    return lowered(text_of(tokens), tokens[0]) if tokens[0].i == 0 else text_of(tokens)
 
 
 def is_bare(head: Token) -> bool:
@@ -120,7 +120,7 @@ def is_negated(verb: Token) -> bool:
 
 _ASIDE = re.compile(r"\s*[(\[（][^()\[\]（）]*[)\]）]")
 _TAIL = re.compile(
-    r",\s+(?:which|who|where|whose|and|but|so|although|while|whereas|thus|thereby|including|such as)\b.*$", re.S
+    r",\s+(?:which|who|where|whose|but|so|although|while|whereas|thus|thereby|including|such as)\b.*$", re.S
 )
 _HEDGE = re.compile(
     r"^(?:just|simply|basically|essentially|usually|often|generally|typically|also|dabei|auch)\s+", re.I
@@ -151,10 +151,13 @@ def capital(phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:]
 
 
+# Words that point at other sentences, at the writer or reader, and at what was named before.
 DEICTIC = frozenset(
-    "this that these those such here above below following former latter previous aforementioned".split()
+    "this that these those here above below following previous former latter next earlier later now today such same"
+    " aforementioned".split()
 )
-_POSSESSIVES = frozenset("our we us my me i your you its their his her it they them he she".split())
+PERSONAL = frozenset("i we you our us your my me one's let's".split())
+THIRD = frozenset("it its they them their he his she her".split())
 _UNFINISHED = frozenset(
     "a an the of to in for with by and or but that which as if when because from on at is are".split()
 )
@@ -164,7 +167,8 @@ def points_elsewhere(tokens: Iterable[Token]) -> bool:
     """Return whether a phrase points at other sentences, at the writer or at the reader."""
     return any(
         (t.lower_ in DEICTIC and t.dep_ in ("det", "nsubj", "nsubjpass", "dobj", "pobj", "amod", "predet", "advmod"))
-        or (t.lower_ in _POSSESSIVES)
+        or t.lower_ in PERSONAL
+        or t.lower_ in THIRD
         for t in tokens
     )
 

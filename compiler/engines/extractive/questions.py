@@ -35,7 +35,7 @@ RELATIONAL = frozenset(
     " limitation objective opposite origin problem purpose reason result risk role task use".split()
 )
 _CONDITIONS = frozenset({"if", "when", "once", "whenever"})
-_REASONS = frozenset({"because", "since", "as"})
+_REASONS = frozenset({"because", "since"})
 _CONTRASTS = frozenset({"whereas", "while"})
 _PARTS = {
     "consist": "of",
@@ -45,6 +45,8 @@ _PARTS = {
     "make": "of",
     "divide": "into",
     "classify": "into",
+    "characterize": "by",
+    "characterise": "by",
 }
 _RESULTS = {"cause": "", "lead": "to", "result": "in", "produce": "", "trigger": ""}
 _NEEDS = {"depend": "on", "rely": "on", "require": "", "need": ""}
@@ -59,6 +61,8 @@ _POINTS = re.compile(
     r"|\b(?:figure|table|chapter|section|example|exercise|equation)\b|\w;,|https?:|[$\\{}#]",
     re.IGNORECASE,
 )
+_POINTING = re.compile(r"\b(?:this|these|such an?|our|we|us)\b", re.IGNORECASE)  # in a meaning
+_NOT = re.compile(r"\bn[’']t\b")
 _GAP = re.compile(r"\s*,(?:\s*,)+")
 _CITED = re.compile(r"\s*\([^()]*(?:\b(?:1[5-9]|20)\d\d[a-z]?\b|\blink\b|\bsee\b|\bcf\b|\be\.g\b)[^()]*\)|\s*\(\s*\)")
 _ENDS = re.compile(r"([.!?])[.\"”]?\.$")
@@ -94,6 +98,8 @@ class Question:
 def from_definition(definition: Definition) -> Iterator[Question]:
     """Yield the questions for the meaning of a term, and for the term of a meaning."""
     term, meaning = definition.term, essence(definition.meaning)
+    if _POINTING.search(meaning):
+        return
     domain = f"{capital(definition.domain)}, " if definition.domain else ""
     be = ("were" if definition.plural else "was") if definition.past else ("are" if definition.plural else "is")
     named = f"{definition.article} {term}" if definition.article else term
@@ -142,16 +148,17 @@ def _adverbial(root: Token, subject: Token, clause: Token) -> Iterator[Question]
     opens = clause.left_edge
     first = opens.lower_ if opens.dep_ in ("mark", "advmod") and opens.head == clause else ""
     said, after = trimmed(text_of(clause.subtree)), opens.i > root.i
+    comma = after and opens.nbor(-1).text == ","
     other = subject_of(clause)
     if first in _CONDITIONS and other is not None:
         asked = f"what happens {lowered(said, opens)}?"
         yield Question("condition", "mechanistic", capital(asked), f"{capital(statement(root, [clause]))}.")
         if first in ("when", "if") and after and (asked := inverted(root, subject, [clause])):
             yield Question("occasion", "mechanistic", f"When {asked}?", f"{capital(said)}.")
-    elif first == "because" or (first in _REASONS and after and opens.nbor(-1).text == ","):
+    elif first in _REASONS and (first == "because" or comma) and not (after and opens.nbor(-1).dep_ == "neg"):
         if asked := inverted(root, subject, [clause]):
             yield Question("reason", "mechanistic", f"Why {asked}?", f"Because {said[len(first) :].strip()}.")
-    elif first in _CONTRASTS and after and other is not None and other.pos_ in NOUNS:
+    elif first in _CONTRASTS and comma and other is not None and other.pos_ in NOUNS:
         one = lowered(subtree_text(subject), subject.left_edge)
         asked = f"How {_do(subject)} {one} differ from {lowered(subtree_text(other), other.left_edge)}?"
         yield Question("contrast", "relational", asked, f"{capital(statement(root, [clause]))}, {said}.")
@@ -183,7 +190,7 @@ def _means(root: Token, subject: Token, by: Token) -> Iterator[Question]:
 
 def _relation(root: Token, subject: Token) -> Iterator[Question]:
     """ "The purpose of X is Y": a noun that stands for a relation, with what it is of."""
-    if root.lemma_ != "be" or subject.lemma_ not in RELATIONAL or is_negated(root):
+    if root.lemma_ != "be" or subject.lemma_ not in RELATIONAL or is_negated(root) or auxiliaries_of(root):
         return
     of = next((c for c in subject.rights if c.dep_ == "prep" and c.lower_ in ("of", "for", "with")), None)
     said = next((c for c in root.rights if c.dep_ in ("attr", "acomp", "ccomp", "xcomp", "advcl")), None)
@@ -326,7 +333,7 @@ def inverted(root: Token, subject: Token, without: Sequence[Token]) -> str:
         if not do:
             return ""
         words = [do, one, not_, text_of(between), root.lemma_, tail]
-    return trimmed(" ".join(" ".join(words).split()))
+    return trimmed(_NOT.sub("not", " ".join(" ".join(words).split())))
 
 
 def _written(auxiliary: Token) -> str:

@@ -67,7 +67,9 @@ def defined(doc: Doc | None, sentence: Sentence, terms: Terms) -> Iterator[Defin
         found = _MODULES[terms.language].definitions_in(sentence.text)
     for one in found:
         domain = one.domain if terms.get(one.domain.partition(" ")[2]).count > 1 else ""
-        yield replace(one, term=terms.best(one.term), domain=domain)
+        term = terms.best(one.term)
+        article = one.article or ("" if one.plural else terms.get(term).article)
+        yield replace(one, term=term, domain=domain, article=article)
 
 
 @dataclass(slots=True)
@@ -108,6 +110,8 @@ class Reading:
         parsed = parse_all([s.text for s in self.sentences]) if self.language in PARSED else None
         self.docs: Sequence[Doc | None] = parsed or [None] * len(self.sentences)
         self.terms: Terms = terms_of(requests, zip(self.sentences, self.docs, strict=True), self.language)
+        self._titles: dict[str, float] = {}  # name -> how likely it is a term
+        self._word_ends: dict[str, str] = {}
 
     def key(self, name: str) -> str:
         """Return the form in which equal names are equal."""
@@ -117,29 +121,35 @@ class Reading:
     def definitions(self) -> dict[str, list[tuple[int, Definition, float]]]:
         """The definitions that are chosen, by key of their term: (sentence, definition, how likely it is one)."""
         out: dict[str, list[tuple[int, Definition, float]]] = defaultdict(list)
-        title, whole = model("title"), model("definition")
+        whole = model("definition")
         for at, (sentence, doc) in enumerate(zip(self.sentences, self.docs, strict=True)):
             for definition in defined(doc, sentence, self.terms):
                 key = self.key(definition.term)
                 if not key or len(definition.term) > _LONGEST_TERM or not names.could_name(definition.term):
                     continue
-                if not title.chooses(features.term_features(definition.term, self.terms), self.language):
+                if self._title(definition.term) < model("title").threshold(self.language):
                     continue
                 score = whole.probability(features.definition_features(definition, sentence, doc, self.terms, at))
                 if score >= whole.threshold(self.language):
                     out[key].append((at, definition, score))
         return out
 
+    def _title(self, name: str) -> float:
+        """Return how likely a name is a term of the subject."""
+        if name not in self._titles:
+            self._titles[name] = model("title").probability(features.term_features(name, self.terms))
+        return self._titles[name]
+
     @cached_property
     def plausible(self) -> dict[str, str]:
         """Key -> name of what is a term of the subject by its form and its places, defined or not."""
-        title = model("title")
+        least = model("title").threshold(self.language)
         out: dict[str, str] = {}
         for key, term in self.terms.by_key.items():
             if not key or not term.written:
                 continue
             name = term.written.most_common(1)[0][0]
-            if names.could_name(name) and title.chooses(features.term_features(name, self.terms), self.language):
+            if names.could_name(name) and self._title(name) >= least:
                 out[key] = name
         out |= {key: found[0][1].term for key, found in self.definitions.items()}
         return out
@@ -190,31 +200,29 @@ class Reading:
 
     def _questions(self, at: int, sentence: Sentence, doc: Doc | None) -> Iterator[tuple[Question, features.Features]]:
         """Yield the questions that a sentence answers, with the features by which they are weighed."""
-        for found in self.definitions.values():
-            for definition in (d for place, d, _ in found if place == at):
-                whole = features.definition_features(definition, sentence, doc, self.terms, at)
-                for asked in asks_for(definition, self.language):
-                    yield asked, self.numbers(asked, sentence, doc, whole, definition.pattern)
+        for definition, score in self._defining.get(at, ()):
+            for asked in asks_for(definition, self.language):
+                yield asked, self._numbers(asked, sentence, doc, definition.pattern, score)
         for asked in (*asks(sentence.text, doc, self.language), *self.long_forms(sentence)):
-            yield asked, self.numbers(asked, sentence, doc, features.term_features(asked.about, self.terms))
+            yield asked, self._numbers(asked, sentence, doc)
+
+    def _numbers(
+        self, asked: Question, sentence: Sentence, doc: Doc | None, pattern: str = "", definition: float = 0.0
+    ) -> features.Features:
+        """Return the features of a question with how likely it is about a term, and a definition."""
+        own = features.question_features(asked, sentence.text, doc, self.language, pattern)
+        return own | features.likely(self._title(asked.about), definition)
 
     def long_forms(self, sentence: Sentence) -> Iterator[Question]:
         """Yield the questions for the acronyms that a sentence introduces and the document goes on to use."""
         for short, long in names.acronym_pairs(sentence.text):
-            if self.text.count(short) >= _USED:
+            if self.terms.times(short) >= _USED:
                 yield long_form(short, long, self.language)
 
     @cached_property
     def text(self) -> str:
         """The text of the document."""
         return "\n\n".join(r.text for r in self.requests)
-
-    def numbers(
-        self, asked: Question, sentence: Sentence, doc: Doc | None, about: features.Features, pattern: str = ""
-    ) -> features.Features:
-        """Return the features of a question with those of what it is about."""
-        own = features.question_features(asked, sentence.text, doc, self.language, pattern)
-        return own | {f"page:{k}": v for k, v in about.items() if v}
 
     def _add_definitions(self, claims: _Claims) -> None:
         for found in self.definitions.values():
@@ -249,7 +257,7 @@ class Reading:
         """Return the term that a paragraph is about, and which of its sentences begins to say so; "" if none."""
         for n, at in enumerate(members):
             if at in self._defining:
-                return self._defining[at], n if n > 1 else 0
+                return self.plausible[self.key(self._defining[at][-1][0].term)], n if n > 1 else 0
         if name := self.plausible.get(self.key(self._subject(members[0])), ""):
             return name, 0
         counts = Counter(name for at in members for name in self._named(at))
@@ -266,9 +274,13 @@ class Reading:
         return bool(named) and name not in named
 
     @cached_property
-    def _defining(self) -> dict[int, str]:
-        """Sentence -> the term that it defines."""
-        return {at: self.plausible[key] for key, found in self.definitions.items() for at, _, _ in found}
+    def _defining(self) -> dict[int, list[tuple[Definition, float]]]:
+        """Sentence -> the definitions chosen from it, each with how likely it is one."""
+        out: dict[int, list[tuple[Definition, float]]] = defaultdict(list)
+        for found in self.definitions.values():
+            for at, definition, score in found:
+                out[at].append((definition, score))
+        return out
 
     def _named(self, at: int) -> list[str]:
         """Return the defined terms that a sentence names."""
@@ -276,13 +288,27 @@ class Reading:
         if words:
             return [self.plausible[key] for key in self.definitions if key in words]
         tokens = features.words_of(self.sentences[at].text)
+        ends = [self._end(token) in self._ends for token in tokens]
         found = []
         for size in (4, 3, 2, 1):
             for start in range(len(tokens) - size + 1):
+                if not ends[start + size - 1]:
+                    continue
                 key = self.key(" ".join(tokens[start : start + size]))
                 if key in self.definitions:
                     found.append(self.plausible[key])
         return found
+
+    @cached_property
+    def _ends(self) -> set[str]:
+        """The last words of the keys of the defined terms: few words need to be looked up as names."""
+        return {key.rpartition(" ")[2] for key in self.definitions}
+
+    def _end(self, word: str) -> str:
+        """Return the last word of a word's key."""
+        if word not in self._word_ends:
+            self._word_ends[word] = self.key(word).rpartition(" ")[2]
+        return self._word_ends[word]
 
     def _subject(self, at: int) -> str:
         """Return the name that is the subject of a sentence; "" if there is none."""
@@ -358,9 +384,7 @@ _LONGEST_CONTEXT = 70  # characters
 
 def with_context(asked: Question, context: str) -> str:
     """Return a question after what its document is about, unless the question says it or it gives the answer away."""
-    question, answer = asked.question, set[str]()
-    if asked.form != "long form":  # its words may be those of the title: they are not given away by it
-        answer = _stems(features.words_of(asked.answer)[:6])
+    question, answer = asked.question, _stems(features.words_of(asked.answer)[:6])
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
         if not part or len(part) > _LONGEST_CONTEXT or part[0].islower():  # "why it matters" names no subject

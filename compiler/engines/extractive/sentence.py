@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ class Sentence:
 
     `position` counts the sentences of its paragraph from 0, `paragraph` the paragraphs of the segment. `marks` are the
     marks that overlap it, with offsets counted from its own first character. `entry` is the term of a glossary that the
-    paragraph explains, "" if it explains none.
+    paragraph explains, "" if it explains none. `opens` is true of the first sentence under a heading.
     """
 
     text: str
@@ -38,6 +38,7 @@ class Sentence:
     headings: tuple[str, ...]
     marks: tuple[Span, ...]
     entry: str = ""
+    opens: bool = False
 
     def has(self, kind: str) -> bool:
         """Return whether a mark of this kind lies in the sentence."""
@@ -46,7 +47,9 @@ class Sentence:
 
 def sentences_of(requests: Sequence[ExtractRequest]) -> list[Sentence]:
     """Return the prose sentences of a document's segments in order."""
-    return [sentence for number, request in enumerate(requests) for sentence in _in_segment(number, request)]
+    found = [sentence for number, request in enumerate(requests) for sentence in _in_segment(number, request)]
+    before = [None, *(s.headings for s in found)]
+    return [replace(s, opens=s.headings != last) for s, last in zip(found, before, strict=False)]
 
 
 def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:

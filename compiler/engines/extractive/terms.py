@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -21,6 +21,7 @@ _NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|lecture|lesson|unit|week|module|kapitel|teil|abschnitt|appendix)\s+)?[\divxlc]+(?:\.\d+)*[.:)]?\s+(?=\S)",
     re.I,
 )
+_ENTRY = re.compile(r"[^\W\d_][^.:!?。：]{1,50}(?::|：|\s[–—-])\s*\S")  # "Term: text", "Term - text"
 _STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
 
 
@@ -34,6 +35,7 @@ class Term:
     sections: set[tuple[str, ...]] = field(default_factory=set)
     first: int = -1  # the sentence that names it first, counted from 0
     inside: int = 0  # how often it stands inside a longer name
+    article: str = ""  # "a" or "an" if the document writes it with one
     marks: Counter[str] = field(default_factory=Counter)
 
 
@@ -44,10 +46,14 @@ class Terms:
     language: str
     title: str
     sentences: int = 0
+    sections: set[tuple[str, ...]] = field(default_factory=set)
     by_key: dict[str, Term] = field(default_factory=dict)
     long_forms: dict[str, str] = field(default_factory=dict)  # acronym -> long form as it is written
-    proper: Counter[str] = field(default_factory=Counter)  # proper names of one word
-    unparsed: str = ""  # the text, where no parser counts its names
+    proper: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))  # name -> its sections
+    entries: Counter[tuple[str, ...]] = field(default_factory=Counter)  # section -> paragraphs that open with a name
+    text: str = ""
+    is_parsed: bool = True  # else names are counted in the text
+    _counts: dict[str, int] = field(default_factory=dict)  # name -> how often the text has it
 
     def best(self, name: str) -> str:
         """Return a name as it is written inside a sentence: with a small letter first if the document has it so."""
@@ -57,20 +63,27 @@ class Terms:
     def get(self, name: str) -> Term:
         """Return what is known of a name; an empty record if nothing is."""
         found = self.by_key.get(names.key(name, self.language)) or Term()
-        return replace(found, count=self.unparsed.count(name)) if self.unparsed else found
+        return found if self.is_parsed or not name else replace(found, count=self.times(name))
+
+    def times(self, words: str) -> int:
+        """Return how often the text has these words."""
+        if words not in self._counts:
+            self._counts[words] = self.text.count(words)
+        return self._counts[words]
 
 
-_LEAST_SHARE = 0.06  # of the sentences that name a document's subject
+_LEAST_SECTIONS = 4  # that name a document's subject
 
 
 def context_of(terms: Terms) -> str:
     """Return what a document is about, as the line above a question: "CouchDB: Compaction".
 
-    That is its title, after the proper name that it says most often, if that is not in the title.
+    That is its title, after the proper name that most of its sections say, if that is not in the title.
     """
     title = heading_name(terms.title)
-    count, name = max(((n, name) for name, n in terms.proper.items()), default=(0, ""))
-    often = count >= max(8, _LEAST_SHARE * terms.sentences) and len(name) > 3 and frequency(name.lower(), "en") < 3.5
+    count, name = max(((len(said), name) for name, said in terms.proper.items()), default=(0, ""))
+    most = count >= max(_LEAST_SECTIONS, len(terms.sections) / 2)
+    often = most and len(name) > 3 and frequency(name.lower(), "en") < 3.5
     return f"{name}: {title}" if often and name.lower() not in title.lower() else title
 
 
@@ -84,9 +97,13 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
     out = Terms(language, requests[0].title if requests else "")
     for number, (sentence, doc) in enumerate(parsed):
         out.sentences += 1
+        out.entries[sentence.headings] += sentence.position == 0 and bool(_ENTRY.match(sentence.text))
         for short, long in names.acronym_pairs(sentence.text):
             out.long_forms.setdefault(short, long)
-        out.proper.update({t.text for t in doc or () if t.pos_ == "PROPN" and t.is_alpha})
+        out.sections.add(sentence.headings)
+        for token in doc or ():
+            if token.pos_ == "PROPN" and token.is_alpha:
+                out.proper[token.text].add(sentence.headings)
         for token in doc or ():
             if token.pos_ not in NOUNS or token.dep_ == "compound":
                 continue
@@ -99,12 +116,13 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
             term.count += 1
             term.subjects += token.dep_ in SUBJECTS
             term.sections.add(sentence.headings)
+            term.article = next((c.lower_ for c in token.lefts if c.lower_ in ("a", "an")), term.article)
             words = name.split()
             for at in range(1, len(words)):
                 inner = out.by_key.setdefault(names.key(" ".join(words[at:]), language), Term())
                 inner.inside += 1
-    if not any(term.count for term in out.by_key.values()):
-        out.unparsed = "\n\n".join(r.text for r in requests)
+    out.text = "\n\n".join(r.text for r in requests)
+    out.is_parsed = any(term.count for term in out.by_key.values())
     _count_marks(out, requests)
     return out
 
