@@ -19,7 +19,7 @@ WEIGHTS = Path(__file__).parents[1] / "compiler" / "engines" / "extractive" / "w
 THRESHOLDS = {  # by the curves on collections that are left out
     "title": {"default": 0.5, "de": 0.3},
     "definition": {"default": 0.45, "de": 0.2},
-    "card": {"default": 0.5, "de": 0.4},
+    "card": {"default": 0.5, "de": 0.4, "suggest": 0.25},
 }
 FOLDS = 9
 FIELDS = 4  # in how many collections a feature must occur

@@ -43,8 +43,12 @@ from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
+from vault.inbox import suggestions
 from vault.inbox.events import all_reasons
-from vault.layout import GAPS
+from vault.inbox.suggestion_events import changes_of_forms, triage_of
+from vault.inbox.suggestions import Suggestion
+from vault.layout import GAPS, SUGGESTIONS
+from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
 
@@ -92,6 +96,7 @@ def build(start: BuildInput) -> Built:
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         _save_caches(start, scanned, pictures, writer)
+        _save_suggestions(start, written.cards.suggested, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered)
 
@@ -157,6 +162,8 @@ def _write(
         flagged=changes.flagged,
         words_before=claims.words_before,
         old_text=old_text,
+        triage=triage_of(start.decided),
+        present=frozenset(card for deck in changes.decks.values() for card in deck),
     )
     record.add(cards.news.events)
     agenda = write_agenda(
@@ -211,6 +218,15 @@ def _wanted(
         words_before=claims.words_before,
         indexes=indexes,
     )
+
+
+def _save_suggestions(start: BuildInput, suggested: Sequence[Suggestion], report: Report, *, by_model: bool) -> None:
+    """Save the cards that the user is offered; report forms of question that came into the queue or left it."""
+    queued = triage_of(start.decided).queued
+    before = suggestions.queued_before(start.files.bytes_of(SUGGESTIONS))
+    news = changes_of_forms(before, queued) if before is not None and not by_model else ()
+    report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
+    suggestions.save(start.guard, suggested, by_model=by_model, queued=queued)
 
 
 def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:

@@ -31,11 +31,17 @@ class Fresh:
     cards: Sequence[Card]
 
 
-def card_block(card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = ()) -> Card:
-    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped."""
+def card_block(
+    card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = (), words: tuple[str, str] | None = None
+) -> Card:
+    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped.
+
+    `words` are the user's question and answer in place of the machine's, whose stamp the card has all the same.
+    """
     shown = [line for e in exhibits if e.copied for line in lines_of(e)]
     answer = "\n".join([escape(card.answer), *shown])
-    return with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
+    block = with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
+    return block if words is None else replace(block, question=words[0], answer="\n".join([words[1], *shown]))
 
 
 def render_deck(fresh: Fresh, foreign: str = "") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compiler.language.rewording import Change, classify, worst
-from compiler.model.requests import ProposedCard
+from compiler.model.requests import ProposedCard, SuggestedCard
 from vault.ids import CardId, ClaimId, digest12
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
@@ -71,6 +71,12 @@ def keyed(cards: Sequence[ProposedCard], suffix: Callable[[str], str] = lambda _
         numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
         out[next(k for k in numbers if k not in out)] = card
     return out
+
+
+def suggestion_key(card: SuggestedCard) -> str:
+    """Return the key of a suggested card that the user keeps: kind, claim, form of question, number."""
+    key = f"{card.kind}:{card.cites[0]}:{card.form}"
+    return key if card.number == 1 else f"{key}:{card.number}"
 
 
 def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:

@@ -1,0 +1,142 @@
+"""The user's decisions on suggested cards, as events of the decisions ledger, and the forms of question they promote.
+
+Each decision has an id of its own; an undo names the decision that it voids. Of several on one card the last by time
+counts, so that two clones whose ledgers were merged agree.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from vault.ids import ID, CardId, digest12
+from vault.log import ledger
+from vault.log.ledger import Event
+from vault.text.formatting import clean, clean_line, fold
+
+TYPE = "suggestion"
+LAST = 30  # decisions on one form of question that say whether its cards are queued by themselves
+SHARE = 0.75  # of these that must have been kept
+_UNDO = "undo"
+_MOST = 64 * 1024  # characters of a card's words
+
+
+class Decision(StrEnum):
+    """What the user decides about a suggested card."""
+
+    KEEP = "keep"
+    EDIT = "edit"  # kept, in the user's own words
+    DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One decision. `question` and `answer` are what the card said; of an edit, what the user made of it (Markdown)."""
+
+    id: str
+    card: CardId
+    decision: Decision
+    form: str
+    question: str
+    answer: str
+    at: str
+
+    @property
+    def kept(self) -> bool:
+        """Return whether the card was kept, edited or not."""
+        return self.decision is not Decision.DROP
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """All decisions that count: the last on each card; `undone` maps the cards on which none is left to their form.
+
+    `queued` are the forms of question whose cards are queued by themselves.
+    """
+
+    decided: Mapping[str, Decided] = field(default_factory=dict)
+    undone: Mapping[str, str] = field(default_factory=dict)
+    queued: frozenset[str] = frozenset()
+    dropped_questions: frozenset[str] = frozenset()
+
+    def kept(self, card: str) -> bool:
+        """Return whether the user kept the card."""
+        return card in self.decided and self.decided[card].kept
+
+    def taken_back(self, card: str) -> bool:
+        """Return whether a card is there only for a decision that was undone."""
+        return card in self.undone and self.undone[card] not in self.queued
+
+    def dropped(self, card: str, question: str = "") -> bool:
+        """Return whether the user dropped the card, or another one that asked this."""
+        if card in self.decided:
+            return not self.decided[card].kept
+        return bool(question) and folded(question) in self.dropped_questions
+
+
+def folded(question: str) -> str:
+    """Return a question in the form in which equal ones are equal."""
+    return fold(question).casefold()
+
+
+def new_event(card: CardId, decision: Decision, form: str, question: str, answer: str, at: str, via: str) -> Event:
+    """Return the line of the ledger for a decision."""
+    id_ = digest12("\x1f".join([card, decision, at]))
+    said: Event = {"card": card, "decision": decision.value, "form": form, "q": question, "a": answer}
+    return {"v": 1, "type": TYPE, "id": id_, **said, "at": at, "via": via}
+
+
+def undo_event(decided: Decided, at: str, via: str) -> Event:
+    """Return the line of the ledger that voids a decision."""
+    return {"v": 1, "type": TYPE, "decision": _UNDO, "card": decided.card, "voids": decided.id, "at": at, "via": via}
+
+
+def decisions_in(events: Iterable[Event]) -> list[Decided]:
+    """Return the decisions that were not undone, in order of time; invalid ones are left out."""
+    mine = [e for e in ledger.ordered(events) if e.get("type") == TYPE]
+    void = {str(e.get("voids")) for e in mine if e.get("decision") == _UNDO}
+    found = (_decided(e) for e in mine)
+    return [d for d in found if d is not None and d.id not in void]
+
+
+def _decided(event: Event) -> Decided | None:
+    texts = [event.get(key) for key in ("id", "card", "decision", "form", "q", "a", "at")]
+    if not all(isinstance(text, str) and len(text) <= _MOST for text in texts):
+        return None
+    id_, card, decision, form, question, answer, at = map(str, texts)
+    if decision not in set(Decision) or not ID.fullmatch(card):
+        return None
+    return Decided(id_, CardId(card), Decision(decision), clean_line(form), clean(question), clean(answer), at)
+
+
+def triage_of(events: Iterable[Event]) -> Triage:
+    """Return what all decisions amount to."""
+    known = [e for e in events if e.get("type") == TYPE]
+    last: dict[str, Decided] = {}
+    for one in decisions_in(known):
+        last.pop(one.card, None)  # so that the order is that of the last decisions
+        last[one.card] = one
+    forms = {str(e.get("card")): clean_line(str(e.get("form"))) for e in known if e.get("decision") != _UNDO}
+    undone = {card: form for card, form in forms.items() if card not in last}
+    dropped = frozenset(folded(one.question) for one in last.values() if not one.kept)
+    return Triage(last, undone, _queued(list(last.values())), dropped)
+
+
+def _queued(decided: Sequence[Decided]) -> frozenset[str]:
+    """Return the forms of question of which enough was kept lately. `decided` are in order of time."""
+    by_form: dict[str, list[bool]] = defaultdict(list)
+    for one in decided:
+        by_form[one.form].append(one.kept)
+    recent = {form: kept[-LAST:] for form, kept in by_form.items() if form and len(kept) >= LAST}
+    return frozenset(form for form, kept in recent.items() if sum(kept) >= SHARE * LAST)
+
+
+def changes_of_forms(before: frozenset[str], after: frozenset[str]) -> list[str]:
+    """Return a sentence for each form of question that is queued by itself from now on, or suggested again."""
+    told = [(form, f"{LAST} decisions, at least {SHARE:.0%} kept: such cards are queued by themselves from now on")
+            for form in after - before]  # fmt: skip
+    told += [(form, f"less than {SHARE:.0%} of the last {LAST} kept: such cards are suggested again")
+             for form in before - after]  # fmt: skip
+    return [f"questions of the form “{clean_line(form)}”: {words}" for form, words in sorted(told)]
