@@ -85,6 +85,18 @@ def merge_deck(
     return _splice(parse_deck(old, path), fresh, known, gone, settled)
 
 
+def without_words(text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]]) -> str:
+    """Return a deck in which cards with these words of the user's count as the machine's; other bytes stay.
+
+    So they go when the card does: the user who kept a suggested card in these words took that back.
+    """
+    for card in reversed(parse_deck(text, path).cards):
+        words = withdrawn.get(str(card.id), ())
+        if card.human_edited and any(card.question == q and card.answer.startswith(a) for q, a in words):
+            text = splice_card(text, card, with_stamp(card))
+    return text
+
+
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:
     """Return whether a deck holds anything that the machine did not write, or not there."""
     deck = parse_deck(text, path)

@@ -53,13 +53,15 @@ class Decided:
 class Triage:
     """All decisions that count: the last on each card; `undone` maps the cards on which none is left to their form.
 
-    `queued` are the forms of question whose cards are queued by themselves.
+    `queued` are the forms of question whose cards are queued by themselves. `worded` are the cards that the user ever
+    kept in words of their own, with these.
     """
 
     decided: Mapping[str, Decided] = field(default_factory=dict)
     undone: Mapping[str, str] = field(default_factory=dict)
     queued: frozenset[str] = frozenset()
     dropped_questions: frozenset[str] = frozenset()
+    worded: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
 
     def kept(self, card: str) -> bool:
         """Return whether the user kept the card."""
@@ -74,6 +76,11 @@ class Triage:
         if card in self.decided:
             return not self.decided[card].kept
         return bool(question) and folded(question) in self.dropped_questions
+
+    @property
+    def withdrawn(self) -> dict[str, frozenset[tuple[str, str]]]:
+        """Return the words of the user's on cards that the user kept with them once, and wants no more."""
+        return {card: words for card, words in self.worded.items() if self.dropped(card) or self.taken_back(card)}
 
 
 def folded(question: str) -> str:
@@ -101,6 +108,15 @@ def decisions_in(events: Iterable[Event]) -> list[Decided]:
     return [d for d in found if d is not None and d.id not in void]
 
 
+def _worded(events: Iterable[Event]) -> dict[str, frozenset[tuple[str, str]]]:
+    """Return the user's words by card, those that were undone among them."""
+    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for one in map(_decided, events):
+        if one is not None and one.decision is Decision.EDIT:
+            found[one.card].add((one.question, one.answer))
+    return {card: frozenset(words) for card, words in found.items()}
+
+
 def _decided(event: Event) -> Decided | None:
     texts = [event.get(key) for key in ("id", "card", "decision", "form", "q", "a", "at")]
     if not all(isinstance(text, str) and len(text) <= _MOST for text in texts):
@@ -121,7 +137,7 @@ def triage_of(events: Iterable[Event]) -> Triage:
     forms = {str(e.get("card")): clean_line(str(e.get("form"))) for e in known if e.get("decision") != _UNDO}
     undone = {card: form for card, form in forms.items() if card not in last}
     dropped = frozenset(folded(one.question) for one in last.values() if not one.kept)
-    return Triage(last, undone, _queued(list(last.values())), dropped)
+    return Triage(last, undone, _queued(list(last.values())), dropped, _worded(known))
 
 
 def _queued(decided: Sequence[Decided]) -> frozenset[str]:
