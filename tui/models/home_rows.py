@@ -129,6 +129,7 @@ def since(found: Figures, wide: bool) -> Content:
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     items = [strings.inbox(found.inbox)] if found.inbox else []
+    items += [strings.suggested(found.suggested)] if found.suggested else []
     items += [strings.held(found.held)] if found.held else []
     items += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
     head = content.plain(strings.YESTERDAY, content.DIM)

@@ -132,6 +132,10 @@ def inbox(number: int) -> str:
     return f"{number:,} in the inbox (i)"
 
 
+def suggested(number: int) -> str:
+    return f"{plural(number, 'suggested card')} (t)"
+
+
 def known(known: int, concepts: int) -> str:
     return f"{known:,}/{concepts:,} known"
 
