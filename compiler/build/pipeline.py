@@ -45,7 +45,7 @@ from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.inbox import suggestions
 from vault.inbox.events import all_reasons
-from vault.inbox.suggestion_events import changes_of_forms, triage_of
+from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
 from vault.inbox.suggestions import Suggestion
 from vault.layout import GAPS, SUGGESTIONS
 from vault.log import ledger
@@ -82,7 +82,8 @@ def build(start: BuildInput) -> Built:
         changes = user_changes(start, record.ids)
         record.decisions += changes.decisions
         writer = _writer(start, crew)
-        written = _write(start, writer, concepts, claims, changes, record)
+        triage = triage_of([*start.decided, *changes.decisions])
+        written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, concepts, agents)
     wanted = _wanted(notes, overlay, written, concepts, pictures, claims)
     report = Report(
@@ -96,7 +97,7 @@ def build(start: BuildInput) -> Built:
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         _save_caches(start, scanned, pictures, writer)
-        _save_suggestions(start, written.cards.suggested, report, by_model=writer.is_model)
+        _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered)
 
@@ -148,6 +149,7 @@ def _write(
     concepts: Concepts,
     claims: Claims,
     changes: UserChanges,
+    triage: Triage,
     record: Record,
 ) -> Written:
     """Return articles, cards, gaps and topics; what is new of each is recorded before the next is written."""
@@ -162,7 +164,7 @@ def _write(
         flagged=changes.flagged,
         words_before=claims.words_before,
         old_text=old_text,
-        triage=triage_of(start.decided),
+        triage=triage,
         present=frozenset(card for deck in changes.decks.values() for card in deck),
     )
     record.add(cards.news.events)
@@ -220,13 +222,14 @@ def _wanted(
     )
 
 
-def _save_suggestions(start: BuildInput, suggested: Sequence[Suggestion], report: Report, *, by_model: bool) -> None:
+def _save_suggestions(
+    start: BuildInput, suggested: Sequence[Suggestion], triage: Triage, report: Report, *, by_model: bool
+) -> None:
     """Save the cards that the user is offered; report forms of question that came into the queue or left it."""
-    queued = triage_of(start.decided).queued
     before = suggestions.queued_before(start.files.bytes_of(SUGGESTIONS))
-    news = changes_of_forms(before, queued) if before is not None and not by_model else ()
+    news = changes_of_forms(before, triage.queued) if before is not None and not by_model else ()
     report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
-    suggestions.save(start.guard, suggested, by_model=by_model, queued=queued)
+    suggestions.save(start.guard, suggested, by_model=by_model, queued=triage.queued)
 
 
 def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:

@@ -7,7 +7,7 @@ counts, so that two clones whose ledgers were merged agree.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -129,7 +129,8 @@ def _decided(event: Event) -> Decided | None:
 
 def triage_of(events: Iterable[Event]) -> Triage:
     """Return what all decisions amount to."""
-    known = [e for e in events if e.get("type") == TYPE]
+    every = ledger.ordered(events)
+    known = [e for e in every if e.get("type") == TYPE]
     last: dict[str, Decided] = {}
     for one in decisions_in(known):
         last.pop(one.card, None)  # so that the order is that of the last decisions
@@ -137,16 +138,34 @@ def triage_of(events: Iterable[Event]) -> Triage:
     forms = {str(e.get("card")): clean_line(str(e.get("form"))) for e in known if e.get("decision") != _UNDO}
     undone = {card: form for card, form in forms.items() if card not in last}
     dropped = frozenset(folded(one.question) for one in last.values() if not one.kept)
-    return Triage(last, undone, _queued(list(last.values())), dropped, _worded(known))
+    return Triage(last, undone, _queued(every, last), dropped, _worded(known))
 
 
-def _queued(decided: Sequence[Decided]) -> frozenset[str]:
-    """Return the forms of question of which enough was kept lately. `decided` are in order of time."""
+def _queued(events: Iterable[Event], last: Mapping[str, Decided]) -> frozenset[str]:
+    """Return the forms of question of which enough was kept lately. `events` are in order of time.
+
+    A card that came into a deck and that the user deleted, or flagged as unwanted, counts as dropped then.
+    """
+    counted = {one.id for one in last.values()}
+    kept: dict[str, tuple[str, bool]] = {}  # card -> its form and whether it was kept, in order of time
+    for event in events:
+        card, form = str(event.get("card")), event.get("form")
+        if not isinstance(form, str):
+            continue
+        if event.get("type") == TYPE and event.get("id") in counted:
+            kept.pop(card, None)
+            kept[card] = (last[card].form, last[card].kept)
+        elif event.get("type") in ("card-deleted", "card-flag"):
+            before = kept.pop(card, None)
+            if event["type"] == "card-deleted" or event.get("reason"):
+                kept[card] = (clean_line(form), False)
+            elif before is not None and card in last:  # the flag was taken back
+                kept[card] = (before[0], last[card].kept)
     by_form: dict[str, list[bool]] = defaultdict(list)
-    for one in decided:
-        by_form[one.form].append(one.kept)
-    recent = {form: kept[-LAST:] for form, kept in by_form.items() if form and len(kept) >= LAST}
-    return frozenset(form for form, kept in recent.items() if sum(kept) >= SHARE * LAST)
+    for form, was_kept in kept.values():
+        by_form[form].append(was_kept)
+    recent = {form: found[-LAST:] for form, found in by_form.items() if form and len(found) >= LAST}
+    return frozenset(form for form, found in recent.items() if sum(found) >= SHARE * LAST)
 
 
 def changes_of_forms(before: frozenset[str], after: frozenset[str]) -> list[str]:
