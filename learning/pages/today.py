@@ -52,6 +52,7 @@ class Overview:
     gaps: dict[GapKind, list[Gap]]
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the day has room for
+    suggested: int = 0  # cards to keep or drop, as far as there are no others
     desired: float = 0.9
 
     @property
@@ -86,6 +87,7 @@ def overview_of(desk: Desk) -> Overview:
         gaps=gaps,
         diagnostics=(*desk.diagnostics, *invalid),
         held_back=desk.held_back,
+        suggested=0 if desk.cards else len(offered(vault).suggestions),
         desired=desk.scheduler.rules.retention,
     )
 

@@ -36,6 +36,8 @@ def advice(seen: Overview, tag: str) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
         return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
+    if seen.suggested:
+        return _steps(strings.NO_CARDS, strings.suggest(seen.suggested), strings.SUGGEST_SHELL)
     if not seen.cards:
         return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
     done = strings.reviewed_today(seen.done) if seen.done else ""

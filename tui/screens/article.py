@@ -178,8 +178,9 @@ class ArticleScreen(Page, key="article"):
         if self._page is not None and message.path == self._page.path:
             self._stands = message.stands
             if message.stands.suggested:
-                words = f"{strings.head(self._page)} · {strings.suggested(message.stands.suggested)}"
-                self.query_one("#article-head", Static).update(content.line(words, content.DIM))
+                lines = (strings.head(self._page), strings.suggested(message.stands.suggested))
+                head = Content("\n").join([content.line(line, content.DIM) for line in lines])
+                self.query_one("#article-head", Static).update(head)
             if not self._quote:
                 self._aside.show(article_sidebar.sidebar(message.stands))
 
