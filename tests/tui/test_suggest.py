@@ -105,10 +105,10 @@ async def test_a_card_is_shown_beside_its_passage_and_clean(harbour: Vault, cloc
         await settled(pilot)
         assert status(app) == f"1 of {len(shown)}"
         for n, one in enumerate(shown, 1):
-            await until(pilot, lambda one=one: one.quote[:20] in text(app, "quotes"), "the passage")
             assert (text(app, "suggestion-question"), text(app, "suggestion-answer")) == (one.question, one.answer)
             assert text(app, "suggestion-about") == f"{one.concept} · {one.form}"
             await until(pilot, lambda: "stones are laid" in text(app, "quotes"), "the lines around the quote")
+            assert one.quote in text(app, "quotes")
             assert "raw/articles/harbours.md" in text(app, "quotes") and "\x1b" not in text(app, "quotes")
             await pilot.press("s")
             await settled(pilot)
