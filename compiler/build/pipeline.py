@@ -51,6 +51,7 @@ from vault.layout import GAPS, SUGGESTIONS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
+from vault.text.diff import sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def _write(
         words_before=claims.words_before,
         old_text=old_text,
         triage=triage,
-        present=frozenset(card for deck in changes.decks.values() for card in deck),
+        present=frozenset(card for path, deck in changes.decks.items() if not _is_torn(start, path) for card in deck),
     )
     record.add(cards.news.events)
     agenda = write_agenda(
@@ -180,6 +181,11 @@ def _write(
     topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, by_model=writer.is_model)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
+
+
+def _is_torn(start: BuildInput, path: str) -> bool:
+    """Return whether git left conflict markers in a deck, which is written anew unless the user wrote in it."""
+    return sides(start.files.text_of(path) or "") is not None
 
 
 def _render(

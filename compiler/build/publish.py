@@ -303,7 +303,8 @@ class Publisher:
 
         `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
         """
-        withdrawn = triage_of(self.start.decided).withdrawn
+        triage = triage_of(self.start.decided)
+        withdrawn = triage.withdrawn
         for path in sorted({*on_disk, *wanted}):
             if self.is_not_utf8(path):
                 continue
@@ -311,7 +312,9 @@ class Publisher:
             both = sides(old) if old is not None else None
             ours_too = without_words(old, path, withdrawn) if old is not None and withdrawn else old
             if old is not None and both is not None:
-                if any(written_by_hand(side, path, known) for side in both):
+                # Words that the ledger has, too, are not lost when the deck is written anew.
+                bare = [without_words(side, path, triage.worded) for side in both]
+                if any(written_by_hand(side, path, known) for side in bare):
                     self._report_conflict(path, old)
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)

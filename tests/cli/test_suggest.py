@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -195,3 +196,56 @@ def test_escape_sequences_of_a_document_do_not_reach_the_terminal(run: Run, vaul
     path.write_text(SOURCE.replace("Its stones", "\x1b[31mIts stones"), encoding="utf-8")
     assert run("compile", cwd=vault).code == 0
     assert "\x1b" not in suggest(run, vault).stdout
+
+
+# --- two clones, merged by git ----------------------------------------------------------------------------------------
+
+
+def git(folder: Path, *words: str) -> int:
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", *person, *words], cwd=folder, capture_output=True, check=False).returncode
+
+
+ACTS = {
+    "keep": ("--keep", "ID"),
+    "drop": ("--drop", "ID"),
+    "edit": ("--edit", "ID", "--question", "Mine?", "--answer", "Mine."),
+    "other": ("--keep", "OTHER"),
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "asked"),
+    [
+        ("keep", "drop", set()),
+        ("edit", "drop", set()),
+        ("drop", "keep", {"ID"}),
+        ("keep", "keep", {"ID"}),
+        ("keep", "edit", {"Mine?"}),
+        ("edit", "keep", {"ID"}),
+        ("keep", "other", {"ID", "OTHER"}),
+    ],
+)
+def test_clones_that_decided_differently_merge_and_the_later_decision_counts(
+    run: Run, vault: Path, tmp_path: Path, first: str, last: str, asked: set[str]
+) -> None:
+    row = one(run, vault)
+    other = next(each for each in listed(run, vault, "breakwater") if each["id"] != row["id"])
+    questions = {"ID": row["question"], "OTHER": other["question"]}
+    assert git(vault, "init", "-q") == git(vault, "add", "-A") == git(vault, "commit", "-qm", "both") == 0
+    clone = tmp_path / "clone"
+    assert git(tmp_path, "clone", "-q", str(vault), str(clone)) == 0
+    assert run("compile", cwd=clone).code == 0
+    for root, act in ((vault, first), (clone, last)):
+        words = ({"ID": row["id"], "OTHER": other["id"]}.get(word, word) for word in ACTS[act])
+        assert suggest(run, root, *words).code == 0
+        assert git(root, "add", "-A") == git(root, "commit", "-qm", act) == 0
+    git(clone, "pull", "-q", "--no-rebase", "--no-edit")
+    for again in ("compile", "rebuild"):
+        assert run(again, cwd=clone).code == 0
+        text = (clone / DECK).read_text(encoding="utf-8") if (clone / DECK).exists() else ""
+        cards = parse_deck(text, DECK).cards
+        assert {card.question for card in cards} == {questions.get(each, each) for each in asked}
+        assert len(cards) == len(asked) and "<<<<" not in text
+    assert not {row["id"], *([other["id"]] if last == "other" else [])} & {s["id"] for s in listed(run, clone)}
+    assert run("compile", cwd=clone).stdout.endswith("nothing changed, nothing written\n")
