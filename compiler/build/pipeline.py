@@ -166,7 +166,9 @@ def _write(
         words_before=claims.words_before,
         old_text=old_text,
         triage=triage,
-        present=frozenset(card for path, deck in changes.decks.items() if not _is_torn(start, path) for card in deck),
+        present=frozenset(
+            card for path, deck in changes.decks.items() if not _has_conflict(start, path) for card in deck
+        ),
     )
     record.add(cards.news.events)
     agenda = write_agenda(
@@ -183,7 +185,7 @@ def _write(
     return Written(composed, cards, agenda, topics)
 
 
-def _is_torn(start: BuildInput, path: str) -> bool:
+def _has_conflict(start: BuildInput, path: str) -> bool:
     """Return whether git left conflict markers in a deck, which is written anew unless the user wrote in it."""
     return sides(start.files.text_of(path) or "") is not None
 

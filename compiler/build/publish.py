@@ -19,7 +19,7 @@ from compiler.cards.decks import (
     decks_after_moves,
     merge_deck,
     render_deck,
-    without_words,
+    restamp,
     written_by_hand,
 )
 from compiler.cards.live_cards import live_cards
@@ -310,17 +310,17 @@ class Publisher:
                 continue
             old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None
-            ours_too = without_words(old, path, withdrawn) if old is not None and withdrawn else old
+            restamped = restamp(old, path, withdrawn) if old is not None and withdrawn else old
             if old is not None and both is not None:
                 # Words that the ledger has, too, are not lost when the deck is written anew.
-                bare = [without_words(side, path, triage.worded) for side in both]
+                bare = [restamp(side, path, triage.worded) for side in both]
                 if any(written_by_hand(side, path, known) for side in bare):
                     self._report_conflict(path, old)
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:
                 merged, held_back = merge_deck(
-                    ours_too, path, wanted.get(path), known, path in ours, gone, self.settled
+                    restamped, path, wanted.get(path), known, path in ours, gone, self.settled
                 )
             if merged is None and old is not None:
                 self.removals.append(path)

@@ -82,9 +82,7 @@ class CardDecider:
     _claims_by_quote: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims with it
     _retired_by_question: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired cards
     _candidates: list[Candidate] = field(default_factory=list)
-    _asked: dict[str, tuple[Resolved, dict[str, ClaimView]]] = field(
-        default_factory=dict
-    )  # of the candidates' concepts
+    _asked: dict[str, tuple[Resolved, dict[str, ClaimView]]] = field(default_factory=dict)  # by concept
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
@@ -98,8 +96,8 @@ class CardDecider:
             if card is not known and not self._unwanted(card.id):
                 self._record_claims(card)
             concept = self._concept_of(card)
-            taken_back = card.id in self.undone or self.triage.taken_back(card.id)
-            if reason := self._unwanted(card.id) or (_UNDONE if taken_back else ""):
+            is_undone = card.id in self.undone or self.triage.is_undone(card.id)
+            if reason := self._unwanted(card.id) or (_UNDONE if is_undone else ""):
                 self._retire(card, reason)  # one of an undone decision is made anew below if it is still asked for
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
@@ -280,7 +278,7 @@ class CardDecider:
     def _remember_retired(self, card: LiveCard) -> None:
         """Remember what a retired card asks: should the same be asked again, that card returns with its history."""
         machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
-        if machines and not self._unwanted(card.id) and not self.triage.taken_back(card.id):
+        if machines and not self._unwanted(card.id) and not self.triage.is_undone(card.id):
             self._retired_by_question.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(
                 card
             )

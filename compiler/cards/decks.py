@@ -85,7 +85,7 @@ def merge_deck(
     return _splice(parse_deck(old, path), fresh, known, gone, settled)
 
 
-def without_words(text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]]) -> str:
+def restamp(text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]]) -> str:
     """Return a deck in which cards with these words of the user's count as the machine's; other bytes stay.
 
     So they go when the card does: the user who kept a suggested card in these words took that back.

@@ -353,10 +353,10 @@ def quarry(tmp_path: Path) -> Vault:
 
 def triaged(vault: Vault, kept: int) -> list[str]:
     """Decide on all definitions, the first ones kept; return what was reported of forms."""
-    told: list[str] = []
+    news: list[str] = []
     for n, one in enumerate(definitions(vault)):
-        told += decide(vault, one.id, Decision.KEEP if n < kept else Decision.DROP, at(1 + n / 100)).news
-    return told
+        news += decide(vault, one.id, Decision.KEEP if n < kept else Decision.DROP, at(1 + n / 100)).news
+    return news
 
 
 def notices(report: Report) -> list[str]:
@@ -364,11 +364,11 @@ def notices(report: Report) -> list[str]:
 
 
 def test_a_form_of_which_three_in_four_of_the_last_thirty_were_kept_is_queued_by_itself(quarry: Vault) -> None:
-    told = triaged(quarry, 23)
-    assert len(told) == 1 and "“definition”" in told[0] and "queued by themselves" in told[0]
+    news = triaged(quarry, 23)
+    assert len(news) == 1 and "“definition”" in news[0] and "queued by themselves" in news[0]
     write(quarry, "more.md", rocks(4, LAST))
     report = build(quarry, 1)
-    assert notices(report) == told
+    assert notices(report) == news
     questions = {question for question, _ in cards(quarry).values()}
     for name in ROCKS[LAST : LAST + 4]:
         assert any(question.lower().endswith(f"what is {name}?") for question in questions)
@@ -400,8 +400,8 @@ def test_a_form_is_suggested_again_when_the_user_deletes_its_cards_and_cards_in_
     assert deck is not None and len(deck.cards) == 1
     card = deck.cards[0]
     (quarry.root / path).write_text(deck.text[: card.start] + deck.text[card.end :], encoding="utf-8")
-    told = notices(build(quarry, 2))
-    assert len(told) == 1 and "suggested again" in told[0]
+    news = notices(build(quarry, 2))
+    assert len(news) == 1 and "suggested again" in news[0]
     assert len(cards(quarry)) == 23 + 3
     write(quarry, "yet-more.md", rocks(2, LAST + 4))
     build(quarry, 3)

@@ -67,7 +67,7 @@ class Triage:
         """Return whether the user kept the card."""
         return card in self.decided and self.decided[card].kept
 
-    def taken_back(self, card: str) -> bool:
+    def is_undone(self, card: str) -> bool:
         """Return whether a card is there only for a decision that was undone."""
         return card in self.undone and self.undone[card] not in self.queued
 
@@ -80,7 +80,7 @@ class Triage:
     @property
     def withdrawn(self) -> dict[str, frozenset[tuple[str, str]]]:
         """Return the words of the user's on cards that the user kept with them once, and wants no more."""
-        return {card: words for card, words in self.worded.items() if self.dropped(card) or self.taken_back(card)}
+        return {card: words for card, words in self.worded.items() if self.dropped(card) or self.is_undone(card)}
 
 
 def folded(question: str) -> str:
@@ -170,8 +170,8 @@ def _queued(events: Iterable[Event], last: Mapping[str, Decided]) -> frozenset[s
 
 def changes_of_forms(before: frozenset[str], after: frozenset[str]) -> list[str]:
     """Return a sentence for each form of question that is queued by itself from now on, or suggested again."""
-    told = [(form, f"{LAST} decisions, at least {SHARE:.0%} kept: such cards are queued by themselves from now on")
+    messages = [(form, f"{LAST} decisions, at least {SHARE:.0%} kept: such cards are queued by themselves from now on")
             for form in after - before]  # fmt: skip
-    told += [(form, f"less than {SHARE:.0%} of the last {LAST} kept: such cards are suggested again")
+    messages += [(form, f"less than {SHARE:.0%} of the last {LAST} kept: such cards are suggested again")
              for form in before - after]  # fmt: skip
-    return [f"questions of the form “{clean_line(form)}”: {words}" for form, words in sorted(told)]
+    return [f"questions of the form “{clean_line(form)}”: {words}" for form, words in sorted(messages)]
