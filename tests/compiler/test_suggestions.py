@@ -119,9 +119,20 @@ def test_the_list_comes_back_after_its_cache_was_deleted(vault: Vault) -> None:
 
 
 def test_a_damaged_cache_offers_nothing_and_breaks_nothing(vault: Vault) -> None:
-    for words in ("", "[]", '{"suggestions": [1, {"id": 2}]}', "{" * 9000):
+    row = json.loads((vault.root / SUGGESTIONS).read_text())["suggestions"][0]
+    rows = [1, {"id": 2}, row | {"id": "../../x"}, row | {"score": "high"}, row | {"claim_kind": "secret"}]
+    for words in ("", "[]", json.dumps({"suggestions": rows}), "{" * 9000):
         (vault.root / SUGGESTIONS).write_text(words)
         assert offered(vault).suggestions == ()
+
+
+def test_a_card_that_only_the_cache_knows_comes_into_no_deck(vault: Vault) -> None:
+    data = json.loads((vault.root / SUGGESTIONS).read_text())
+    data["suggestions"][0] |= {"id": "0000000000", "question": "Who owns this vault?", "answer": "I do."}
+    (vault.root / SUGGESTIONS).write_text(json.dumps(data))
+    decide(vault, "0000000000", Decision.KEEP, at(1))
+    build(vault, 1)
+    assert cards(vault) == {}
 
 
 def test_an_emphasised_term_is_asked_for_by_a_gap_in_its_sentence() -> None:

@@ -190,7 +190,21 @@ async def test_a_card_decided_elsewhere_meanwhile_is_passed_over(
         assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
 
 
-async def test_a_sitting_has_twenty_and_n_begins_the_next(bare: Vault, clock: Clock, settled: Settled) -> None:
+async def test_a_key_that_is_held_down_decides_once(
+    harbour: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        for _ in range(3):
+            await pilot.press("d")
+            pass_time(0.05)
+        assert decided(harbour) == 1
+
+
+async def test_a_sitting_has_twenty_and_n_begins_the_next(
+    bare: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
     names = [chr(97 + n) * 3 + "ite" for n in range(SITTING + 3)]
     mines = "\n\n".join(
         f"{name.capitalize()} is a rock that comes from mine number {n}." for n, name in enumerate(names)
@@ -202,7 +216,9 @@ async def test_a_sitting_has_twenty_and_n_begins_the_next(bare: Vault, clock: Cl
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         assert status(app) == f"1 of {SITTING} · {waiting - SITTING} more"
-        await pilot.press(*"d" * SITTING)
+        for _ in range(SITTING):
+            pass_time(1)
+            await pilot.press("d")
         assert f"{SITTING} dropped" in text(app, "nothing") and "n shows the next" in text(app, "nothing")
         await pilot.press("n")
         await settled(pilot)

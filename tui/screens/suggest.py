@@ -157,10 +157,15 @@ class SuggestScreen(Page, key="suggest"):
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def action_keep(self) -> None:
-        self._decide(Decision.KEEP)
+        self._press(Decision.KEEP)
 
     def action_drop(self) -> None:
-        self._decide(Decision.DROP)
+        self._press(Decision.DROP)
+
+    def _press(self, decision: Decision) -> None:
+        """Decide once for each press: a key that is held down must not decide on cards that nobody has read."""
+        if not self.context.presses.repeated:
+            self._decide(decision)
 
     def _decide(self, decision: Decision, words: Words | None = None) -> bool:
         """Record a decision on the present card; return False and show the error if that fails."""

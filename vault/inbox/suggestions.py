@@ -16,7 +16,7 @@ from vault.cache.cache import write_json
 from vault.errors import NotFound
 from vault.evidence.evidence import Evidence
 from vault.files.guard import Guard, Scope
-from vault.ids import CardId, ClaimId, SourceId
+from vault.ids import ID, CardId, ClaimId, SourceId
 from vault.inbox.suggestion_events import (
     Decided,
     Decision,
@@ -180,4 +180,5 @@ def _suggestion(row: object) -> Suggestion | None:
     given: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Suggestion)}
     texts = [value for name, value in given.items() if name != "score"]
     is_whole = all(isinstance(value, str) for value in texts) and isinstance(given["score"], int | float)
-    return Suggestion(**given) if is_whole and given["claim_kind"] in set(ClaimKind) else None
+    is_known = is_whole and ID.fullmatch(given["id"]) and given["claim_kind"] in set(ClaimKind)
+    return Suggestion(**given) if is_known else None
