@@ -91,7 +91,7 @@ def _of_sentence(
             own = features.question_features(asked, sentence.text, doc, language, definition.pattern)
             own = own | {f"page:{k}": v for k, v in numbers.items() if v}
             yield asked.form, _shown(asked, context), own
-    for asked in (*asks(sentence.text, doc, language), *reading.long_forms(sentence), *_clozes(sentence)):
+    for asked in (*asks(sentence.text, doc, language), *reading.long_forms(sentence)):
         own = features.question_features(asked, sentence.text, doc, language)
         own = own | {f"page:{k}": v for k, v in features.term_features(asked.about, terms).items() if v}
         yield asked.form, _shown(asked, context), own
@@ -99,18 +99,6 @@ def _of_sentence(
 
 def _shown(asked: questions.Question, context: str) -> dict[str, str]:
     return {"question": with_context(asked, context), "answer": asked.answer}
-
-
-def _clozes(sentence: Sentence) -> Iterator[questions.Question]:
-    """Yield a question for each emphasised name in a sentence that leaves enough words around it."""
-    text = sentence.text
-    if len(text) < 40:
-        return
-    for mark in sentence.marks:
-        if mark.kind == "emphasis" and 3 < mark.end - mark.start < min(60, len(text) / 3):
-            words = text[mark.start : mark.end]
-            asked = f"{text[: mark.start]}___{text[mark.end :]}".strip()
-            yield questions.Question("emphasis cloze", "definitional", asked, f"{words}.", words)
 
 
 def draw(found: Sequence[Candidate], pages: int, cards: int, seed: int) -> list[Candidate]:

@@ -18,7 +18,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "due": ("cli.review.review:due", "List due and new cards."),
     "rate": ("cli.review.review:rate", "Record one review of a card."),
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
-    "card": ("cli.review.card:card", "Show, edit, list, suspend, resume, bury, flag, tag or reschedule cards."),
+    "card": (
+        "cli.review.card:card",
+        "Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.",
+    ),
     "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters on your review history."),
     "simulate": (
         "cli.review.simulate:simulate",

@@ -39,6 +39,20 @@ def every_candidate() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def only_suggestions() -> Iterator[None]:
+    """Meanwhile the embedded engine in this process takes every title and definition, and suggests every card."""
+    chosen = {"card": {"default": 2.0, "suggest": 0.0}}
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (reading, cards):
+            patch.setattr(
+                module,
+                "model",
+                lambda name: replace(selection.model(name), thresholds=chosen.get(name, {"default": 0.0})),
+            )
+        yield
+
+
 @cache
 def _engine(name: str) -> Engine | None:
     return engine_named(name) if name else None

@@ -20,9 +20,9 @@ from learning.review.study_session import StudySession
 from tui import palette, theme
 from tui.context import Context
 from tui.driver import TerminalDriver
+from tui.help import HelpScreen
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.screen import Back, Go, Page
-from tui.screens.help import HelpScreen
 from vault.errors import RetainError
 from vault.locks import lock
 

@@ -75,6 +75,7 @@ HOME = (
     Key("home.settings", "comma", "go('settings')", "Settings", ",", about="Learning and appearance"),
     *_scrolling("home"),
     Key("home.inbox", "i", "go('inbox')", about="Proposals for pages and cards that you edited"),
+    Key("home.suggest", "t", "go('suggest')", about="Suggested cards: keep, edit or drop them"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 REVIEW = (
@@ -160,6 +161,19 @@ INBOX = (
     *_moving("inbox", group="Look"),
     Key("inbox.back", "escape,q", "back", "Back", "esc"),
 )
+SUGGEST = (
+    Key("suggest.keep", "k,enter", "keep", "Keep", "k", "Put the card into its deck", "This card"),
+    Key("suggest.edit", "e", "edit", "Edit", "e", "Keep the card in your own words", "This card", writes=True),
+    Key("suggest.drop", "d", "drop", "Drop", about="Never suggest it again", group="This card"),
+    Key("suggest.skip", "s,space,right", "skip", "Skip", "s", "Decide another time", "This card"),
+    Key("suggest.undo", "u", "undo", "Undo", about="Undo the last decision", group="This card"),
+    Key("suggest.save", "ctrl+s", "save", "Save", about="While editing: keep the card in these words"),
+    Key("suggest.more", "n", "more", "Next", about="At the end: the next suggestions"),
+    Key("suggest.article", "a", "article", "Article", about="The article of its concept", group="Look"),
+    Key("suggest.down", "down", "scroll(1)", about="Scroll the passage down", group="Look"),
+    Key("suggest.up", "up", "scroll(-1)", about="Scroll the passage up", group="Look"),
+    Key("suggest.back", "escape,q", "back", "Back", "esc", "Back; kept cards go into their decks"),
+)
 FIRST_RUN = (
     Key("first.choose", "enter", "choose", "Choose", about="Choose the selected entry"),
     Key("first.new", "1", "take('new')", about="Create a vault"),
@@ -179,6 +193,7 @@ ARTICLE = (
     Key("article.aside", "n", "aside", "Around", about="Mastery, gaps and backlinks", group="Page"),
     Key("article.insight", "i", "insight", "Insight", about="Write an insight in your editor", group="Page"),
     Key("article.review", "r", "review", "Review", about="Review its cards that are due or new", group="Page"),
+    Key("article.suggest", "t", "suggest", about="Keep, edit or drop its suggested cards", group="Page"),
     Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: next", "Page", writes=True),
     Key("article.index", "g", "index", "Pages", about="All pages of the wiki", group="Page"),
     Key("article.down", "down,j", "scroll(1)", about="Scroll down", group="Page"),
@@ -261,6 +276,7 @@ SCREENS = {
     "practise": PRACTISE,
     "gaps": GAPS,
     "inbox": INBOX,
+    "suggest": SUGGEST,
     "work": WORK,
     "first": FIRST_RUN,
     "browse": BROWSE,

@@ -24,6 +24,7 @@ PLACES = {
     "review": "tui.screens.review:ReviewScreen",
     "gaps": "tui.screens.gaps:GapsScreen",
     "inbox": "tui.screens.inbox:InboxScreen",
+    "suggest": "tui.screens.suggest:SuggestScreen",
     "stats": "tui.screens.stats:StatsScreen",
     "article": "tui.screens.article:ArticleScreen",
     "browse": "tui.screens.browse:BrowseScreen",

@@ -20,6 +20,7 @@ from compiler.build.snapshot import look
 from compiler.model.changes import Blast
 from compiler.model.report import Report
 from vault.inbox.listing import waiting
+from vault.inbox.suggestions import offered
 from vault.layout import GAPS
 from vault.model.gaps import open_gap_counts
 from vault.text.formatting import plural, short_line
@@ -152,8 +153,10 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     inbox, problems = waiting(vault)
     output.found(problems)
     estimate = _estimate(done, batch)
+    suggested = len(offered(vault).suggestions)
     if as_json:
-        output.show_json({**done.as_json(), "inbox": inbox, **({"estimate": estimate} if estimate else {})})
+        counts = {"inbox": inbox, "suggested": suggested}
+        output.show_json({**done.as_json(), **counts, **({"estimate": estimate} if estimate else {})})
         return
     for noun, verbs in done.counts().items():
         output.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
@@ -162,6 +165,8 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
         output.show(f"inbox    {inbox} to decide: `retain inbox`")
+    if suggested and not dry_run:
+        output.show(f"suggested {plural(suggested, 'card')} to keep or drop: `retain card suggest`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
         output.show("\n".join(_preview_lines(done.blast)))

@@ -21,6 +21,7 @@ from learning.store.freshness import look
 from vault.audit.agent_runs import open_count
 from vault.diagnostic import Diagnostic
 from vault.inbox.listing import waiting as waiting_for_you
+from vault.inbox.suggestions import offered
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
@@ -70,6 +71,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
             output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
+        if facts["suggested"]:
+            output.show(f"suggested: {plural(facts['suggested'], 'card')} to keep or drop (`retain card suggest`)")
         if facts["upgrade"]:
             output.show(facts["upgrade"])
         if facts["promotion"]:
@@ -101,6 +104,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "today": desk.today,
         "promotion": len(waiting),
         "inbox": inbox,
+        "suggested": len(offered(vault).suggestions),
         "agent": {"pages": count_pages(vault), "open_runs": open_count(vault)},
         "gaps": open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
         "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],

@@ -1,4 +1,4 @@
-"""The command group `card`: show, edit, list, suspend, resume, bury, flag, tag, reschedule."""
+"""The command group `card`: show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
 from cli.review.review import event_json
+from cli.review.suggest import suggest
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
 from learning.cards.actions import Action
@@ -34,7 +35,7 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Show, edit, list, suspend, resume, bury, flag, tag or reschedule cards.
+    """Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
@@ -42,6 +43,7 @@ def card() -> None:
     Examples:
       retain card show k7q2m9xd3f
       retain card edit k7q2m9xd3f
+      retain card suggest --keep p3s8v1ya0t
       retain card flag k7q2m9xd3f --reason "too long"
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card reschedule k7q2m9xd3f --to +7d
@@ -224,6 +226,9 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     if not rows:
         output.show("no matching cards")
     return output.DONE
+
+
+card.add_command(suggest)
 
 
 def _ids(given: Sequence[str]) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from cli import output
 from cli.environment import edit_file, editor_named
@@ -13,6 +15,7 @@ from vault.files.exports import remove_form, write_form
 from vault.model.card import Card
 from vault.vault import Vault
 
+T = TypeVar("T")
 _HELP = "<!-- Save and close to change card {}. Without changes the card stays as it is. -->\n\n"
 _MOST = 1 << 20  # bytes of a form
 
@@ -27,13 +30,31 @@ def edited(
     before = words_of(card)
     if back:
         return restore(vault, last_edit(vault, str(card.id)))
+
+    def save(words: Words) -> Edited:
+        return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+
+    return with_new_words(before, question, answer, source, save, str(card.id), f"retain card edit {card.id}")
+
+
+def with_new_words(
+    before: Words,
+    question: str | None,
+    answer: str | None,
+    source: str | None,
+    save: Callable[[Words], T],
+    id_: str,
+    command: str,
+) -> T | None:
+    """Return what `save` makes of the words that options, a file or the editor give; None if the editor made none.
+
+    `command` applies a text that could not be saved. Raises as `save` does; UsageError without a way to get the text.
+    """
     if source is not None:
-        words = words_in(_read(source))
-    elif question is None and answer is None:
-        return _edit_in_editor(vault, card)
-    else:
-        words = Words(before.question if question is None else question, before.answer if answer is None else answer)
-    return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+        return save(words_in(_read(source)))
+    if question is None and answer is None:
+        return _in_editor(before, save, id_, command)
+    return save(Words(before.question if question is None else question, before.answer if answer is None else answer))
 
 
 def _read(source: str) -> str:
@@ -44,14 +65,13 @@ def _read(source: str) -> str:
         raise UsageError("cannot be read as text", where=source, hint="give a UTF-8 file with Q: and A:") from error
 
 
-def _edit_in_editor(vault: Vault, card: Card) -> Edited | None:
+def _in_editor(before: Words, save: Callable[[Words], T], id_: str, command: str) -> T | None:
     """Open the card in the user's editor and save the edit; a refused text stays in its file."""
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
         raise UsageError(what, hint="give --question and --answer, or --from FILE")
-    before = words_of(card)
-    form = write_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
+    form = write_form(f"card-{id_}.md", _HELP.format(id_) + form_of(before))
     keep = True
     try:
         closed = edit_file(editor, form)
@@ -59,16 +79,16 @@ def _edit_in_editor(vault: Vault, card: Card) -> Edited | None:
             raise Refused("the editor failed; nothing was changed")
         words = words_in(form.read_text(encoding="utf-8"))
         if words == before and closed.at_once():
-            _report_open_editor(form, str(card.id))
+            _report_open_editor(form, command)
             return None
-        done = edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+        done = save(words)
         keep = False
         return done
     except (RetainError, OSError, UnicodeDecodeError, KeyboardInterrupt) as error:
         if _is_unchanged(form, before):
             keep = False
             raise
-        way = f"your text is in {form}; `retain card edit {card.id} --from {form}` applies it"
+        way = f"your text is in {form}; `{command} --from {form}` applies it"
         if isinstance(error, KeyboardInterrupt):
             output.say(way)
             raise
@@ -90,10 +110,10 @@ def _is_unchanged(form: Path, before: Words) -> bool:
         return False
 
 
-def _report_open_editor(form: Path, id_: str) -> None:
+def _report_open_editor(form: Path, command: str) -> None:
     """Report that the editor returned at once, and how to apply the text later."""
     output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
-    output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
+    output.say(f"  after writing, `{command} --from {form}` applies your text")
 
 
 def report_edit(done: Edited, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -15,11 +15,14 @@ from compiler.articles.writer import Writer
 from compiler.cards.cards import CardDecider, CardNews, request_for
 from compiler.cards.decks import Fresh, card_block
 from compiler.cards.live_cards import LiveCard, live_cards
+from compiler.cards.suggestions import Candidate
 from compiler.gates.checks import pairs_of_cards
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection
 from compiler.model.requests import CardsReply, CardsRequest
-from vault.ids import CardId
+from vault.ids import CardId, ClaimId
+from vault.inbox.suggestion_events import Decision, Triage
+from vault.inbox.suggestions import Suggestion
 from vault.layout import FLASHCARDS
 from vault.model.frontmatter import Value
 from vault.model.wikilink import Citation
@@ -29,11 +32,12 @@ EXHIBITS = 2  # shown below an answer: a card is no page
 
 @dataclass(frozen=True, slots=True)
 class CardDecks:
-    """What each of the machine's decks is to hold, by path; what happened to the cards; what was refused."""
+    """What each of the machine's decks is to hold, by path; what happened to the cards; what was refused or offered."""
 
     decks: dict[str, Fresh]
     news: CardNews
     rejections: list[Rejection]
+    suggested: list[Suggestion]
 
 
 def write_cards(
@@ -45,11 +49,14 @@ def write_cards(
     flagged: Mapping[CardId, str],
     words_before: Mapping[str, str],
     old_text: TextOf,
+    triage: Triage,
+    present: Container[CardId],
 ) -> CardDecks:
     """Return the decks of all articles. Raises: what the asker raises.
 
     `deleted` and `flagged` (why) are cards that the user does not want; `words_before` are the former words of claims
-    that changed in this build; `old_text` gives the decks of the last build.
+    that changed in this build; `old_text` gives the decks of the last build. `triage` is what the user decided about
+    suggested cards; of those that the user worded, the ones in no deck yet (`present` are in one) get these words.
     """
     articles = list(composed.articles.values())
     # No card asks about what is past, or about what weightier sources deny.
@@ -60,7 +67,7 @@ def write_cards(
     replies = _ask(requests, writer)
     asked = zip(requests, replies, strict=True)
     writer.check([p for q, r in asked for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))], judged=True)
-    decider = _decider(articles, concepts, writer, deleted, flagged, words_before)
+    decider = _decider(articles, concepts, writer, deleted, flagged, words_before, triage)
     decider.open()
     for article, reply in zip(articles, replies, strict=True):
         decider.decide(article.concept, views[article.concept.id], reply)
@@ -69,11 +76,40 @@ def write_cards(
     rejections: list[Rejection] = []
     for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
         rejections += writer.refused(refused, by_path[path][0], path, by_path[path][1], concepts.sources)
+    edited = {
+        card: (one.question, one.answer)
+        for card, one in triage.decided.items()
+        if one.decision is Decision.EDIT and card not in present
+    }
     decks = {
-        path: _deck(path, article, news.cards.get(article.concept.id, []), concepts, writer, old_text)
+        path: _deck(path, article, news.cards.get(article.concept.id, []), concepts, writer, old_text, edited)
         for path, article in zip(by_path, articles, strict=True)
     }
-    return CardDecks(decks, news, rejections)
+    by_id: dict[str, Article] = {a.concept.id: a for a in articles}
+    suggested = [_suggestion(candidate, by_id[candidate.concept], concepts) for candidate in news.suggested]
+    return CardDecks(decks, news, rejections, suggested)
+
+
+def _suggestion(candidate: Candidate, article: Article, concepts: Concepts) -> Suggestion:
+    """Return what a user is shown of a card that the engine suggests."""
+    card, sources = candidate.card, concepts.sources
+    claim = sources.claims[ClaimId(card.cites[0])]
+    return Suggestion(
+        id=candidate.id,
+        concept=article.concept.title,
+        article=article.path,
+        form=card.form,
+        kind=card.kind,
+        question=card.question,
+        answer=card.answer,
+        score=card.score,
+        claim=claim.id,
+        claim_kind=claim.kind.value,
+        quote=claim.quote,
+        source=sources.by_id[claim.source].tracked.path,
+        source_title=sources.titles[claim.source],
+        place=claim.locator,
+    )
 
 
 def _ask(requests: Sequence[CardsRequest], writer: Writer) -> list[CardsReply]:
@@ -90,6 +126,7 @@ def _decider(
     deleted: frozenset[CardId],
     flagged: Mapping[CardId, str],
     words_before: Mapping[str, str],
+    triage: Triage,
 ) -> CardDecider:
     """Return what decides which cards live."""
     history = concepts.history
@@ -109,6 +146,7 @@ def _decider(
         gate=card_gate(writer.verdicts),
         outdated=concepts.outdated,
         undone=undone_cards(history.events, history.rulings, history.ids),
+        triage=triage,
     )
 
 
@@ -119,6 +157,7 @@ def _deck(
     concepts: Concepts,
     writer: Writer,
     old_text: TextOf,
+    edited: Mapping[str, tuple[str, str]],
 ) -> Fresh:
     """Return what the deck of an article is to hold; its citations have the numbers of the article's sources."""
     sources = concepts.sources
@@ -128,7 +167,7 @@ def _deck(
         claims = [sources.claims[c] for c in card.cites]
         cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
         exhibits = dict.fromkeys(e for c in claims for e in c.exhibits)
-        blocks.append(card_block(card, cites, tuple(exhibits)[:EXHIBITS]))
+        blocks.append(card_block(card, cites, tuple(exhibits)[:EXHIBITS], words=edited.get(card.id)))
     old = old_text(path)
     before = concepts.history.written(article.concept.id, article.before, old)
     properties: dict[str, Value] = {

@@ -43,10 +43,15 @@ from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
+from vault.inbox import suggestions
 from vault.inbox.events import all_reasons
-from vault.layout import GAPS
+from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
+from vault.inbox.suggestions import Suggestion
+from vault.layout import GAPS, SUGGESTIONS
+from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
+from vault.text.diff import sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,8 @@ def build(start: BuildInput) -> Built:
         changes = user_changes(start, record.ids)
         record.decisions += changes.decisions
         writer = _writer(start, crew)
-        written = _write(start, writer, concepts, claims, changes, record)
+        triage = triage_of([*start.decided, *changes.decisions])
+        written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, concepts, agents)
     wanted = _wanted(notes, overlay, written, concepts, pictures, claims)
     report = Report(
@@ -92,6 +98,7 @@ def build(start: BuildInput) -> Built:
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         _save_caches(start, scanned, pictures, writer)
+        _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered)
 
@@ -143,6 +150,7 @@ def _write(
     concepts: Concepts,
     claims: Claims,
     changes: UserChanges,
+    triage: Triage,
     record: Record,
 ) -> Written:
     """Return articles, cards, gaps and topics; what is new of each is recorded before the next is written."""
@@ -157,6 +165,10 @@ def _write(
         flagged=changes.flagged,
         words_before=claims.words_before,
         old_text=old_text,
+        triage=triage,
+        present=frozenset(
+            card for path, deck in changes.decks.items() if not _has_conflict(start, path) for card in deck
+        ),
     )
     record.add(cards.news.events)
     agenda = write_agenda(
@@ -171,6 +183,11 @@ def _write(
     topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, by_model=writer.is_model)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
+
+
+def _has_conflict(start: BuildInput, path: str) -> bool:
+    """Return whether git left conflict markers in a deck, which is written anew unless the user wrote in it."""
+    return sides(start.files.text_of(path) or "") is not None
 
 
 def _render(
@@ -211,6 +228,16 @@ def _wanted(
         words_before=claims.words_before,
         indexes=indexes,
     )
+
+
+def _save_suggestions(
+    start: BuildInput, suggested: Sequence[Suggestion], triage: Triage, report: Report, *, by_model: bool
+) -> None:
+    """Save the cards that the user is offered; report forms of question that came into the queue or left it."""
+    before = suggestions.queued_before(start.files.bytes_of(SUGGESTIONS))
+    news = changes_of_forms(before, triage.queued) if before is not None and not by_model else ()
+    report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
+    suggestions.save(start.guard, suggested, by_model=by_model, queued=triage.queued)
 
 
 def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:

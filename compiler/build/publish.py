@@ -12,7 +12,16 @@ from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
 from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
-from compiler.cards.decks import KEYS, Fresh, Kinds, decks_after_moves, merge_deck, render_deck, written_by_hand
+from compiler.cards.decks import (
+    KEYS,
+    Fresh,
+    Kinds,
+    decks_after_moves,
+    merge_deck,
+    render_deck,
+    restamp,
+    written_by_hand,
+)
 from compiler.cards.live_cards import live_cards
 from compiler.model.changes import Blast
 from compiler.model.report import Report
@@ -22,6 +31,7 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.files.folder import sha256_hex
 from vault.ids import CardId, ClaimId
 from vault.inbox.events import Settled, settled_in
+from vault.inbox.suggestion_events import triage_of
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event
@@ -293,18 +303,25 @@ class Publisher:
 
         `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
         """
+        triage = triage_of(self.start.decided)
+        withdrawn = triage.withdrawn
         for path in sorted({*on_disk, *wanted}):
             if self.is_not_utf8(path):
                 continue
             old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None
+            restamped = restamp(old, path, withdrawn) if old is not None and withdrawn else old
             if old is not None and both is not None:
-                if any(written_by_hand(side, path, known) for side in both):
+                # Words that the ledger has, too, are not lost when the deck is written anew.
+                bare = [restamp(side, path, triage.worded) for side in both]
+                if any(written_by_hand(side, path, known) for side in bare):
                     self._report_conflict(path, old)
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:
-                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours, gone, self.settled)
+                merged, held_back = merge_deck(
+                    restamped, path, wanted.get(path), known, path in ours, gone, self.settled
+                )
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from compiler.readers.formats import VERSIONS
+from vault.layout import SUGGESTIONS
 
 CACHE = ".retain/cache/build.json"  # what the last build reported
 STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
@@ -158,6 +159,8 @@ def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[s
         if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
             return None
         report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
+        if not (root / SUGGESTIONS).is_file():  # made beside it; asked for before the next change
+            return None
     except (OSError, ValueError, TypeError, LookupError):
         return None
     return report if isinstance(report, dict) else None

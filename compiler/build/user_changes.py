@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compiler.build.start import BuildInput
 from compiler.cards.decks import cards_in_text, cards_listed_in
 from compiler.cards.gaps import decisions_in
+from compiler.cards.live_cards import form_in
 from compiler.sources import inventory
 from vault.ids import CardId, GapId
 from vault.layout import FLASHCARDS, GAPS
@@ -64,8 +65,16 @@ def _deleted(start: BuildInput, texts: Mapping[str, str], ids: Ids, decisions: l
         missing -= {id_ for text in others for id_ in cards_in_text(text)}
     events = (e for e in start.decided if e.get("type") == "card-deleted")
     before = {CardId(str(e.get("card"))) for e in events} - present
-    decisions += [{"v": 1, "type": "card-deleted", "card": i, "at": start.at} for i in sorted(missing - before)]
+    decisions += [
+        {"v": 1, "type": "card-deleted", "card": i, **_form(i, ids), "at": start.at} for i in sorted(missing - before)
+    ]
     return frozenset(before | missing)
+
+
+def _form(card: CardId, ids: Ids) -> dict[str, str]:
+    """Return the form of question of a card that was suggested: its like are suggested, or queued, by what is kept."""
+    form = form_in(ids.births[card].key) if card in ids.births else ""
+    return {"form": form} if form else {}
 
 
 def _flagged(start: BuildInput, decks: Mapping[str, Deck], ids: Ids, decisions: list[Event]) -> dict[CardId, str]:
@@ -81,7 +90,7 @@ def _flagged(start: BuildInput, decks: Mapping[str, Deck], ids: Ids, decisions: 
         if event.get("type") == "card-flag":
             before[str(event.get("card"))] = str(event.get("reason", ""))
     decisions += [
-        {"v": 1, "type": "card-flag", "card": card, "reason": reason, "at": start.at, "via": "log"}
+        {"v": 1, "type": "card-flag", "card": card, "reason": reason, **_form(card, ids), "at": start.at, "via": "log"}
         for card in sorted({*found, *(CardId(c) for c, reason in before.items() if reason)})
         if (reason := found.get(card, "")) != before.get(card, "")
     ]

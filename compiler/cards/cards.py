@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiler.cards.live_cards import AGENTS, LiveCard, as_proposed, change_between, change_facts, keyed, proof_of
+from compiler.cards.suggestions import Candidate, Sorted, offered, sort_cards
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
@@ -15,6 +16,7 @@ from compiler.model.engine_names import FAMILY
 from compiler.model.report import Rejection
 from compiler.model.requests import MOST_CLAIMS, CardsReply, CardsRequest, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, mint
+from vault.inbox.suggestion_events import Triage
 from vault.layout import FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
@@ -32,6 +34,7 @@ class CardNews:
     cards: dict[str, list[LiveCard]] = field(default_factory=dict)  # concept id -> its cards
     events: list[Event] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
+    suggested: list[Candidate] = field(default_factory=list)
     created: int = 0
     updated: int = 0
     kept: int = 0
@@ -72,11 +75,14 @@ class CardDecider:
     flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the user doesn't want, and why
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
     undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
+    triage: Triage = field(default_factory=Triage)  # what the user decided about suggested cards
     _by_concept: dict[str, list[LiveCard]] = field(default_factory=dict)
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
     _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
     _claims_by_quote: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims with it
     _retired_by_question: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired cards
+    _candidates: list[Candidate] = field(default_factory=list)
+    _asked: dict[str, tuple[Resolved, dict[str, ClaimView]]] = field(default_factory=dict)  # by concept
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
@@ -90,7 +96,8 @@ class CardDecider:
             if card is not known and not self._unwanted(card.id):
                 self._record_claims(card)
             concept = self._concept_of(card)
-            if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
+            is_undone = card.id in self.undone or self.triage.is_undone(card.id)
+            if reason := self._unwanted(card.id) or (_UNDONE if is_undone else ""):
                 self._retire(card, reason)  # one of an undone decision is made anew below if it is still asked for
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
@@ -103,6 +110,8 @@ class CardDecider:
         """Return why the user does not want to see a card any more; "" for one that may be asked."""
         if id_ in self.deleted:
             return "the human deleted it"
+        if id_ is not None and self.triage.dropped(id_):
+            return "the human dropped it"
         return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
     def _has_evidence_again(self, card: LiveCard) -> bool:
@@ -168,12 +177,13 @@ class CardDecider:
         """Decide the concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
         mine = self._by_concept.pop(concept.id, [])
-        proposals = keyed(reply.cards, self._key_suffix(concept))
+        sorted_ = self._sorted(concept, reply, mine)
+        proposals, kept = sorted_.proposals, sorted_.kept
         out: list[LiveCard] = []
         for card in mine:
             out += self._after_changes(card, concept, claims, proposals)
         for key, proposal in proposals.items():
-            if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
+            if key not in kept and sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
             reason = self._unwanted(self._card_of_key(key)) or self._refused(proposal, concept, claims)
             if reason:
@@ -181,12 +191,24 @@ class CardDecider:
                 deck = f"{FLASHCARDS}/{concept.slug}.md"
                 self.news.rejections.append(Rejection("card", reason, words, deck))
             else:
-                out.append(self._created(key, proposal, concept))
+                out.append(self._created(key, proposal, concept, kept=key in kept))
+        self._asked[concept.id] = (concept, claims)
+        self._candidates += [Candidate(self._id_of(k), concept.id, card) for k, card in sorted_.rest.items()]
         rank = {c.id: n for n, c in enumerate(concept.main)}
         order = list(CardKind)
         out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
         if out:
             self.news.cards[concept.id] = out
+
+    def _sorted(self, concept: Resolved, reply: CardsReply, mine: Sequence[LiveCard]) -> Sorted:
+        """Return the engine's cards for a concept by the user's decisions; only the embedded engine suggests any."""
+        if self.engine == FAMILY:
+            return Sorted(keyed(reply.cards, self._key_suffix(concept)), frozenset(), {})
+        return sort_cards(reply, self.triage, self._id_of, [card.id for card in mine])
+
+    def _id_of(self, key: str) -> CardId:
+        """Return the id of the card that has, had or would have the key."""
+        return self._card_of_key(key) or CardId(mint("card", key, self.ids.births))
 
     def _key_suffix(self, concept: Resolved) -> Callable[[str], str]:
         """Return what to add to a card's key, given its claim, where another concept's card may have the same.
@@ -256,7 +278,7 @@ class CardDecider:
     def _remember_retired(self, card: LiveCard) -> None:
         """Remember what a retired card asks: should the same be asked again, that card returns with its history."""
         machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
-        if machines and not self._unwanted(card.id):
+        if machines and not self._unwanted(card.id) and not self.triage.is_undone(card.id):
             self._retired_by_question.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(
                 card
             )
@@ -273,9 +295,9 @@ class CardDecider:
         self.news.events.append({"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key})
         return card.id
 
-    def _created(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
-        """Return a new card of a proposal, or the retired one that it brings back."""
-        known = self._card_of_key(key) or self._retired_asking(key, proposal, concept)
+    def _created(self, key: str, proposal: ProposedCard, concept: Resolved, *, kept: bool) -> LiveCard:
+        """Return a new card of a proposal, or the retired one that it brings back; a `kept` one has its own id."""
+        known = self._card_of_key(key) or (None if kept else self._retired_asking(key, proposal, concept))
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)
         if known:  # it was retired; its history goes on
@@ -331,8 +353,13 @@ class CardDecider:
             self.news.suspended -= 1
 
     def close(self) -> CardNews:
-        """Retire the cards whose concept is gone, and return all news."""
+        """Retire the cards whose concept is gone, choose what is suggested besides, and return all news."""
         for cards in self._by_concept.values():
             for card in cards:
                 self._retire(card, "its concept is gone")
+        self.news.suggested = offered(self._candidates, self._not_to_suggest)
         return self.news
+
+    def _not_to_suggest(self, candidate: Candidate) -> str:
+        """Return why a card is not suggested: no gate lets it in, or the user does not want it; "" if it may be."""
+        return self._unwanted(candidate.id) or self._refused(candidate.card, *self._asked[candidate.concept])

@@ -31,11 +31,17 @@ class Fresh:
     cards: Sequence[Card]
 
 
-def card_block(card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = ()) -> Card:
-    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped."""
+def card_block(
+    card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = (), words: tuple[str, str] | None = None
+) -> Card:
+    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped.
+
+    `words` are the user's question and answer in place of the machine's, whose stamp the card has all the same.
+    """
     shown = [line for e in exhibits if e.copied for line in lines_of(e)]
     answer = "\n".join([escape(card.answer), *shown])
-    return with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
+    block = with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
+    return block if words is None else replace(block, question=words[0], answer="\n".join([words[1], *shown]))
 
 
 def render_deck(fresh: Fresh, foreign: str = "") -> str:
@@ -77,6 +83,18 @@ def merge_deck(
         wanted = fresh is not None and bool(fresh.cards)
         return (render_deck(fresh, foreign) if fresh is not None and wanted else old if foreign else None), False
     return _splice(parse_deck(old, path), fresh, known, gone, settled)
+
+
+def restamp(text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]]) -> str:
+    """Return a deck in which cards with these words of the user's count as the machine's; other bytes stay.
+
+    So they go when the card does: the user who kept a suggested card in these words took that back.
+    """
+    for card in reversed(parse_deck(text, path).cards):
+        words = withdrawn.get(str(card.id), ())
+        if card.human_edited and any(card.question == q and card.answer.startswith(a) for q, a in words):
+            text = splice_card(text, card, with_stamp(card))
+    return text
 
 
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compiler.language.rewording import Change, classify, worst
-from compiler.model.requests import ProposedCard
-from vault.ids import CardId, ClaimId, digest12
+from compiler.model.requests import ProposedCard, SuggestedCard
+from vault.ids import ID, CardId, ClaimId, digest12
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 
@@ -71,6 +71,18 @@ def keyed(cards: Sequence[ProposedCard], suffix: Callable[[str], str] = lambda _
         numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
         out[next(k for k in numbers if k not in out)] = card
     return out
+
+
+def suggestion_key(card: SuggestedCard) -> str:
+    """Return the key of a suggested card that the user keeps: kind, claim, form of question, number."""
+    key = f"{card.kind}:{card.cites[0]}:{card.form}"
+    return key if card.number == 1 else f"{key}:{card.number}"
+
+
+def form_in(key: str) -> str:
+    """Return the form of question in the key of a card that was suggested; "" for another card's."""
+    third = key.split(":")[2:3]
+    return third[0] if third and not third[0].isdigit() and not ID.fullmatch(third[0]) else ""
 
 
 def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:

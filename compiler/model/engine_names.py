@@ -6,6 +6,6 @@ agent (`agent`) or nobody (`journal`), replies are kept in the vault's journal, 
 
 from __future__ import annotations
 
-EXTRACTIVE = "extractive/3"
+EXTRACTIVE = "extractive/4"
 FAMILY = "journal/1"
 VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}

@@ -27,7 +27,7 @@ class Rejection:
     sources: tuple[str, ...] = ()
 
 
-_NEWS = frozenset({"gap-filled", "gap-open"})  # notices of the compile that read the source alone
+_NEWS = frozenset({"gap-filled", "gap-open", "form-queued"})  # notices of the compile that read the source alone
 
 
 def _zero(*verbs: str) -> dict[str, int]:

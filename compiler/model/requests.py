@@ -71,12 +71,17 @@ class Term(Model):
 
 
 class PossibleCard(Model):
-    """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card."""
+    """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card.
+
+    `form` names the rule that made it; `number` counts the questions that the rule made of the claim, from 1.
+    """
 
     kind: CardKindName
     question: str
     answer: str
     score: float
+    form: str
+    number: int = 1
 
 
 class ExtractedClaim(Model):
@@ -216,8 +221,19 @@ class CardsRequest(OnConcept):
     reasons: tuple[str, ...] = ()
 
 
+class SuggestedCard(ProposedCard):
+    """A card of the embedded engine with what a user's decision on it is known by: see `PossibleCard`."""
+
+    score: float
+    form: str
+    number: int
+
+
 class CardsReply(Model):
+    """`suggested` are the embedded engine's, best first, those of `cards` among them; others' count for nothing."""
+
     cards: tuple[ProposedCard, ...] = ()
+    suggested: SkipJsonSchema[tuple[SuggestedCard, ...]] = ()
 
 
 class NameView(Model):

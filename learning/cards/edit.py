@@ -95,6 +95,12 @@ def words_in(form: str) -> Words:
     return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
 
 
+def checked_words(question: str, answer: str) -> Words:
+    """Return the words of a card that is not in a deck yet, as a deck holds them. Raises: Refused as `edit_card`."""
+    blank = parse_deck(f"Q: ?\nA: ?\n<!-- card {'0' * 10} -->\n", "the card")
+    return words_of(edited_deck(blank, blank.cards[0], question, answer).cards[0])
+
+
 def restore(vault: Vault, edited: Edited) -> Edited:
     """Undo that edit, if the card still says what the edit made of it.
 

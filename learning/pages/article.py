@@ -18,6 +18,7 @@ from learning.stats.mastery import Mastery, Studied, mastery
 from learning.store.graph import GRAPH, relations
 from vault.errors import NotFound, RetainError
 from vault.files.write_scopes import split
+from vault.inbox.suggestions import offered
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.article import FRESHNESS_DAYS
 from vault.model.frontmatter import body_of, read_properties
@@ -83,6 +84,7 @@ class PageContext:
     backlinks: tuple[Neighbour, ...] = ()
     more_backlinks: int = 0
     gaps: tuple[str, ...] = ()
+    suggested: int = 0  # cards to keep or drop
 
 
 def link_path(vault: Vault, to: str, base: str = "") -> str:
@@ -174,8 +176,11 @@ def page_context(vault: Vault, page: ArticlePage, now: datetime) -> PageContext:
         known = mastery_of(vault, page, now) if page.is_concept else None
     with suppress(RetainError):
         gaps = gaps_of(vault, page)
+    suggested = 0
+    with suppress(RetainError):
+        suggested = len(offered(vault).about(page.path)) if page.is_concept else 0
     rest = max(0, len(linking) - MOST_BACKLINKS)
-    return PageContext(known, needs, related, tuple(linking[:MOST_BACKLINKS]), rest, gaps)
+    return PageContext(known, needs, related, tuple(linking[:MOST_BACKLINKS]), rest, gaps, suggested)
 
 
 def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None:

@@ -22,6 +22,7 @@ from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.inbox.listing import waiting
+from vault.inbox.suggestions import offered
 from vault.layout import FLASHCARDS, PROMOTION_QUEUE
 from vault.model.gaps import Gap, GapKind
 from vault.vault import Vault
@@ -51,6 +52,7 @@ class Overview:
     gaps: dict[GapKind, list[Gap]]
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the day has room for
+    suggested: int = 0  # cards to keep or drop, as far as there are no others
     desired: float = 0.9
 
     @property
@@ -85,6 +87,7 @@ def overview_of(desk: Desk) -> Overview:
         gaps=gaps,
         diagnostics=(*desk.diagnostics, *invalid),
         held_back=desk.held_back,
+        suggested=0 if desk.cards else len(offered(vault).suggestions),
         desired=desk.scheduler.rules.retention,
     )
 
@@ -100,6 +103,7 @@ class Figures:
     held: int  # decks of an agent's that wait to be judged
     topics: tuple[Group, ...] | None = None
     inbox: int = 0  # questions that wait for the human's word
+    suggested: int = 0  # cards to keep or drop
     backlog: BacklogPlan | None = None  # for what is overdue, where today has not room for all of it
 
 
@@ -112,7 +116,8 @@ def figures_of(desk: Desk) -> Figures:
     today = calendar.day(desk.now)
     found = news(desk.vault, calendar.start(today - 1), desk.now)
     held = len(held_back(desk.vault)) if at_work(desk.vault) else 0
-    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held, inbox=waiting(desk.vault)[0])
+    inbox, suggested = waiting(desk.vault)[0], len(offered(desk.vault).suggestions)
+    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held, inbox=inbox, suggested=suggested)
 
 
 def backlog_of(desk: Desk) -> BacklogPlan | None:

@@ -36,7 +36,9 @@ from tui.screens.browse import BrowseScreen
 from tui.state.job_state import begun, ended
 from tui.views.evidence import SupportPanel
 from vault.errors import RetainError
+from vault.files.guard import Scope
 from vault.ids import CardId
+from vault.inbox.suggestions import Suggestion, save
 from vault.layout import GAPS
 from vault.log.events import Rating
 from vault.log.review_log import LOG_PATH
@@ -97,6 +99,34 @@ def emptied(vault: Vault, _: datetime) -> None:
         path.unlink()
 
 
+def suggested(vault: Vault, now: datetime) -> None:
+    """Cards are suggested, one of them for an article."""
+    lived(vault, now)
+    said = "Each act of retrieval makes the trace more durable than another reading would."
+    rows = [
+        Suggestion(
+            id=f"saaaaaaaa{n}",
+            concept="Forgetting curve",
+            article="wiki/concepts/forgetting-curve.md",
+            form=form,
+            kind="mechanistic",
+            question=question,
+            answer=answer,
+            score=0.4,
+            claim="aaaaaaaaa1",
+            claim_kind="mechanism",
+            quote="retention falls steeply in the first hours and then levels off",
+            source="raw/articles/On memory (1885).md",
+            source_title="Memory",
+            place="line 1",
+        )
+        for n, (form, question, answer) in enumerate(
+            [("condition", "How does [b]retention fall in the first hours?", "Steeply."), ("reason", "Why?", said)], 1
+        )
+    ]
+    save(vault.guard(Scope.PUBLISHER), rows, by_model=False, queued=())
+
+
 def worked(context: Context) -> None:
     """A compile has ended."""
     told = (
@@ -144,6 +174,8 @@ PICTURES = (
     Picture("inbox", "inbox", made=offered),
     Picture("inbox-card", "inbox", ("down", "r", *"too", "space", *"long"), made=offered),
     Picture("inbox-home", "home", made=offered),
+    Picture("suggest", "suggest", made=suggested),
+    Picture("suggest-article", "article", about="wiki/concepts/forgetting-curve.md", made=suggested),
     Picture("browse", "browse", ("space", "down")),
     Picture("browse-search", "browse", ("slash", *"spacing", "tab", "o")),
     Picture("browse-card", "browse", ("enter",)),

@@ -36,6 +36,8 @@ def advice(seen: Overview, tag: str) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
         return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
+    if seen.suggested:
+        return _steps(strings.NO_CARDS, strings.suggest(seen.suggested), strings.SUGGEST_SHELL)
     if not seen.cards:
         return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
     done = strings.reviewed_today(seen.done) if seen.done else ""
@@ -129,6 +131,7 @@ def since(found: Figures, wide: bool) -> Content:
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     items = [strings.inbox(found.inbox)] if found.inbox else []
+    items += [strings.suggested(found.suggested)] if found.suggested else []
     items += [strings.held(found.held)] if found.held else []
     items += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
     head = content.plain(strings.YESTERDAY, content.DIM)

@@ -177,6 +177,10 @@ class ArticleScreen(Page, key="article"):
     def on_article_screen_stood(self, message: Stood) -> None:
         if self._page is not None and message.path == self._page.path:
             self._stands = message.stands
+            if message.stands.suggested:
+                lines = (strings.head(self._page), strings.suggested(message.stands.suggested))
+                head = Content("\n").join([content.line(line, content.DIM) for line in lines])
+                self.query_one("#article-head", Static).update(head)
             if not self._quote:
                 self._aside.show(article_sidebar.sidebar(message.stands))
 
@@ -327,7 +331,16 @@ class ArticleScreen(Page, key="article"):
         else:
             self.go("review", str(Plan(tag=page.stem)))
 
+    def action_suggest(self) -> None:
+        """Go through the suggested cards of this concept."""
+        if self._page is None or self._stands is None or not self._stands.suggested:
+            self.query_one(Notice).show_message(strings.NO_SUGGESTIONS)
+        else:
+            self.go("suggest", self._page.path)
+
     def offers(self, key: Key) -> bool:
+        if key.action == "suggest":
+            return self._stands is not None and self._stands.suggested > 0
         return key.action not in ("insight", "review") or (self._page is not None and self._page.is_concept)
 
     # --- words in the page ------------------------------------------------------------------------------------------

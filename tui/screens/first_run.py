@@ -17,9 +17,9 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 
 from tui import theme
+from tui.help import HelpScreen
 from tui.keys import ANYWHERE, APP, FIRST_RUN, Key, bindings
 from tui.process.jobs import Jobs
-from tui.screens.help import HelpScreen
 from tui.state.folder_survey import Survey, survey
 from tui.strings import first_run as strings
 from tui.text import content

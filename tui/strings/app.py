@@ -14,6 +14,7 @@ PLACES = {
     "review": ("Review", "Start with the cards due today"),
     "gaps": ("Reading agenda", "Gaps, and what would fill them"),
     "inbox": ("Inbox", "Proposals that wait for your decision"),
+    "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),
     "browse": ("Browse", "Every card and article"),
     "stats": ("Statistics", "Recall, forecast and workload"),
     "work": ("Work", "Compile, import, fit the scheduler"),

@@ -11,6 +11,7 @@ READING = "reading …"
 CUT = "*The page is too long to show in full; the rest is in the file.*"
 NO_INSIGHT = "Insights belong to a concept: open its page first."
 NO_CARDS = "Only concept pages have cards."
+NO_SUGGESTIONS = "No cards are suggested for this page."
 NO_WAY_BACK = "No previous page."
 NO_WAY_ON = "No next page."
 NO_LINKS = "This page has no links."
@@ -43,6 +44,10 @@ def head(page: ArticlePage) -> str:
     sources = plural(page.sources, "source") if page.sources else ""
     updated = f"updated {page.updated}" if page.updated else ""
     return " · ".join(filter(None, (page.kind, confidence, sources, updated)))
+
+
+def suggested(number: int) -> str:
+    return f"{plural(number, 'suggested card')} (t)"
 
 
 def mastery(page: PageContext) -> str:

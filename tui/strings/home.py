@@ -32,6 +32,7 @@ FILL_SHELL = "In a shell: retain add FILE... and retain compile."
 NO_CARDS = "There are documents, but no cards yet:"
 COMPILE = (("w  Compile", "creates articles and flashcards from them"),)
 COMPILE_SHELL = "In a shell: retain compile."
+SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
@@ -130,6 +131,15 @@ def held(decks: int) -> str:
 
 def inbox(number: int) -> str:
     return f"{number:,} in the inbox (i)"
+
+
+def suggest(number: int) -> tuple[tuple[str, str], ...]:
+    """Return the step for a vault that has suggested cards and no others."""
+    return (("t  Suggested cards", f"{number:,} to keep, edit or drop"),)
+
+
+def suggested(number: int) -> str:
+    return f"{plural(number, 'suggested card')} (t)"
 
 
 def known(known: int, concepts: int) -> str:

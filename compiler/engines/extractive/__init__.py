@@ -13,7 +13,7 @@ class ExtractiveEngine:
 
     @property
     def name(self) -> str:
-        """ "extractive/3"."""
+        """ "extractive/4"."""
         return VERSIONS["extractive"]
 
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:

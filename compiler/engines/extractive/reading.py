@@ -163,7 +163,7 @@ class Reading:
         by_segment: dict[int, list[ExtractedClaim]] = defaultdict(list)
         for at in sorted(claims.about):
             sentence = self.sentences[at]
-            asked = self.asks[at]
+            asked = self._good(at)
             kind = claims.kinds.get(at) or (KIND_OF_QUESTION[asked[0][0].kind] if asked else self._kind(at))
             by_segment[sentence.segment].append(
                 ExtractedClaim(
@@ -171,7 +171,7 @@ class Reading:
                     quote=sentence.text,
                     about=tuple(claims.about[at]),
                     start=sentence.start,
-                    cards=tuple(ask for ask, _ in asked if KIND_OF_QUESTION[ask.kind] is kind),
+                    cards=tuple(ask for ask, _ in self.asks[at] if KIND_OF_QUESTION[ask.kind] is kind),
                 )
             )
         terms = self._terms()
@@ -181,22 +181,25 @@ class Reading:
 
     @cached_property
     def asks(self) -> list[list[tuple[PossibleCard, str]]]:
-        """For each sentence its questions that a reader would keep, the best first, with the term each is about."""
+        """For each sentence its questions that a reader may keep, the best first, with the term each is about."""
         chooser, context = model("card"), context_of(self.terms)
         out: list[list[tuple[PossibleCard, str]]] = []
         for at, (sentence, doc) in enumerate(zip(self.sentences, self.docs, strict=True)):
             found: list[tuple[PossibleCard, str]] = []
+            count = Counter[str]()
             for question, numbers in self._questions(at, sentence, doc):
+                count[question.form] += 1
                 score = chooser.probability(numbers)
                 about = self._about(question)
-                if score >= chooser.threshold(self.language) and about:
-                    front = with_context(question, context)
-                    ask = PossibleCard(
-                        kind=question.kind, question=front, answer=question.answer, score=round(score, 3)
-                    )
-                    found.append((ask, about))
+                if score >= chooser.least(self.language) and about:
+                    found.append((_possible(question, context, score, count[question.form]), about))
             out.append(sorted(found, key=lambda f: -f[0].score))
         return out
+
+    def _good(self, at: int) -> list[tuple[PossibleCard, str]]:
+        """Return those questions of a sentence that a reader would keep."""
+        least = model("card").threshold(self.language)
+        return [(ask, about) for ask, about in self.asks[at] if ask.score >= least]
 
     def _questions(self, at: int, sentence: Sentence, doc: Doc | None) -> Iterator[tuple[Question, features.Features]]:
         """Yield the questions that a sentence answers, with the features by which they are weighed."""
@@ -218,11 +221,6 @@ class Reading:
         for short, long in names.acronym_pairs(sentence.text):
             if self.terms.times(short) >= _USED:
                 yield long_form(short, long, self.language)
-
-    @cached_property
-    def text(self) -> str:
-        """The text of the document."""
-        return "\n\n".join(r.text for r in self.requests)
 
     def _add_definitions(self, claims: _Claims) -> None:
         for found in self.definitions.values():
@@ -320,7 +318,7 @@ class Reading:
     def _add_statements(self, claims: _Claims) -> None:
         """Add the sentences that answer a good question about a term, and those that have one as their subject."""
         for at, (sentence, doc) in enumerate(zip(self.sentences, self.docs, strict=True)):
-            for ask, about in self.asks[at][:1]:
+            for ask, about in self._good(at)[:1]:
                 claims.add(at, about, KIND_OF_QUESTION[ask.kind])
             name = self.plausible.get(self.key(self._subject(at)), "")
             if name and self._stands_alone(sentence, doc):
@@ -377,6 +375,17 @@ class Reading:
 def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
     """Return the reply to each segment of one document."""
     return Reading(requests).replies() if requests else []
+
+
+def _possible(asked: Question, context: str, score: float, number: int) -> PossibleCard:
+    return PossibleCard(
+        kind=asked.kind,
+        question=with_context(asked, context),
+        answer=asked.answer,
+        score=round(score, 3),
+        form=asked.form,
+        number=number,
+    )
 
 
 _LONGEST_CONTEXT = 70  # characters

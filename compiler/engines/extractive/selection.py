@@ -19,7 +19,7 @@ class Model:
     """Boosted trees over named features. A tree is a list of nodes (feature, threshold, left, right, value).
 
     `thresholds` are the probabilities from which a candidate is chosen: by language where several collections were
-    judged in it, else "default".
+    judged in it, else "default"; and under "suggest" that from which a card is offered to the user.
     """
 
     features: tuple[str, ...]
@@ -48,6 +48,10 @@ class Model:
     def threshold(self, language: str) -> float:
         """Return the probability from which a candidate in this language is chosen."""
         return self.thresholds.get(language, self.thresholds["default"])
+
+    def least(self, language: str) -> float:
+        """Return the probability from which a candidate in this language is at least suggested."""
+        return min(self.threshold(language), self.thresholds.get("suggest", 1.0))
 
 
 @lru_cache(maxsize=8)

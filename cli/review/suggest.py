@@ -1,0 +1,247 @@
+"""The command `card suggest`: list suggested cards; keep, edit, drop, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.review.card_edit import with_new_words
+from cli.workspace import render_if_stale
+from learning.cards.edit import Words, checked_words
+from vault.errors import UsageError
+from vault.evidence.context import quote_context
+from vault.ids import CardId
+from vault.inbox import suggestions
+from vault.inbox.suggestion_events import Decided, Decision
+from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion
+from vault.layout import FLASHCARDS
+from vault.model import latex
+from vault.model.markdown import escape, unescape
+from vault.text.formatting import clean_line, plural
+from vault.vault import Vault
+
+_AROUND = 2  # lines of the source before a quote and after it
+_BY_MODEL = (
+    "no suggestions: this vault was compiled by a model or an agent, which writes all of its cards into the decks"
+)
+_NOT_COMPILED = "no suggestions are known on this machine: `retain compile` makes them"
+_NONE = "no suggested cards"
+_DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped; it is not suggested again"}
+
+
+@click.command()
+@click.argument("about", metavar="[CONCEPT]", default="")
+@click.option("--keep", "keep", multiple=True, metavar="ID", help="Put this card into its deck; repeatable.")
+@click.option("--drop", "drop", multiple=True, metavar="ID", help="Never suggest this card again; repeatable.")
+@click.option("--edit", "edit", default="", metavar="ID", help="Keep this card in your own words.")
+@click.option("--question", help="With --edit: the question.")
+@click.option("--answer", help="With --edit: the answer.")
+@click.option("--from", "source", metavar="FILE", help="With --edit: both from a file with Q: and A:, or stdin (-).")
+@click.option("--undo", "back", is_flag=True, help="Undo the last decision.")
+@progress_option
+@vault_json_options
+def suggest(
+    about: str,
+    keep: tuple[str, ...],
+    drop: tuple[str, ...],
+    edit: str,
+    question: str | None,
+    answer: str | None,
+    source: str | None,
+    back: bool,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
+    """List suggested cards, best first, at most 20; keep, edit or drop them.
+
+    These are cards of which the built-in engine is less sure: they are offered, never queued. A kept card is in its
+    deck at once and like any other; a dropped one does not return. When at least three in four of your last thirty
+    decisions on one form of question kept the card, such cards are queued by themselves.
+
+    With --edit and without --question, --answer or --from, $VISUAL or $EDITOR opens.
+
+    \b
+    Examples:
+      retain card suggest
+      retain card suggest "spacing effect" --json
+      retain card suggest --keep k7q2m9xd3f --keep p3s8v1ya0t --drop 4m8x1v6tqc
+      retain card suggest --edit k7q2m9xd3f --answer "They keep the softmax moderate."
+      retain card suggest --undo
+    """
+    decides = bool(keep or drop or edit)
+    words = (question, answer) if source is None else (source,)
+    if back and (decides or about):
+        raise UsageError("--undo stands alone", hint="it undoes the last decision on a suggested card")
+    if not edit and any(word is not None for word in words):
+        raise UsageError(
+            "--question, --answer and --from need --edit ID", hint="`retain card edit` edits cards in decks"
+        )
+    if source is not None and not (question is None and answer is None):
+        raise UsageError("conflicting options", hint="give --question and --answer, or --from")
+    vault = opened_to_write(vault_dir)
+    offered = suggestions.offered(vault)
+    if back:
+        return _report(vault, [suggestions.undo(vault, now())], "undone", progress, as_json=as_json)
+    if not decides:
+        return _list(vault, offered, _about(offered, about), as_json=as_json)
+    if about:
+        raise UsageError("name a concept or decide, not both", hint="ids are enough for --keep, --drop and --edit")
+    given = [(suggestions.find(offered, id_), Decision.KEEP) for id_ in keep]
+    given += [(suggestions.find(offered, id_), Decision.DROP) for id_ in drop]
+    chosen = [suggestions.find(offered, edit)] if edit else []
+    ids = [each.id for each, _ in given] + [each.id for each in chosen]
+    if len(set(ids)) < len(ids):
+        raise UsageError("one card is named twice", hint="keep, edit or drop each card once")
+    outcomes = [_edit(vault, each, question, answer, source) for each in chosen]
+    if None in outcomes:
+        return output.FINDINGS
+    outcomes += [suggestions.decide(vault, each.id, decision, now()) for each, decision in given]
+    return _report(vault, [each for each in outcomes if each is not None], "", progress, as_json=as_json)
+
+
+def _edit(
+    vault: Vault, suggested: Suggestion, question: str | None, answer: str | None, source: str | None
+) -> Outcome | None:
+    """Keep a card in the user's words; None if the editor made none."""
+    before = Words(escape(suggested.question), escape(suggested.answer))
+
+    def save(words: Words) -> Outcome:
+        checked = checked_words(words.question, words.answer)
+        edited = Decision.KEEP if checked == before else Decision.EDIT
+        said = (checked.question, checked.answer) if edited is Decision.EDIT else None
+        return suggestions.decide(vault, suggested.id, edited, now(), words=said)
+
+    id_ = suggested.id
+    return with_new_words(before, question, answer, source, save, id_, f"retain card suggest --edit {id_}")
+
+
+def _about(offered: Offered, about: str) -> tuple[Suggestion, ...]:
+    """Return the suggestions for the article with that title, path or file name; all for ""."""
+    wanted = clean_line(about).casefold().removesuffix(".md")
+    if not wanted:
+        return offered.suggestions
+    return tuple(
+        each
+        for each in offered.suggestions
+        if wanted in (each.concept.casefold(), each.article.removesuffix(".md"), _stem(each.article))
+    )
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+
+def _list(vault: Vault, offered: Offered, wanted: Sequence[Suggestion], *, as_json: bool) -> int:
+    """Print the best suggestions."""
+    shown = wanted[:SITTING]
+    if as_json:
+        rows = [_as_json(vault, each) for each in shown]
+        output.show_json({"suggestions": rows, "waiting": len(wanted), "by_model": offered.by_model})
+        return output.DONE
+    for each in shown:
+        output.show(f"{each.id}  {clean_line(each.concept)} ({each.article})")
+        output.show(f"  Q: {latex.text(escape(each.question))}\n  A: {latex.text(escape(each.answer))}")
+        context = quote_context(vault, each.evidence, _AROUND)
+        passage = [context.before, f"“{each.quote}”", context.after]
+        output.show("\n".join(f"    {line}" for part in passage if part for line in part.split("\n")))
+        output.show(f"    {each.source}, {each.place}" if each.place else f"    {each.source}")
+    if not wanted:
+        output.show(_BY_MODEL if offered.by_model else _NONE if offered.compiled else _NOT_COMPILED)
+        return output.DONE
+    more = f", {len(wanted) - len(shown)} more wait" if len(wanted) > len(shown) else ""
+    output.say(f"{plural(len(shown), 'suggested card')}{more}: --keep ID, --edit ID or --drop ID decides")
+    return output.DONE
+
+
+def _as_json(vault: Vault, each: Suggestion) -> dict[str, Any]:
+    context = quote_context(vault, each.evidence, _AROUND)
+    return {
+        "id": each.id,
+        "path": each.article,
+        "line": 0,
+        "reason": "",
+        "concept": each.concept,
+        "form": each.form,
+        "kind": each.kind,
+        "question": each.question,
+        "answer": each.answer,
+        "score": each.score,
+        "claim": each.claim,
+        "quote": each.quote,
+        "before": context.before,
+        "after": context.after,
+        "source": each.source,
+        "place": each.place,
+    }
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What came of one decision; `path` is the deck that holds the card now, "" if none does."""
+
+    decided: Decided
+    path: str
+
+
+def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str | None, *, as_json: bool) -> int:
+    """Compile, so that the decks follow the decisions; print what came of each. `word` says "undone" of all."""
+    _compile(vault, progress)
+    decks = _decks(vault)
+    rows = [_Row(each.decided, decks.get(each.decided.card, "")) for each in outcomes]
+    news = list(dict.fromkeys(words for each in outcomes for words in each.news))
+    refused = [row for row in rows if not word and row.decided.kept and not row.path]
+    if as_json:
+        found = [_row_json(row, word) for row in rows]
+        output.show_json({"decided": found, "forms": news})
+        return output.FINDINGS if refused else output.DONE
+    for row in rows:
+        one = row.decided
+        where = f" in {row.path}" if row.path and not word else ""
+        said = f"{one.decision.value} undone" if word else f"{_DONE[one.decision]}{where}"
+        output.show(f"{one.card}  {said}: {clean_line(unescape(one.question))}")
+    for row in refused:
+        output.say(f"{row.decided.card} is in no deck: `retain log --rejected` says why")
+    for words in news:
+        output.show(words)
+    if not word:
+        output.say("`retain card suggest --undo` undoes the last decision")
+    return output.FINDINGS if refused else output.DONE
+
+
+def _compile(vault: Vault, progress: str | None) -> None:
+    """Bring the decks up to date with the decisions; the next compile does it in a vault that a model writes."""
+    from compiler.build.apply_decision import engine_of  # a list needs no compiler
+    from compiler.build.compile import Options, compile_vault
+
+    engine = engine_of(vault)
+    if engine != "extractive":
+        output.say("saved; the next `retain compile` follows it")
+        return
+    with output.Progress(progress) as narrator:
+        compile_vault(vault, Options(engine, wait_s=60), now(), narrator)
+    render_if_stale(vault)
+
+
+def _decks(vault: Vault) -> dict[CardId, str]:
+    """Return the path of the deck of each card."""
+    return {card.id: path for path in vault.paths(FLASHCARDS, ".md") if (deck := vault.deck(path)) is not None
+            for card in deck.cards if card.id is not None}  # fmt: skip
+
+
+def _row_json(row: _Row, word: str) -> dict[str, Any]:
+    one = row.decided
+    said = {"question": unescape(one.question), "answer": unescape(one.answer)}
+    return {"id": one.card, "path": row.path, "line": 0, "reason": word, "decision": one.decision.value, **said}
