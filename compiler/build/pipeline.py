@@ -184,7 +184,7 @@ def _render(
     overlay = agents_pages(agents, notes, concepts, old_text)
     notes |= overlay.pages
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
-    return notes | summary_pages(concepts, cited, old_text), overlay
+    return notes | summary_pages(concepts, articles, cited, old_text), overlay
 
 
 def _wanted(
