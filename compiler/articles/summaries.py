@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
@@ -11,10 +11,11 @@ from compiler.cards.decks import Fresh
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
 from compiler.sources.opening import opening, outline
-from vault.ids import ClaimId
+from vault.ids import ClaimId, SourceId
 from vault.layout import SUMMARIES
 from vault.model.claim import Claim, ClaimKind
 from vault.model.summary import Introduction, SummaryHead, render_summary
+from vault.model.wikilink import Wikilink, alias
 from vault.text.formatting import fold
 
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
@@ -32,7 +33,7 @@ def summary_pages(
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
         claims = [sources.claims[c.id] for c, _ in g.claims]
         old = old_text(path)
-        shown = _introduction(g, claims, articles)
+        shown = _introduction(g, claims, sources, articles)
         head = _head(g, concepts)
         text = render_summary(path, head, shown, claims, old)
         if len(text) > MAX_SUMMARY:
@@ -82,14 +83,26 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
     )
 
 
-def _introduction(g: Gathered, claims: Sequence[Claim], articles: Articles) -> Introduction:
+def _introduction(g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
     assert g.source is not None, "only what was read has a page"
     by_quote = {c.quote: c for c in claims}
     quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
     first = [by_quote[q] for q in quotes if q in by_quote]
     defines = [a.link for a in articles.values() if _defining(a) in g.starts]
-    return Introduction(first, outline(g.source), defines, _main(g, claims, first, articles))
+    main = _main(g, claims, first, articles)
+    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)))
+
+
+def _edition_lines(source: SourceId, sources: Sources) -> Iterator[str]:
+    """Yield a link to the newer edition of a source, or to each older one, with what says which it is."""
+    for older, one in sources.kinship.editions.items():
+        if source == older:
+            words = f"Older edition: articles quote the newer one ({one.why})"
+            yield f"- {Wikilink(sources.summaries[one.by], alias=alias(words))}"
+        elif source == one.by:
+            words = f"Newer edition: articles quote it, not the older one ({one.why})"
+            yield f"- {Wikilink(sources.summaries[older], alias=alias(words))}"
 
 
 def _defining(article: Article) -> ClaimId | None:

@@ -71,13 +71,14 @@ class Introduction:
     """What a summary shows before its claims: the words with which the source opens, and what it is about.
 
     `outline` holds (depth, heading, its words without a number), depth 0 or 1, `defines` links to articles, `main` the
-    statements that matter most.
+    statements that matter most, `editions` lines that link to its older or newer editions.
     """
 
     opening: Sequence[Claim] = ()
     outline: Sequence[tuple[int, str, str]] = ()
     defines: Sequence[str] = ()
     main: Sequence[Claim] = ()
+    editions: Sequence[str] = ()
 
 
 def render_summary(
@@ -93,7 +94,8 @@ def render_summary(
         return " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in said)
 
     parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
-    parts += [_kinship_line(head)] if head.copy_kind else []
+    kin = list(shown.editions) or ([_kinship_line(head)] if head.copy_kind else [])
+    parts += ["\n".join(kin)] if kin else []
     parts += [prose(shown.opening)] if shown.opening else []
     if shown.outline:
         entries = (f"{'  ' * depth}- {raw_link(head.source, name, said)}" for depth, said, name in shown.outline)
