@@ -114,7 +114,8 @@ def disagreements(
     found: dict[tuple[str, ...], Disagreement] = {}
     for a, b in pairs:
         days = published(a.source), published(b.source)
-        if origin(a.source) != origin(b.source) and not are_comparable(*days):
+        whole = all(c.words.endswith((".", "。")) for c in (a, b))  # a label or an item of a list is no statement
+        if whole and origin(a.source) != origin(b.source) and not are_comparable(*days):
             found[tuple(sorted((a.id, b.id)))] = Disagreement(a, b)
     return list(found.values())
 
@@ -154,10 +155,10 @@ def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]
             by_stem[word].append(n)
     pairs = {pair for indexes in by_stem.values() for pair in combinations(indexes[:MOST_OF_A_CONCEPT], 2)}
     for a, b in sorted(pairs):
-        one, other = compared[a][0], compared[b][0]
-        differing = read_statement(one.words).stems ^ read_statement(other.words).stems
+        first, second = compared[a][0], compared[b][0]
+        differing = read_statement(first.words).stems ^ read_statement(second.words).stems
         if contrary(compared[a][1], compared[b][1]) and all(has_opposite(s) for s in differing):
-            yield one, other
+            yield first, second
 
 
 def _is_comparable(claim: Claim) -> bool:

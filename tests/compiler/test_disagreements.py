@@ -48,6 +48,7 @@ def test_what_cannot_both_hold_is_a_disagreement(first: str, second: str) -> Non
         ("The number of documents on shard 1 is computed.", "The number of documents on shard 2 is computed."),
         ("The query returns the value 4 for the shard.", "The query returns the value 6 for the shard."),
         ("Blue says that the ratio is smaller than one.", "Red says that the ratio is larger than one."),
+        ("Latency and loss of packets are zero", "Latency and loss of packets are NOT zero"),
         ("Subjects did better than chance on average.", "Subjects did worse than chance on the last question."),
         ("Expanding retrieval is easier than equal gaps.", "Equal gaps give better retention than expanding ones."),
         ("Sparse attention is faster than dense attention.", "Dense attention is slower than sparse attention."),
