@@ -82,7 +82,7 @@ def unpacked(path: Path) -> list[str]:
         return ["\n".join(strings(json.loads(data)))]
     with contextlib.suppress(UnicodeDecodeError):
         return [data.decode("utf-8-sig")]
-    return [data.decode(name, "replace") for name in ("utf-8", "gb18030", "big5", "cp1251", "cp1252")]
+    return [data.decode(name, "replace") for name in ("utf-8", "gb18030", "big5", "cp1251", "mac-cyrillic", "cp1252")]
 
 
 def strings(found: object) -> list[str]:

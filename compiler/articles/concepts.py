@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from compiler.articles.history import History
 from compiler.articles.sources import Sources
-from compiler.claims.conflicts import UNDECIDED, Contests, Pool, Shelf, contests
+from compiler.claims.conflicts import PAST, UNDECIDED, Contests, Pool, Shelf, contests
 from compiler.claims.contradictions import Disagreement
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.replies.asker import Asker
@@ -44,6 +44,27 @@ class Concepts:
         return any(verdict == UNDECIDED for verdict, *_ in self.disputes(concept))
 
 
+def without_older_editions(concepts: Concepts) -> Concepts:
+    """Return the concepts with the claims of older editions superseded: they stand only where the newer has none."""
+    sources, older = concepts.sources, concepts.sources.kinship.editions
+    replaced = {c.id: ClaimState.SUPERSEDED for c in sources.claims.values() if c.source in older}
+    return _with_states(replace(concepts, outdated=dict.fromkeys(replaced, PAST)), replaced)
+
+
+def _with_states(concepts: Concepts, states: Mapping[ClaimId, ClaimState]) -> Concepts:
+    """Return the concepts with the claims in these states, superseded ones only where a concept has no others."""
+    claims = dict(concepts.sources.claims)
+    for claim, state in states.items():
+        claims[claim] = replace(claims[claim], state=state)
+    resolved = {}
+    for id_, concept in concepts.resolution.concepts.items():
+        main = tuple(claims[c.id] for c in concept.main)
+        current = tuple(c for c in main if c.state is not ClaimState.SUPERSEDED)
+        resolved[id_] = replace(concept, main=current or main)
+    resolution = replace(concepts.resolution, concepts=resolved)
+    return replace(concepts, sources=replace(concepts.sources, claims=claims), resolution=resolution)
+
+
 def find_contests(concepts: Concepts, asker: Asker) -> Concepts:
     """Return the concepts without the claims that a later state replaced, and what contradicts each other in them.
 
@@ -53,22 +74,8 @@ def find_contests(concepts: Concepts, asker: Asker) -> Concepts:
     scales = sources.scales
     shelf = Shelf(sources.origin, sources.titles, scales, came=lambda source: concepts.history.created(source))
     found = contests(_pools(sources, resolution), shelf, asker)
-    claims = dict(sources.claims)
-    for claim, state in found.states(scales).items():
-        claims[claim] = replace(claims[claim], state=state)
-    resolved = {}
-    for id_, concept in resolution.concepts.items():
-        main = tuple(claims[c.id] for c in concept.main)
-        current = tuple(c for c in main if c.state is not ClaimState.SUPERSEDED)
-        resolved[id_] = replace(concept, main=current or main)
-    resolution = replace(resolution, concepts=resolved)
-    return replace(
-        concepts,
-        sources=replace(sources, claims=claims),
-        resolution=resolution,
-        contests=found,
-        outdated=found.outdated(scales),
-    )
+    outdated = {**concepts.outdated, **found.outdated(scales)}
+    return replace(_with_states(concepts, found.states(scales)), contests=found, outdated=outdated)
 
 
 def _pools(sources: Sources, resolution: Resolution) -> Iterator[Pool]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
-from compiler.articles.article import Articles, TextOf
+from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
-from vault.ids import ClaimId
+from compiler.sources.opening import opening, outline
+from vault.ids import ClaimId, SourceId
 from vault.layout import SUMMARIES
-from vault.model.claim import Claim, ClaimKind, ClaimState
-from vault.model.summary import SummaryHead, render_summary
+from vault.model.claim import Claim, ClaimKind
+from vault.model.summary import Introduction, SummaryHead, render_summary
+from vault.model.wikilink import Wikilink, alias
+from vault.text.formatting import fold
 
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
-LEAD_CLAIMS = 4
+MAIN_CLAIMS = 5
 
 
-def summary_pages(concepts: Concepts, cited: Container[ClaimId], old_text: TextOf) -> dict[str, str]:
+def summary_pages(
+    concepts: Concepts, articles: Articles, cited: Container[ClaimId], old_text: TextOf
+) -> dict[str, str]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
     pages, sources = {}, concepts.sources
     for g in sources.gathered:
@@ -28,9 +33,12 @@ def summary_pages(concepts: Concepts, cited: Container[ClaimId], old_text: TextO
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
         claims = [sources.claims[c.id] for c, _ in g.claims]
         old = old_text(path)
-        text = _summary(g, path, claims, concepts, old)
+        shown = _introduction(g, claims, sources, articles)
+        head = _head(g, concepts)
+        text = render_summary(path, head, shown, claims, old)
         if len(text) > MAX_SUMMARY:
-            text = _summary(g, path, [c for c in claims if c.id in cited], concepts, old)
+            kept = {c.id for c in (*shown.opening, *shown.main)}
+            text = render_summary(path, head, shown, [c for c in claims if c.id in cited or c.id in kept], old)
         pages[path] = text
     return pages
 
@@ -49,14 +57,14 @@ def _address(g: Gathered, sources: Sources) -> str:
     return next(fetched, "") or (g.source.properties.get("url", "") if g.source else "")
 
 
-def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts, old: str | None) -> str:
-    """Return the page of a source."""
+def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
+    """Return the properties of a source's page."""
     assert g.source is not None, "only what was read has a page"
     source, sources, history = g.tracked.id, concepts.sources, concepts.history
     kinship = sources.kinship
     unclear = kinship.unclear.get(source)  # stays as it is, for the user to correct
     copy = kinship.copies.get(source) if unclear is None else None
-    head = SummaryHead(
+    return SummaryHead(
         id=source,
         title=g.source.title,
         source=g.tracked.path,
@@ -73,12 +81,41 @@ def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts
         published=g.source.properties.get("published", ""),
         url=_address(g, sources),
     )
-    return render_summary(path, head, _lead(g, claims), claims, old)
 
 
-def _lead(g: Gathered, claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims that open the page in the order of the source: definitions first, superseded ones never."""
-    current = [c for c in claims if c.state is not ClaimState.SUPERSEDED]
-    defining = [c for c in current if c.kind is ClaimKind.DEFINITION]
-    lead = (defining + [c for c in current if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]
-    return sorted(lead, key=lambda c: g.starts[c.id])
+def _introduction(g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles) -> Introduction:
+    """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
+    assert g.source is not None, "only what was read has a page"
+    by_quote = {c.quote: c for c in claims}
+    quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
+    first = [by_quote[q] for q in quotes if q in by_quote]
+    defines = [a.link for a in articles.values() if _defining(a) in g.starts]
+    main = _main(g, claims, first, articles)
+    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)))
+
+
+def _edition_lines(source: SourceId, sources: Sources) -> Iterator[str]:
+    """Yield a link to the newer edition of a source, or to each older one, with what says which it is."""
+    for older, one in sources.kinship.editions.items():
+        if source == older:
+            words = f"Older edition: articles quote the newer one ({one.why})"
+            yield f"- {Wikilink(sources.summaries[one.by], alias=alias(words))}"
+        elif source == one.by:
+            words = f"Newer edition: articles quote it, not the older one ({one.why})"
+            yield f"- {Wikilink(sources.summaries[older], alias=alias(words))}"
+
+
+def _defining(article: Article) -> ClaimId | None:
+    """Return the claim that defines an article's concept, None if its first sentence is no definition."""
+    definitions = {c.id for c in article.concept.main if c.kind is ClaimKind.DEFINITION}
+    return next((c.claim for s in article.sentences[:1] for c in s.cites if c.claim in definitions), None)
+
+
+def _main(g: Gathered, claims: Sequence[Claim], first: Sequence[Claim], articles: Articles) -> list[Claim]:
+    """Return the first statement on each concept of whose article the source gives most, in the order of the source."""
+    known = {c.id: c for c in claims if c.kind is not ClaimKind.QUESTION}
+    given = ([c.claim for s in a.sentences for c in s.cites if c.claim in known] for a in articles.values())
+    most = sorted(filter(None, given), key=len, reverse=True)
+    shown = {c.id for c in first}
+    chosen = [claim for claim in dict.fromkeys(each[0] for each in most) if claim not in shown][:MAIN_CLAIMS]
+    return [known[c] for c in sorted(chosen, key=lambda c: g.starts[c])]

@@ -144,7 +144,7 @@ class _PageWriter:
         found = list(concepts.contests.disagreements)
         if not by_model:
             own = [a.concept.main for a in articles.values()]
-            found = disagreements(own, self.claims.values(), self.sources.origin)
+            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published)
         self.homes = homes_of(articles)
         self.anchors = anchors_of(self.sources)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}

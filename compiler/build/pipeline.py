@@ -18,7 +18,7 @@ from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
-from compiler.articles.concepts import Concepts, find_contests
+from compiler.articles.concepts import Concepts, find_contests, without_older_editions
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import index_pages
@@ -134,7 +134,7 @@ def _concepts(
         former_paths=record.ids.present_key,
     )
     history = History(record.ids, start.live_events, start.rulings, start.at, start.vault.settings.zone)
-    concepts = Concepts(sources, resolution, history)
+    concepts = without_older_editions(Concepts(sources, resolution, history))
     return find_contests(concepts, start.asker) if start.asker is not None else concepts
 
 
@@ -201,7 +201,7 @@ def _render(
     overlay = agents_pages(agents, notes, concepts, old_text)
     notes |= overlay.pages
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
-    return notes | summary_pages(concepts, cited, old_text), overlay
+    return notes | summary_pages(concepts, articles, cited, old_text), overlay
 
 
 def _wanted(

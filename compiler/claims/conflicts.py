@@ -10,6 +10,7 @@ from compiler.claims.contradictions import Candidate, Disagreement, candidates
 from compiler.model.requests import ReconcileReply, ReconcileRequest, Side
 from compiler.replies.asker import Asker
 from compiler.replies.prompts import prompt_id
+from compiler.sources.editions import are_comparable
 from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimState
 
@@ -37,15 +38,10 @@ class Scales:
             high, low = max(trust), min(trust)
             why = f"The first weighs more: authority {high} against {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
-        if _are_comparable(*dates):
+        if are_comparable(*dates):
             why = f"The first is later: {max(dates)} against {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
         return UNDECIDED, first, second
-
-
-def _are_comparable(one: str, other: str) -> bool:
-    """Return whether two dates are known well enough to tell which is later."""
-    return bool(one and other) and not one.startswith(other) and not other.startswith(one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +155,9 @@ def _superseded(verdicts: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iter
             continue
         older, newer = candidate.first, candidate.second
         days = [shelf.day(older.source), shelf.day(newer.source)]
-        if not _are_comparable(*days):
+        if not are_comparable(*days):
             days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]
-        if not _are_comparable(*days):
+        if not are_comparable(*days):
             continue
         if days[0] > days[1]:
             older, newer = newer, older

@@ -19,12 +19,13 @@ from compiler.language.lexicon import pattern, stem
 from compiler.language.opposites import has_opposite, opposite, same_root, synonym_stem
 from compiler.language.quantities import Number, quantities
 from compiler.language.tokens import content_words
+from compiler.sources.editions import are_comparable
 from vault.ids import SourceId
 from vault.model.claim import Claim, ClaimKind
 
 MOST_OF_A_CONCEPT = 300  # claims that are compared
 _LONGEST = 400  # characters; in a longer sentence nobody can say what its number or its "not" belongs to
-_FEWEST_SURE, _ALIKE_SURE = 4, 0.7  # stems in common, and share of all stems, where no model is asked
+_FEWEST_SURE = 3  # stems in common where no model is asked
 _FEWEST = 2  # stems in common
 _ALIKE = 0.5  # share of the stems of the shorter one that both have, in some form or as an opposite
 _SAME = 0.25  # the same share, of those in one form
@@ -96,17 +97,26 @@ def candidates(
 
 
 def disagreements(
-    concepts: Iterable[Sequence[Claim]], claims: Iterable[Claim], origin: Callable[[SourceId], SourceId]
+    concepts: Iterable[Sequence[Claim]],
+    claims: Iterable[Claim],
+    origin: Callable[[SourceId], SourceId],
+    published: Callable[[SourceId], str],
 ) -> list[Disagreement]:
-    """Return the sure contradictions between independent sources, in nearly the same words: no model is needed.
+    """Return the sure contradictions between independent sources, in the same words: no model is needed.
 
     A fact with another number or denied is looked for in the claims of each concept, a comparison turned round in all
-    `claims`. `origin` returns the source behind a copy.
+    `claims`. `origin` returns the source behind a copy, `published` its day ("" if unknown): what was published on
+    different days may each have been so in its time.
     """
     contested = (own for own in concepts if len({origin(c.source) for c in own}) > 1)
     pairs = [pair for own in contested for pair in _facts_changed(own[:MOST_OF_A_CONCEPT])]
     pairs += _comparisons_turned(claims)
-    found = {tuple(sorted((a.id, b.id))): Disagreement(a, b) for a, b in pairs if origin(a.source) != origin(b.source)}
+    found: dict[tuple[str, ...], Disagreement] = {}
+    for a, b in pairs:
+        days = published(a.source), published(b.source)
+        whole = all(c.words.endswith((".", "。")) for c in (a, b))  # a label or an item of a list is no statement
+        if whole and origin(a.source) != origin(b.source) and not are_comparable(*days):
+            found[tuple(sorted((a.id, b.id)))] = Disagreement(a, b)
     return list(found.values())
 
 
@@ -114,8 +124,7 @@ def _facts_changed(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
     """Yield the pairs that say the same but for one number or a denial."""
     statements = [(c, read_statement(c.words)) for c in claims if _is_comparable(c)]
     for (one, a), (other, b) in combinations(statements, 2):
-        common = len(a.stems & b.stems)
-        if common >= _FEWEST_SURE and common >= _ALIKE_SURE * len(a.stems | b.stems) and _differ_once(a, b):
+        if len(a.stems & b.stems) >= _FEWEST_SURE and _differ_once(a, b) and _one_wording(a, b):
             yield one, other
 
 
@@ -126,11 +135,16 @@ def _differ_once(a: Statement, b: Statement) -> bool:
         return not compared and a.years == b.years and not clashes(a.words, b.words, a.numbers, b.numbers)
     if not len(a.numbers) + len(a.years) == len(b.numbers) + len(b.years) == 1:
         return False
-    return a.years != b.years or bool(clashes(a.words, b.words, a.numbers, b.numbers))
+    return a.years != b.years or any(_measures(x) for x, _ in clashes(a.words, b.words, a.numbers, b.numbers))
+
+
+def _measures(number: Number) -> bool:
+    """Return whether a number has a unit or counts something: that of a step, a shard or an example only names it."""
+    return bool(number.unit) or any(True for _ in content_words(number.noun))
 
 
 def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:
-    """Yield the pairs of which one puts first what the other puts last, in the same respect."""
+    """Yield the pairs of which one puts first what the other puts last, in otherwise the same words."""
     compared: list[tuple[Claim, Comparison]] = []
     for claim in claims:
         if _is_comparable(claim) and not read_statement(claim.words).denies:
@@ -141,8 +155,10 @@ def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]
             by_stem[word].append(n)
     pairs = {pair for indexes in by_stem.values() for pair in combinations(indexes[:MOST_OF_A_CONCEPT], 2)}
     for a, b in sorted(pairs):
-        if contrary(compared[a][1], compared[b][1]):
-            yield compared[a][0], compared[b][0]
+        first, second = compared[a][0], compared[b][0]
+        differing = read_statement(first.words).stems ^ read_statement(second.words).stems
+        if contrary(compared[a][1], compared[b][1]) and all(has_opposite(s) for s in differing):
+            yield first, second
 
 
 def _is_comparable(claim: Claim) -> bool:

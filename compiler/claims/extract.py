@@ -14,6 +14,7 @@ from compiler.model.report import Rejection
 from compiler.model.requests import ExtractReply, ExtractRequest, PossibleCard, Span, Term
 from compiler.sources.fingerprint import Fingerprint
 from compiler.sources.inventory import Tracked
+from compiler.sources.opening import opening
 from compiler.sources.segments import passages
 from vault.model.claim import Claim, ClaimKind
 from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
@@ -114,7 +115,8 @@ def claims_in(
     """Return the claims of `replies` (one a segment, in order) that the source supports, each wording once.
 
     A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
-    somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when.
+    somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when. Where the embedded
+    engine replied (`entailed` is None), the sentences with which the document introduces itself are claims, too.
     """
     claims: dict[str, Verified] = {}
     terms: list[Term] = []
@@ -155,7 +157,15 @@ def claims_in(
             )
         by, when = said[n] if n < len(said) else ("", "")
         rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
+    if entailed is None:
+        claims = {**_opening(source), **claims}
     return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))
+
+
+def _opening(source: SourceText) -> dict[str, Verified]:
+    """Return the sentences with which a document introduces itself as claims that are about no concept, by quote."""
+    quotes = [(fold(source.text[start:end]), start) for start, end in opening(source)]
+    return {quote: Verified(ClaimKind.FACT, quote, "", (), at, source.locate(at)) for quote, at in quotes}
 
 
 @dataclass(frozen=True, slots=True)

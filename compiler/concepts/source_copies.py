@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from compiler.claims.extract import Gathered
-from compiler.sources.duplicates import Copy, Witness, copies
+from compiler.sources.duplicates import Copy, Kind, Witness, copies
+from compiler.sources.editions import Marks, marks_of, newer
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
@@ -24,11 +25,19 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """An older edition: the source that is the newest of its document, and what says so."""
+
+    by: SourceId
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kinship:
     """`copies` are the sources that are no independent witnesses, `denied` those that the user declared originals.
 
-    `decisions` are what the user wrote in the summaries since the last build; `unclear` is what nobody can make out
-    of that, as it stands there, and `notices` name it.
+    `editions` are the older editions of a document. `decisions` are what the user wrote in the summaries since the last
+    build; `unclear` is what nobody can make out of that, as it stands there, and `notices` name both.
     """
 
     copies: dict[SourceId, Copy]
@@ -36,6 +45,7 @@ class Kinship:
     decisions: tuple[Event, ...]
     unclear: Mapping[SourceId, str | tuple[str, ...]] = field(default_factory=dict)
     notices: tuple[Diagnostic, ...] = ()
+    editions: Mapping[SourceId, Replaced] = field(default_factory=dict)
 
     def recorded_origin(self, source: SourceId) -> str:
         """Return what the ledger records of a source: the id of its original, "none" if denied, "" if it has none."""
@@ -81,7 +91,31 @@ def kinship(
     wanted = {i: None if of == NONE else SourceId(of) for i, of in said.items() if of}
     found = copies([_witness(g, authority, arrivals) for g in read], wanted)
     denied = frozenset(i for i, of in wanted.items() if of is None)
-    return Kinship(found, denied, tuple(decisions), unclear, tuple(notices))
+    editions = _older_editions(read, found)
+    paths = {g.tracked.id: g.tracked.path for g in read}
+    for id_, one in sorted(editions.items(), key=lambda item: paths[item[0]]):
+        what = f"an older edition of {paths[one.by]} ({one.why}): articles quote the newer one"
+        notices.append(Diagnostic(paths[id_], 0, "edition", what, "write copy_of: none in its summary if they differ"))
+    return Kinship(found, denied, tuple(decisions), unclear, tuple(notices), editions)
+
+
+def _older_editions(read: Sequence[Gathered], found: Mapping[SourceId, Copy]) -> dict[SourceId, Replaced]:
+    """Return the sources of which another one with largely the same text is known to be a newer edition."""
+    alike = frozenset((Kind.COPY, Kind.EDITION))
+    groups: dict[SourceId, dict[SourceId, Marks]] = {}
+    for g in read:
+        copy = found.get(g.tracked.id)
+        if g.source is not None and (copy is None or copy.kind in alike):
+            marks = groups.setdefault(copy.of if copy else g.tracked.id, {})
+            marks[g.tracked.id] = marks_of(g.source, g.tracked.path)
+    out = {}
+    for marks in groups.values():
+        later = {i: {j: why for j, b in marks.items() if (why := newer(b, a))} for i, a in marks.items()}
+        for source, reasons in later.items():
+            newest = sorted(j for j in reasons if not later[j])
+            if newest:
+                out[source] = Replaced(newest[0], reasons[newest[0]])
+    return out
 
 
 def _copy_of(summary: str, owner: Mapping[str, SourceId]) -> str | None:

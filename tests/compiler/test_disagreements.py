@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from compiler.claims.contradictions import disagreements
@@ -14,20 +17,18 @@ def claim(id_: str, source: str, words: str, kind: ClaimKind = ClaimKind.FACT) -
     return Claim(ClaimId(id_), SourceId(source), kind, words)
 
 
-def disagree(first: str, second: str, *, of: tuple[str, str] = ("a", "b")) -> bool:
+def disagree(
+    first: str, second: str, *, of: tuple[str, str] = ("a", "b"), published: Mapping[str, str] = MappingProxyType({})
+) -> bool:
     pair = [claim("1", of[0], first), claim("2", of[1], second)]
-    return bool(disagreements([pair], pair, lambda source: source))
+    return bool(disagreements([pair], pair, lambda source: source, lambda source: published.get(source, "")))
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         ("The standard encoder of the model has 6 layers.", "The standard encoder of the model has 12 layers."),
-        ("Spaced practice helps children with severe amnesia.", "Spaced practice does not help children with amnesia."),
-        (
-            "Expanding retrieval produces better retention than equal gaps, because the first recall succeeds.",
-            "Equal intervals produced better long-term retention than expanding ones, because it comes later.",
-        ),
+        ("Spaced practice helps children with amnesia.", "Spaced practice does not help children with amnesia."),
         ("Sparse attention is faster than dense attention.", "Sparse attention is slower than dense attention."),
         ("The tree kernel outperforms the linear kernel.", "The linear kernel outperforms the tree kernel."),
     ],
@@ -43,6 +44,12 @@ def test_what_cannot_both_hold_is_a_disagreement(first: str, second: str) -> Non
         ("The model was trained for 3 days on 8 devices.", "The model was trained for 4 days on 16 devices."),
         ("Spacing does not only help memory but transfer too.", "Spacing helps memory and transfer too."),
         ("Feedback helps recall of facts if errors occur.", "Feedback does not help recall of facts if errors hide."),
+        ("Spaced practice helps children with severe amnesia.", "Spaced practice does not help children with amnesia."),
+        ("The number of documents on shard 1 is computed.", "The number of documents on shard 2 is computed."),
+        ("The query returns the value 4 for the shard.", "The query returns the value 6 for the shard."),
+        ("Blue says that the ratio is smaller than one.", "Red says that the ratio is larger than one."),
+        ("Latency and loss of packets are zero", "Latency and loss of packets are NOT zero"),
+        ("Subjects did better than chance on average.", "Subjects did worse than chance on the last question."),
         ("Expanding retrieval is easier than equal gaps.", "Equal gaps give better retention than expanding ones."),
         ("Sparse attention is faster than dense attention.", "Dense attention is slower than sparse attention."),
         ("Sparse attention is faster than dense attention.", "Linear attention is faster than sparse attention."),
@@ -85,7 +92,13 @@ def test_a_source_does_not_disagree_with_itself_nor_with_its_copy() -> None:
     words = ("The standard encoder of the model has 6 layers.", "The standard encoder of the model has 12 layers.")
     assert not disagree(*words, of=("a", "a"))
     pair = [claim("1", "a", words[0]), claim("2", "copy of a", words[1])]
-    assert disagreements([pair], pair, lambda source: SourceId(source[-1])) == []
+    assert disagreements([pair], pair, lambda source: SourceId(source[-1]), lambda source: "") == []
+
+
+def test_what_was_published_on_different_days_may_each_have_been_so() -> None:
+    words = ("The standard encoder of the model has 6 layers.", "The standard encoder of the model has 12 layers.")
+    assert not disagree(*words, published={"a": "2019", "b": "2023"})
+    assert disagree(*words, published={"a": "2023", "b": "2023"})
 
 
 def test_a_question_asserts_nothing() -> None:
@@ -94,4 +107,4 @@ def test_a_question_asserts_nothing() -> None:
         "The standard encoder of the model has 12 layers.",
     )
     pair = [claim("1", "a", words[0], ClaimKind.QUESTION), claim("2", "b", words[1])]
-    assert disagreements([pair], pair, lambda source: source) == []
+    assert disagreements([pair], pair, lambda source: source, lambda source: "") == []

@@ -95,12 +95,12 @@ def test_no_sentence_stands_twice_in_a_topic(vault: Vault) -> None:
 BETTER = """
 
 An expanding schedule is a schedule in which each gap is longer than the one before.
-Expanding schedules produce better retention than equal gaps, because the first recall takes place early.
+Expanding schedules produce better retention than equal gaps.
 """
 WORSE = """
 
-Expanding schedules produce worse retention than equal gaps, because the first recall is too easy.
 An expanding schedule is a schedule whose intervals grow from review to review.
+Expanding schedules produce worse retention than equal gaps.
 """
 
 

@@ -22,7 +22,7 @@ from vault.model.exhibit import (
     picture,
     split_exhibits,
 )
-from vault.model.summary import SummaryHead, parse_summary, render_claim, render_summary, splice_claims
+from vault.model.summary import Introduction, SummaryHead, parse_summary, render_claim, render_summary, splice_claims
 from vault.model.wikilink import Citation
 from vault.text.formatting import normal
 
@@ -66,7 +66,7 @@ def test_a_claim_shows_its_exhibits_between_quote_and_facts() -> None:
 
 
 def test_a_summary_gives_its_exhibits_back() -> None:
-    text = render_summary("wiki/summaries/x.md", HEAD, [], [CLAIM])
+    text = render_summary("wiki/summaries/x.md", HEAD, Introduction(), [CLAIM])
     assert [c.claim for c in parse_summary(text, "wiki/summaries/x.md").claims] == [CLAIM]
     assert parse_summary(text.replace("\n", "\r\n"), "x.md").claims[0].claim == CLAIM
 
@@ -79,7 +79,7 @@ def test_a_summary_of_an_older_version_reads_as_before() -> None:
 
 def test_a_summary_that_a_human_edited_takes_new_exhibits_in_place() -> None:
     bare = replace(CLAIM, exhibits=())
-    mine = render_summary("wiki/summaries/x.md", HEAD, [], [bare]) + "\nA remark of mine.\n"
+    mine = render_summary("wiki/summaries/x.md", HEAD, Introduction(), [bare]) + "\nA remark of mine.\n"
     text = splice_claims(mine, HEAD, [CLAIM])
     assert parse_summary(text, "x.md").claims[0].claim == CLAIM
     assert text.endswith("\nA remark of mine.\n")
@@ -92,7 +92,7 @@ def test_whatever_is_shown_comes_back_as_it_was_written(caption: str, body: str,
     made = [picture("wiki/assets/a-0123456789ab.svg", caption), code(body, language), formula(tex)]
     exhibits = tuple(e for e in made if e is not None)
     claim = replace(CLAIM, exhibits=exhibits)
-    text = render_summary("wiki/summaries/x.md", HEAD, [claim], [claim])
+    text = render_summary("wiki/summaries/x.md", HEAD, Introduction([claim]), [claim])
     summary = parse_summary(text, "wiki/summaries/x.md")
     assert [c.claim for c in summary.claims] == [claim] and summary.diagnostics == ()
     lines = ["Some words.", *(line for e in exhibits for line in lines_of(e))]

@@ -15,7 +15,7 @@ from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.claim import Claim, ClaimKind
 from vault.model.frontmatter import body_of, read_properties, render_note
 from vault.model.markdown import escape, unescape
-from vault.model.summary import SummaryHead, parse_summary, render_summary
+from vault.model.summary import Introduction, SummaryHead, parse_summary, render_summary
 from vault.model.wikilink import Citation, note_link, raw_link
 from vault.text.formatting import fold, normal
 
@@ -107,7 +107,7 @@ def test_a_page_made_of_any_words_only_shows_them_and_gives_them_back(
     title, words = normal(title), fold(normal(words)) or "x"
     head = SummaryHead(SourceId("aaaaaaaaaa"), title, f"raw/{name}", "0", "1", "text/1", 1, "en", "2026", "2026")
     claim = Claim(ClaimId("7f3a9c1e2k"), head.id, ClaimKind.FACT, words, words + "!", locator=fold(normal(place)))
-    text = render_summary("wiki/summaries/a.md", head, [claim], [claim])
+    text = render_summary("wiki/summaries/a.md", head, Introduction([claim]), [claim])
     shows_only(body_of(text))
     section = ArticleSection(title, ((CitedSentence(words, (CITE,)),),))
     shows_only(f"{render_body(title, [section])}\n- {note_link('wiki/concepts/x.md', title)}\n")

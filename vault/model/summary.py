@@ -66,18 +66,44 @@ class Summary:
         return next((c.claim for c in self.claims if c.claim.id == id_), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a summary shows before its claims: the words with which the source opens, and what it is about.
+
+    `outline` holds (depth, heading, its words without a number), depth 0 or 1, `defines` links to articles, `main` the
+    statements that matter most, `editions` lines that link to its older or newer editions.
+    """
+
+    opening: Sequence[Claim] = ()
+    outline: Sequence[tuple[int, str, str]] = ()
+    defines: Sequence[str] = ()
+    main: Sequence[Claim] = ()
+    editions: Sequence[str] = ()
+
+
 def render_summary(
-    path: str, head: SummaryHead, lead: Sequence[Claim], claims: Sequence[Claim], old: str | None = None
+    path: str, head: SummaryHead, shown: Introduction, claims: Sequence[Claim], old: str | None = None
 ) -> str:
-    """Return the text of a summary: the `lead` claims as cited prose, then every claim as a block.
+    """Return the text of a summary: what is `shown` of its source, cited, then every claim as a block.
 
     Properties that a human added to the `old` file stay.
     """
     stem = path.removesuffix(".md")
-    prose = " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in lead)
+
+    def prose(said: Sequence[Claim]) -> str:
+        return " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in said)
+
     parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
-    parts += [_kinship_line(head)] if head.copy_kind else []
-    parts += [prose] if prose else []
+    kin = list(shown.editions) or ([_kinship_line(head)] if head.copy_kind else [])
+    parts += ["\n".join(kin)] if kin else []
+    parts += [prose(shown.opening)] if shown.opening else []
+    if shown.outline:
+        entries = (f"{'  ' * depth}- {raw_link(head.source, name, said)}" for depth, said, name in shown.outline)
+        parts += ["## Outline", "\n".join(entries)]
+    if shown.defines:
+        parts += ["## Defines", "\n".join(f"- {link}" for link in shown.defines)]
+    if shown.main:
+        parts += ["## Main statements", *(prose([c]) for c in shown.main)]
     parts += [CLAIMS_HEADING] if claims else [NO_CLAIMS]
     parts += [render_claim(c) for c in claims]
     return render_generated(_properties(head), "\n" + "\n\n".join(parts) + "\n", old)

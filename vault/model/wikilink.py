@@ -90,8 +90,12 @@ def note_link(path: str, title: str) -> str:
     return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))
 
 
-def raw_link(path: str, title: str) -> str:
-    """Return a link to a file of `raw/`: a wikilink, or a Markdown link where the name could end or act in one."""
+def raw_link(path: str, title: str, section: str = "") -> str:
+    """Return a link to a file of `raw/`: a wikilink, or a Markdown link where the name could end or act in one.
+
+    Into a note it leads to the heading `section`, if one is given that a link can hold.
+    """
     if _UNLINKABLE.search(path):
         return f"[{escape(clean_line(title)) or 'untitled'}](<{quote(path)}>)"
-    return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))
+    anchor = section if path.endswith(".md") and not _UNLINKABLE.search(section) else ""
+    return str(Wikilink(path.removesuffix(".md"), anchor, alias(title)))
