@@ -24,17 +24,13 @@ from vault.model.markdown import escape
 from vault.model.source import SourceText
 
 ENOUGH_LEANING = 3  # articles that name a concept, which make it a central one
-FEW_SENTENCES = 2  # that open with a concept's name, where the sources say hardly more of it than what it is
 SHOWN_MENTIONS = 6
 SHOWN_USES = 2
 _SAME = 0.7  # of the places of a name that lie in a longer one, from which on it is no name of its own
-_MISSING = {
-    "definitional": ("nothing says what it is", "a source that defines it"),
-    "mechanistic": ("nothing says how or why it works", "a source that explains how it works"),
-}
+_UNDEFINED = ("nothing says what it is", "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
 _CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
-_ASKED = frozenset({*_MISSING, "contested"})
+_ASKED = frozenset({"definitional", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +180,10 @@ def _epistemic(
     named: Mapping[str, Sequence[str]],
     contested: Collection[ConceptId],
 ) -> list[_OpenGap]:
-    """Return what is missing about concepts that have an article: contradictions first, then what central ones lack.
+    """Return what is missing about concepts that have an article.
 
-    A central concept is one that several other articles name. It lacks a definition where no source says what it is,
-    and an explanation where the sources define it and say nothing more.
+    These are the contradictions that nothing decides, then the central concepts that no source defines: those that
+    several other articles name.
     """
     found: list[_OpenGap] = []
 
@@ -203,13 +199,10 @@ def _epistemic(
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
         spellings = {concept.title, *concept.aliases, *concept.keys}
-        if not _has_evidence(concept, "definitional") and CardKind.DEFINITIONAL not in carded:
-            if not any(prose.explains(concept.keys, spellings) for prose in shelf.prose.values()):
-                ask(concept, "definitional", _MISSING["definitional"], 1)
-        elif {c.kind for c in concept.main} == {ClaimKind.DEFINITION} and not carded - {CardKind.DEFINITIONAL}:
-            stated = sum(prose.statements(spellings) for prose in shelf.prose.values())
-            if stated <= FEW_SENTENCES:
-                ask(concept, "mechanistic", _MISSING["mechanistic"], 2)
+        if _has_evidence(concept, "definitional") or CardKind.DEFINITIONAL in carded:
+            continue
+        if not any(prose.explains(concept.keys, spellings) for prose in shelf.prose.values()):
+            ask(concept, "definitional", _UNDEFINED, 1)
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
-from compiler.language import names
-from compiler.language.mentions import OPENS, clause_explains, explains, places
+from compiler.language import lexicon, names
+from compiler.language.mentions import clause_explains, explains, places
 from compiler.language.passing_mentions import explained_by_list
 from compiler.sources.segments import passages
 from vault.ids import SourceId
@@ -65,7 +65,8 @@ class Prose:
         """Return whether the source says what a name means: in a sentence, a bracket, a heading or a glossary."""
         if not self.treated.isdisjoint(keys) or not self.acronyms.isdisjoint(spellings):
             return True
-        if any(f" {key} " in f" {heading} " for key in keys for heading in self.headings):
+        headings = [_singular(heading) for heading in self.headings]
+        if any(_singular(key) in heading for key in keys for heading in headings):
             return True
         return (
             explains(self.text, spellings)
@@ -83,10 +84,6 @@ class Prose:
         at = self.places(spellings)
         return len({s.headings for s in self.source.segments if any(s.start <= start < s.end for start in at)})
 
-    def statements(self, spellings: Collection[str]) -> int:
-        """Return at how many places a sentence opens with one of `spellings`."""
-        return sum(bool(OPENS.search(self.text, max(0, at - 20), at)) for at in self.places(spellings))
-
     def quote(self, spellings: Collection[str]) -> str:
         """Return the first whole sentence of fitting length that names one of `spellings`; "" if there is none."""
         for at in self.places(spellings):
@@ -99,6 +96,11 @@ class Prose:
                 if is_it and SHORTEST_QUOTE <= len(words) <= LONGEST_QUOTE and words.endswith((".", "。", "!", "?")):
                     return words
         return ""
+
+
+def _singular(key: str) -> str:
+    """Return a key with every word in the singular, between blanks."""
+    return f" {' '.join(lexicon.singular(word) for word in key.split())} "
 
 
 def is_one_name(spellings: Collection[str], shelf: Mapping[SourceId, Prose]) -> bool:

@@ -12,7 +12,7 @@ _SAYS_AFTER = pattern("mentions_says_after")
 # Beside a noun in small letters it may be the whole clause that is meant: "... prior knowledge, a problem that ...".
 _APPOSED = pattern("mentions_apposed")
 _SAYS_BEFORE = pattern("mentions_says_before")
-OPENS = pattern("mentions_opens")
+_OPENS = pattern("mentions_opens")
 _STATES_AFTER = pattern("mentions_states_after")
 _GLOSSED_AFTER = pattern("mentions_glossed_after")
 _GLOSSES_BEFORE = pattern("mentions_glosses_before")
@@ -56,6 +56,6 @@ def clause_explains(lowered: str, names: Iterable[str]) -> bool:
             after, before = lowered[end : end + _AROUND], lowered[max(0, start - _AROUND) : start]
             if _GLOSSED_AFTER.match(after) or _GLOSSES_BEFORE.search(before):
                 return True
-            if _STATES_AFTER.match(after) and OPENS.search(before):
+            if _STATES_AFTER.match(after) and _OPENS.search(before):
                 return True
     return False

@@ -87,6 +87,7 @@ def test_a_term_of_one_document_is_not_wanted_unless_it_is_all_there_is_or_the_d
         "The deck has a drum for the anchor, called a capstan.",
         "Each ship has a capstan (a drum that hauls the anchor).",
         "The drums, or capstans, are made of oak.",
+        "They turn the capstan, the large drum of the foredeck.",
     ],
 )
 def test_a_term_that_any_document_explains_is_not_wanted(said: str) -> None:
@@ -125,14 +126,19 @@ def test_a_sentence_explains_the_name_that_opens_it_and_not_the_one_inside() -> 
     assert not clause_explains("the ship had gear (see the capstan) of oak.", ["capstan"])
 
 
-def test_only_a_central_concept_is_asked_for_and_only_where_the_sources_say_no_more() -> None:
-    defined = concept(KEEL, "Keel", ("A keel is a fin of lead.", ClaimKind.DEFINITION))
-    assert asked(defined, leaning=2) == {}
-    assert asked(defined, leaning=3) == {f"{KEEL}:mechanistic": "nothing says how or why it works"}
-    assert asked(defined, leaning=3, text="The keel holds. The keel wears. The keel rusts.") == {}
+def test_only_of_a_central_concept_is_asked_what_it_is_and_only_where_no_document_says_it() -> None:
     facts = concept(KEEL, "Keel", ("Keels wear fast.", ClaimKind.FACT))
+    assert asked(facts, leaning=2) == {}
     assert asked(facts, leaning=3) == {f"{KEEL}:definitional": "nothing says what it is"}
     assert asked(facts, leaning=3, text="Below it is a fin of lead, called the keel.") == {}
+    defined = concept(KEEL, "Keel", ("A keel is a fin of lead.", ClaimKind.DEFINITION))
+    assert asked(defined, leaning=3) == {}, "what else there is to say of it is no gap"
+
+
+def test_a_contradiction_that_nothing_decides_comes_first() -> None:
+    facts = concept(KEEL, "Keel", ("Keels wear fast.", ClaimKind.FACT))
+    found = find_gaps(Resolution(concepts={KEEL: facts}), {}, {KEEL: "[[Keel]]"}, shelf(""), {KEEL})
+    assert [gap.key for gap in found] == [f"epistemic:{KEEL}:contested"]
 
 
 def test_what_a_thing_is_is_not_asked_under_a_sentence_that_says_it() -> None:

@@ -11,9 +11,9 @@ from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.terms import Terms, frequency
 from compiler.language import lexicon, names
 
-_RARE = 3.15  # on the Zipf scale: a single word above it is one of general language
+_RARE = 2.8  # on the Zipf scale: a single word above it is one of general language
 _RARE_ACRONYM = 3.6
-_RARE_PART = 4.35  # the rarest word of a longer name
+_RARE_PART = 4.0  # the rarest word of a longer name
 _COMMON = 6.0  # words of grammar, and those that are nearly that common ("other", "new")
 _MOST_WORDS = 3
 _SHORTEST, _SHORTEST_WORD = 2, 4  # characters of a part, of a single word
@@ -58,7 +58,7 @@ def is_specific(name: str, written: Iterable[str], language: str) -> bool:
         return False
     lowered = [w.lower() for w in words]
     forms = [{w, lexicon.singular(w), lexicon.american(w)} for w in lowered]
-    zipf = [max(frequency(form, language) for form in same) for same in forms]
+    zipf = [max(frequency(form, language, "large") for form in same) for same in forms]
     if len(words) > 1:
         return min(zipf) <= _RARE_PART and max(zipf) < _COMMON
     if names.is_acronym(name):
@@ -82,7 +82,7 @@ def _unparsed_names(text: str, language: str) -> Iterator[str]:
     if language == "de":
         yield from (m[0] for m in _GERMAN.finditer(text) if not _is_usual_german(m[0].lower()))
     elif language == "zh":
-        yield from (m[0] for m in _LATIN.finditer(text) if frequency(m[0].lower(), "en") <= _RARE)
+        yield from (m[0] for m in _LATIN.finditer(text) if frequency(m[0].lower(), "en", "large") <= _RARE)
         import jieba.posseg
 
         for run in _HAN.findall(text):
