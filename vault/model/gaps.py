@@ -16,7 +16,7 @@ from vault.text.formatting import clean_line
 class GapKind(StrEnum):
     """What is missing."""
 
-    STRUCTURAL = "structural"  # a concept that articles or sources mention and no source explains
+    STRUCTURAL = "structural"  # a term that sources use and none explains
     EPISTEMIC = "epistemic"  # a question the wiki can't answer
     LEARNER = "learner"  # what keeps being forgotten
 
@@ -58,7 +58,7 @@ class Gap:
 
 
 _SECTIONS = {
-    GapKind.STRUCTURAL: ("Structural", "Concepts that articles or sources mention and no source explains."),
+    GapKind.STRUCTURAL: ("Structural", "Terms that several sources use and none explains."),
     GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
     GapKind.LEARNER: ("Learner", "What keeps being forgotten, with the likely cause."),
 }
