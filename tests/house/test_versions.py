@@ -36,7 +36,7 @@ READ = {
     "text": "3 49acdd8a4507ed86",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/3", "abb64459346e7bea")
+EXTRACTED = ("extractive/3", "e2df218ae424e76c")
 
 
 def sources() -> dict[str, list[SourceText]]:
