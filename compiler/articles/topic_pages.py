@@ -31,7 +31,11 @@ RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of o
 QUESTIONS, ASKED = 8, 3
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
     "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
-    "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
+    "contested": {
+        "en": "{}: which of its sources is right?",
+        "de": "{}: welche der Quellen hat recht?",
+        "zh": "{}：哪个来源是对的？",
+    },
 }
 
 

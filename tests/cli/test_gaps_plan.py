@@ -5,22 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from learning.cards.workspace import open_desk, rate
-from tests.builders import NEEDY
 from tests.commands import Run
 from vault.log.events import Rating
 from vault.vault import open_vault
-
-
-@pytest.fixture
-def needy(run: Run, compiled: Path) -> Path:
-    """A compiled vault with documents that use a term without saying what it is."""
-    for path, text in NEEDY.items():
-        (compiled / path).write_text(text)
-    assert run("compile", cwd=compiled).code == 0
-    return compiled
 
 
 def test_the_plan_is_shown_by_subject_with_queries_to_copy(run: Run, needy: Path) -> None:

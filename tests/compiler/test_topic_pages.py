@@ -64,16 +64,13 @@ def section(page: str, heading: str) -> str:
     return found[1]
 
 
-def test_a_topic_is_named_by_a_heading_and_leads_to_its_concepts_and_questions(vault: Vault) -> None:
+def test_a_topic_is_named_by_a_heading_and_leads_to_its_concepts(vault: Vault) -> None:
     properties = read_properties(text(vault))
     assert (properties.text("type"), properties.text("title")) == ("topic", "The spacing effect")
     members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "What belongs together"))
     assert len(members) >= 4 and "wiki/concepts/spacing-effect" in members
     assert all((vault.root / f"{m}.md").is_file() for m in members)
     assert [link.split("|")[0].removeprefix("[[") for link in properties.texts("related")] == members
-    gaps = text(vault, "learning/gaps.md")
-    asked = re.findall(r"(?m)^- \[\[learning/gaps#(\^g-\w+)\|.*\?\]\]$", section(text(vault), "Open questions"))
-    assert asked and all(anchor in gaps for anchor in asked)
     assert f"[[{SPACING.removesuffix('.md')}|The spacing effect]] · " in text(vault, "wiki/_index.md")
 
 
