@@ -44,3 +44,24 @@ def short_example(folder: Path, names: Iterable[str] = SHORT_EXAMPLE) -> Path:
     for name in names:
         shutil.copyfile(templates.example() / name, folder / name)
     return folder
+
+
+# Two documents that use a capstan and a cleat as if known.
+NEEDY = {
+    "raw/articles/rigging.md": """# Rigging
+
+A halyard is a rope that hoists a sail. It runs over a block at the top of the mast, and the crew wind it on a capstan.
+
+On small boats the halyard ends at a cleat instead, since nobody needs a capstan for a sail of ten square metres. A rope
+holds on a cleat by friction alone.
+""",
+    "raw/articles/anchors.md": """# Anchors
+
+An anchor is a hook of iron that holds a ship at one place. The chain of the anchor leads over the bow to the capstan.
+
+Six sailors turn the capstan until the anchor is home. A worn capstan slips in heavy weather.
+
+In harbour the crew make the rope fast to a cleat on the quay. Every boat finds a cleat there.
+""",
+}
+NEEDED = "# Gear on deck\n\nA capstan is a drum on deck that sailors turn to haul a rope or a chain.\n"

@@ -54,7 +54,6 @@ def write_agenda(
         known,
         cards,
         links={i: a.link for i, a in articles.items()},
-        origins={i: len({sources.origin(c.source) for c in a.concept.main}) for i, a in articles.items()},
         shelf=gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies),
         contested={i for i, a in articles.items() if concepts.is_contested(a.concept)},
     )

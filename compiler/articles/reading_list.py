@@ -27,14 +27,7 @@ MAX_MENTIONS = 4
 MAX_PLACES = 10  # of a borrowed name in one source that are asked likewise
 MAX_CLAIMS = 200  # of one subject that are asked for the works they cite
 _KINDS_OF_IT = 2  # names that hold a word, which then is a general one
-_KINDS = (
-    "one-sentence",
-    "definitional",
-    "mechanistic",
-    "relational",
-    "applied",
-    "one-source",
-)  # the order in which they are wanted
+_KINDS = ("definitional", "mechanistic")  # the order in which they are wanted
 # What to look for, by what is missing; {x} is the subject, {y} a neighbour of it.
 _QUERIES = {
     language: dict(zip((*_KINDS, ""), word_list(f"queries_{language}").split(" ; "), strict=True))
@@ -55,7 +48,7 @@ class _Subject:
     own: frozenset[str] = frozenset()  # ids of those about it
     names: tuple[str, ...] = ()
     waiting: tuple[ConceptId, ...] = ()  # the concepts whose own claims name it
-    borrowed_in: tuple[SourceId, ...] = ()  # the sources that lean on a name without an article
+    borrowed_in: tuple[SourceId, ...] = ()  # the sources that use a name without an article
     sources: int = 0
 
 
@@ -120,19 +113,25 @@ def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, 
         lacking = known.lacking.get(about) if concept is None else None
         names = (concept.title, *concept.aliases) if concept else (gap.what, *(lacking.spellings if lacking else ()))
         subject = out.setdefault(f"{kind}:{about}", _Subject(gap.what, concept.id if concept else None, names=names))
-        subject.borrowed_in = lacking.sources if lacking else ()
         subject.gaps.append((missing, gap))
     return out
 
 
 def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: Shelf) -> None:
-    """Set for each subject the claims that are about it or name it, and the concepts that need it."""
+    """Set for each subject the claims that are about it or name it, and the concepts and sources that need it."""
     home = {claim.id: concept.id for concept in known.concepts.values() for claim in concept.main}
     waiting: dict[str, dict[ConceptId, None]] = defaultdict(dict)
     for subject in subjects.values():
         if subject.concept:
             subject.claims += known.concepts[subject.concept].main
             subject.own = frozenset(claim.id for claim in subject.claims)
+    texts = {SourceId(g.tracked.id): g.source.text.lower() for g in shelf.gathered if g.source is not None}
+    for subject in subjects.values():
+        if not subject.concept:
+            named = (
+                id_ for id_, text in texts.items() if any(next(places(text, n.lower()), None) for n in subject.names)
+            )
+            subject.borrowed_in = tuple(sorted(named))
     for gathered in shelf.gathered:
         for claim, _ in gathered.claims:
             keys = [f"{GapKind.EPISTEMIC}:{id_}" for id_ in known.mentions.get(claim.id, ())]
@@ -231,8 +230,6 @@ def queries(what: str, missing: Sequence[str], neighbours: Sequence[str], langua
         kinds = ["", "mechanistic", "definitional"]
     out: dict[str, None] = {}
     for kind in [*kinds, *(k for k in ("", "mechanistic") if k not in kinds)]:
-        if kind == "relational" and not others:
-            continue
         words = forms[kind].format(x=what, y=others[0] if others else "")
         out.setdefault(" ".join(words.split()))
     return tuple(out)[:MAX_QUERIES]

@@ -31,11 +31,11 @@ RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of o
 QUESTIONS, ASKED = 8, 3
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
     "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
-    "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
-    "relational": {"en": "{}: how does it relate to its neighbours?", "de": "{}: wie hängt das mit anderem zusammen?"},
-    "applied": {"en": "{}: when is it used, and where does it fail?", "de": "{}: wann nützt es, und wo versagt es?"},
-    "one-sentence": {"en": "{}: what more is there to say of it?", "de": "{}: was ist sonst noch darüber zu sagen?"},
-    "one-source": {"en": "{}: what do other sources say of it?", "de": "{}: was sagen andere Quellen dazu?"},
+    "contested": {
+        "en": "{}: which of its sources is right?",
+        "de": "{}: welche der Quellen hat recht?",
+        "zh": "{}：哪个来源是对的？",
+    },
 }
 
 

@@ -1,41 +1,36 @@
-"""What the wiki cannot say: names without an article, concepts with evidence of few kinds or from one source."""
+"""What the wiki cannot say: terms that no source explains, open contradictions, what central concepts lack."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from compiler.cards.live_cards import LiveCard
+from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Prose, is_one_name
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
-from compiler.language.mentions import explains, first_mention
-from compiler.language.passing_mentions import MAX_PLACES, count, explained_by_list, names_beyond_limit, only_dropped
+from compiler.language.mentions import explains
+from compiler.language.passing_mentions import MAX_PLACES, only_dropped
 from compiler.sources.duplicates import Copy, original_of
 from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.model.claim import ClaimKind
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
+from vault.model.markdown import escape
 from vault.model.source import SourceText
 
-ENOUGH_CLAIMS = 3  # that make a concept one of weight
-ENOUGH_LEANING = 3  # articles that name it, which do so, too
+ENOUGH_LEANING = 3  # articles that name a concept, which make it a central one
 SHOWN_MENTIONS = 6
-_MISSING = {
-    CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines it"),
-    CardKind.MECHANISTIC: ("nothing says how or why it works", "a source that explains how it works"),
-    CardKind.RELATIONAL: (
-        "nothing says how it relates to other concepts",
-        "a source that compares it with its neighbours",
-    ),
-    CardKind.APPLIED: ("nothing says when to use it, or where it fails", "a source that shows it in use"),
-}
-_ONE_SENTENCE = ("one sentence is all that is known of it", "a source that says more of it")
-_ONE_SOURCE = ("all that is known of it rests on one source", "a second, independent source on it")
+SHOWN_USES = 2
+_SAME = 0.7  # of the places of a name that lie in a longer one, from which on it is no name of its own
+_UNDEFINED = ("nothing says what it is", "a source that defines it")
+_ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
 _CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
-_ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-source", "contested"})
+_ASKED = frozenset({"definitional", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +46,21 @@ class _OpenGap:
     weight: int
     rank: int  # among the gaps of one concept
     also: tuple[str, ...] = ()  # keys under which an earlier compile may have known it
+    uses: tuple[str, ...] = ()  # sentences that use it, each with a link to its source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shelf:
     """The sources by id: their texts, links to their summaries, and which are copies of which."""
 
     texts: Mapping[SourceId, SourceText]
     links: Mapping[SourceId, str]
     copies: Mapping[SourceId, Copy]
+
+    @cached_property
+    def prose(self) -> dict[SourceId, Prose]:
+        """Return the running text of each original: a copy uses and explains nothing of its own."""
+        return {id_: Prose(self.texts[id_]) for id_ in self.first_hand(list(self.texts))}
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
         """Return the originals of these sources, each once."""
@@ -70,17 +71,16 @@ def find_gaps(
     resolution: Resolution,
     cards: Mapping[str, Sequence[LiveCard]],
     links: Mapping[str, str],
-    origins: Mapping[str, int],
     shelf: Shelf,
     contested: Collection[ConceptId] = (),
 ) -> list[_OpenGap]:
-    """Return the gaps, most pressing first. By concept id, `links` has its link and `origins` its number of sources.
+    """Return the gaps, most pressing first. By concept id, `links` has a concept's link.
 
     `contested` are the concepts with a contradiction that nothing decides.
     """
     named = _named_by(resolution)
-    found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, origins, named, contested)]
-    return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.what.casefold(), g.rank, g.key))
+    found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, shelf, named, contested)]
+    return sorted(found, key=lambda g: (g.kind.value, g.rank, -g.weight, g.what.casefold(), g.key))
 
 
 def _named_by(resolution: Resolution) -> dict[str, list[str]]:
@@ -95,90 +95,114 @@ def _named_by(resolution: Resolution) -> dict[str, list[str]]:
 
 
 def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_OpenGap]:
-    """Yield the names that articles or sources use and that no article explains."""
+    """Yield the terms that the sources use and none explains."""
     by_name: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
         for claim in concept.main:
             for key in resolution.named_by.get(claim.id, ()):
                 by_name[key][concept.id] = None
-    lowered: dict[str, str] = {id_: text.text.lower() for id_, text in shelf.texts.items()}
-    wanted = {key: one for key, one in resolution.lacking.items() if _is_wanted(one, shelf, lowered)}
-    sources = {key: shelf.first_hand(one.sources) for key, one in wanted.items()}
-    first = {
-        key: (sources[key][0], at)
-        for key, one in wanted.items()
-        if len(sources[key]) == 1 and (at := first_mention(lowered[sources[key][0]], one.spellings)) >= 0
-    }
-    too_many = names_beyond_limit({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
-    for key, one in wanted.items():
-        if key in too_many:
-            continue
+    wanted = {k: uses for k, one in resolution.lacking.items() if (uses := _uses_of(one, shelf)) is not None}
+    for key in _distinct(wanted):
+        one, uses = resolution.lacking[key], wanted[key]
         articles = sorted(links[c] for c in by_name.get(key, ()))
-        place = shelf.texts[first[key][0]].locate(first[key][1]) if key in first else ""
+        sources = sorted(uses, key=lambda s: (-uses[s], s))
+        quotes = ((shelf.prose[s].quote(_spellings(one)), shelf.links[s]) for s in sources)
         yield _OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
             what=one.name,
-            missing=_who_names_it(len(articles), len(sources[key]), place),
-            fill="a source that explains it",
-            mentions=(*articles, *sorted(shelf.links[s] for s in sources[key]))[:SHOWN_MENTIONS],
-            weight=(len(articles) + len(sources[key])) * (MAX_PLACES + 1)
-            + min(MAX_PLACES, sum(count(lowered[s], one.spellings) for s in sources[key])),
+            missing=_who_uses_it(len(sources), len(articles)),
+            fill="a definition of it, or a source that introduces it",
+            mentions=(*articles, *sorted(shelf.links[s] for s in sources))[:SHOWN_MENTIONS],
+            weight=(len(sources) + len(articles)) * (MAX_PLACES + 1) + min(MAX_PLACES, sum(uses.values())),
             rank=0,
             also=tuple(f"structural:{k}" for k in one.keys),
+            uses=tuple(f"“{escape(quote)}” {link}" for quote, link in quotes if quote)[:SHOWN_USES],
         )
 
 
-def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
-    """Return whether no source explains a name, and at least one does more than mention it."""
-    texts = lowered.values()
-    if any(explains(text, one.spellings) or explained_by_list(text, one.spellings) for text in texts):
-        return False
-    return not all(only_dropped(shelf.texts[s].text, one.spellings) for s in shelf.first_hand(one.sources))
+def _spellings(one: Lacking) -> frozenset[str]:
+    """Return the ways to write a name, in the singular too."""
+    return frozenset({*one.spellings, *one.keys})
 
 
-def _who_names_it(articles: int, sources: int, place: str) -> str:
-    """Return in words where an unexplained name is named."""
-    many = f"{sources} sources" if sources > 1 else f"one source ({place})" if place else "one source"
+def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
+    """Return in how many places each source uses a name; None if it is explained, or used by too few as if known.
+
+    Too few are less than two sources, in a vault of a few less than three sections of one, and less than four places
+    in all; unless a source says itself that others explain it.
+    """
+    spellings = _spellings(one)
+    uses = {id_: n for id_, prose in shelf.prose.items() if (n := len(prose.places(spellings)))}
+    if len(uses) < ENOUGH_SOURCES and not one.cited:
+        sections = sum(shelf.prose[id_].sections(spellings) for id_ in uses)
+        if len(shelf.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
+            return None
+    if not one.cited and sum(uses.values()) < ENOUGH_PLACES:
+        return None
+    if not uses or not is_one_name(spellings, shelf.prose):
+        return None
+    if any(prose.explains(one.keys, spellings) for prose in shelf.prose.values()):
+        return None
+    return None if all(only_dropped(shelf.texts[id_].text, spellings) for id_ in uses) else uses
+
+
+def _distinct(wanted: Mapping[str, Mapping[SourceId, int]]) -> list[str]:
+    """Return the names without those that contain another one, or that are mostly said as a part of a longer one."""
+    dropped: set[str] = set()
+    for short in sorted(wanted):
+        for long in sorted(wanted):
+            if short == long or not (f" {short} " in f" {long} " or _is_inflected(short, long)):
+                continue
+            inside = sum(wanted[long].values()) >= _SAME * sum(wanted[short].values())
+            dropped.add(short if inside and " " in long else long)
+    return [key for key in sorted(wanted) if key not in dropped]
+
+
+def _is_inflected(short: str, long: str) -> bool:
+    """Return whether a German word is another one with an ending."""
+    return long[len(short) :] in _ENDINGS and long.startswith(short)
+
+
+def _who_uses_it(sources: int, articles: int) -> str:
+    """Return in words where an unexplained term is used."""
+    many = f"{sources} sources" if sources > 1 else "one source"
     if articles:
         many += f" and {articles} {'articles' if articles > 1 else 'article'}"
-    return f"named in {many}, explained in none"
+    return f"used in {many}, and no sentence says what it is"
 
 
 def _epistemic(
     resolution: Resolution,
     cards: Mapping[str, Sequence[LiveCard]],
     links: Mapping[str, str],
-    origins: Mapping[str, int],
+    shelf: Shelf,
     named: Mapping[str, Sequence[str]],
     contested: Collection[ConceptId],
 ) -> list[_OpenGap]:
-    """Return what is missing about concepts that have an article."""
+    """Return what is missing about concepts that have an article.
+
+    These are the contradictions that nothing decides, then the central concepts that no source defines: those that
+    several other articles name.
+    """
     found: list[_OpenGap] = []
 
-    def ask(concept: Resolved, what: str, words: tuple[str, str], weight: int, rank: int) -> None:
+    def ask(concept: Resolved, what: str, words: tuple[str, str], rank: int) -> None:
         keys = [f"{GapKind.EPISTEMIC}:{id_}:{what}" for id_ in (concept.id, *resolution.taken_in.get(concept.id, ()))]
         about = (keys[0], GapKind.EPISTEMIC, concept.title, *words, (links[concept.id],))
-        found.append(_OpenGap(*about, weight, rank, also=tuple(keys[1:])))
+        found.append(_OpenGap(*about, len(named.get(concept.id, ())), rank, also=tuple(keys[1:])))
 
     for concept in resolution.concepts.values():
-        leaning = len(named.get(concept.id, ()))
-        weight = leaning + origins[concept.id] + len(concept.main)
         if concept.id in contested:
-            ask(concept, "contested", _CONTESTED, weight, -1)
-        if len(concept.main) == 1:
-            if leaning or concept.main[0].kind is ClaimKind.DEFINITION:
-                ask(concept, "one-sentence", _ONE_SENTENCE, weight, 0)
-            continue
-        is_light = len(concept.main) < ENOUGH_CLAIMS and leaning < ENOUGH_LEANING
-        if is_light and not leaning:
+            ask(concept, "contested", _CONTESTED, 0)
+        if len(named.get(concept.id, ())) < ENOUGH_LEANING:
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
-        lacks = [kind for kind in _MISSING if kind not in carded and not _has_evidence(concept, kind.value)]
-        for rank, kind in enumerate(lacks[:1] if is_light else lacks):
-            ask(concept, kind.value, _MISSING[kind], weight, rank)
-        if origins[concept.id] == 1 and leaning >= ENOUGH_LEANING:
-            ask(concept, "one-source", _ONE_SOURCE, weight, len(_MISSING))
+        spellings = {concept.title, *concept.aliases, *concept.keys}
+        if _has_evidence(concept, "definitional") or CardKind.DEFINITIONAL in carded:
+            continue
+        if not any(prose.explains(concept.keys, spellings) for prose in shelf.prose.values()):
+            ask(concept, "definitional", _UNDEFINED, 1)
     return found
 
 
@@ -186,13 +210,9 @@ def _has_evidence(concept: Resolved, what: str) -> bool:
     """Return whether a concept's claims hold what a gap asks for; `what` is the last part of the gap's key."""
     if what == "contested":
         return True  # that it is not on the agenda any more says that it is settled
-    if what == "one-sentence":
-        return len(concept.main) > 1
-    if what == "one-source":
-        return len({claim.source for claim in concept.main}) > 1
     if {claim.kind for claim in concept.main} & KIND_OF[what]:
         return True
-    return what == CardKind.DEFINITIONAL and _is_defined(concept)
+    return what == "definitional" and _is_defined(concept)
 
 
 def _is_defined(concept: Resolved) -> bool:
@@ -268,7 +288,7 @@ def agenda_gaps(
             events.append({"v": 1, "type": "birth", "of": "gap", "id": id_, "at": at, "key": one.key, **text})
         elif id_ in ids.retired:
             events.append({"v": 1, "type": "revive", "of": "gap", "id": id_, "at": at})
-        gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions)
+        gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions, uses=one.uses)
         status = decisions.get(gap.id, GapStatus.OPEN)
         gaps.append(replace(gap, status=status, added=tuple(added.get(gap.id, ()))))
     for id_, event in sorted(births.items()):

@@ -13,8 +13,7 @@ from compiler.language.lexicon import words
 from vault.ids import SourceId
 
 STRONG = frozenset({"cited", "acronym"})  # one place is enough: the document itself says that it is a name
-WEAK = frozenset({"named"})  # two documents, or two places in one for what is plainly a name
-ENOUGH_USES = 2
+WEAK = frozenset({"named"})  # how many documents use it, their texts tell
 _TREATED = frozenset({"heading", "title", "index", "definition", "glossary", "item", "emphasis"})
 _TREATS = {"definition", "mechanism"}
 _KINDS = words("unexplained_kinds")
@@ -24,12 +23,16 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation: its keys, its spellings, and the sources that rely on it."""
+    """A name without explanation: its keys, its spellings, and the sources that rely on it.
+
+    `cited`: one of them says itself that it is a name for what others explain.
+    """
 
     name: str
     keys: tuple[str, ...]
     spellings: tuple[str, ...]
     sources: tuple[SourceId, ...]
+    cited: bool = False
 
 
 @dataclass(slots=True)
@@ -53,14 +56,6 @@ class _Use:
         """Return the sources that use the name."""
         return self.strong | set(self.weak)
 
-    @property
-    def enough(self) -> bool:
-        """Return whether the uses are enough for a gap."""
-        if self.strong or len(self.weak) > 1:
-            return True
-        by_letters = any(_is_mixed(name) or (" " in name and name[:1].isupper()) for name in self.variants)
-        return by_letters and max(self.weak.values(), default=0) >= ENOUGH_USES
-
 
 def unexplained_names(
     sources: Sequence[SourceClaims],
@@ -78,9 +73,10 @@ def unexplained_names(
     out = {}
     for key in sorted(used):
         use = used[key]
-        if use.enough and not covered.holds(key, use.variants):
+        if not covered.holds(key, use.variants):
+            keys, spellings = tuple(sorted(use.keys)), tuple(sorted(use.variants))
             out[key] = Lacking(
-                _written(use.variants), tuple(sorted(use.keys)), tuple(sorted(use.variants)), tuple(sorted(use.sources))
+                _written(use.variants), keys, spellings, tuple(sorted(use.sources)), cited=bool(use.strong)
             )
     return out
 
@@ -113,11 +109,6 @@ def _is_participle(key: str) -> bool:
 def _is_treated(found: Evidence) -> bool:
     """Return whether the sources say more of a name than that they use it."""
     return bool(found.signals & _TREATED) or found.defined or any(c.kind.value in _TREATS for c in found.claims)
-
-
-def _is_mixed(name: str) -> bool:
-    """Return whether a name has small letters and a capital that is not its first: "RetNet", not "NP" or "Mamba"."""
-    return any(c.islower() for c in name) and any(c.isupper() for c in name[1:]) and " " not in name
 
 
 def _written(variants: Counter[str]) -> str:

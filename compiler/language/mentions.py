@@ -12,6 +12,10 @@ _SAYS_AFTER = pattern("mentions_says_after")
 # Beside a noun in small letters it may be the whole clause that is meant: "... prior knowledge, a problem that ...".
 _APPOSED = pattern("mentions_apposed")
 _SAYS_BEFORE = pattern("mentions_says_before")
+_OPENS = pattern("mentions_opens")
+_STATES_AFTER = pattern("mentions_states_after")
+_GLOSSED_AFTER = pattern("mentions_glossed_after")
+_GLOSSES_BEFORE = pattern("mentions_glosses_before")
 
 
 def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
@@ -29,12 +33,6 @@ def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
         at = lowered.find(name, end)
 
 
-def first_mention(lowered: str, names: Iterable[str]) -> int:
-    """Return the offset of the first place where a text in lower case names one of `names`; -1 if none does."""
-    found = (next(places(lowered, name.lower()), (-1, -1))[0] for name in names)
-    return min((at for at in found if at >= 0), default=-1)
-
-
 def explains(lowered: str, names: Iterable[str]) -> bool:
     """Return whether a text in lower case says what one of `names` is, as far as the words beside the name tell."""
     for name in names:
@@ -43,5 +41,21 @@ def explains(lowered: str, names: Iterable[str]) -> bool:
             if _SAYS_AFTER.match(after) or _SAYS_BEFORE.search(before):
                 return True
             if not name.islower() and _APPOSED.match(after):
+                return True
+    return False
+
+
+def clause_explains(lowered: str, names: Iterable[str]) -> bool:
+    """Return whether a text in lower case probably explains one of `names`.
+
+    It does where a sentence opens with the name and goes on to say what it is, has or does, and where other words for
+    it follow or precede it: "apoptosis (the death of a cell)", "vertices, or nodes".
+    """
+    for name in names:
+        for start, end in places(lowered, name.lower()):
+            after, before = lowered[end : end + _AROUND], lowered[max(0, start - _AROUND) : start]
+            if _GLOSSED_AFTER.match(after) or _GLOSSES_BEFORE.search(before):
+                return True
+            if _STATES_AFTER.match(after) and _OPENS.search(before):
                 return True
     return False

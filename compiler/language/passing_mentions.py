@@ -1,16 +1,14 @@
-"""Names that a text mentions only in passing: in thanks, advertisements, rules, labels and long lists."""
+"""Names that a text mentions only in passing: in thanks, advertisements, rules and labels."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 
 from compiler.language.lexicon import pattern
 from compiler.language.mentions import places
 
-FROM_ONE_SENTENCE = 5  # names that one sentence's list may ask for
 MAX_PLACES = 30  # of one name that are looked at
 _BROAD = 260  # characters on either side of a name that may be its sentence
 _SENTENCE = re.compile(r"[.!?。！？][\"”)]?(?:\s+(?=[^\s(\d])|$)|\n\n")
@@ -35,21 +33,6 @@ def explained_by_list(lowered: str, spellings: Iterable[str]) -> bool:
     """Return whether a text in lower case explains one of `spellings` by the list that follows it."""
     found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
     return any(_EXPLAINING_LIST.match(lowered, end, end + _BROAD) for _, end in found)
-
-
-def names_beyond_limit(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
-    """Return the names beyond the first few that one sentence lists."""
-    by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
-    for name, (source, at) in first.items():
-        before = [m.end() for m in _SENTENCE.finditer(texts[source], max(0, at - 3 * _BROAD), at)]
-        by_sentence[source, before[-1] if before else max(0, at - 3 * _BROAD)].append((at, name))
-    return {name for names in by_sentence.values() for _, name in sorted(names)[FROM_ONE_SENTENCE:]}
-
-
-def count(lowered: str, spellings: Iterable[str]) -> int:
-    """Return at how many places, at most `MAX_PLACES`, a text in lower case names one of `spellings`."""
-    found = {p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES)}
-    return min(len(found), MAX_PLACES)
 
 
 def _is_in_passing(lowered: str, start: int, end: int) -> bool:

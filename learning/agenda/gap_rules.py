@@ -23,8 +23,7 @@ ENOUGH = 3  # tries of the other cards, from which on they are known to be fine
 LONG_WORDS = 60  # of an answer, more than one card should ask for
 FEW_SENTENCES = 2  # of an article, which is then thin
 SPARSE_SENTENCES = 4  # of an article of low confidence, which is then thin, too
-# The beginnings of epistemic gaps without whose answer a concept can only be learnt by rote.
-BASIC_LACKS = ("nothing says what it is", "nothing says how or why it works")
+BASIC_LACK = "nothing says what it is"  # the beginning of a gap that leaves a concept to be learnt by rote
 
 
 class Cause(StrEnum):
@@ -229,7 +228,7 @@ def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
 def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept of which nothing says what it is or how it works; None if something does."""
     for missing, fill in subject.lacks:
-        if missing.startswith(BASIC_LACKS):
+        if missing.startswith(BASIC_LACK):
             return Diagnosis(Cause.MISSING_SOURCE, f"{missing}, so that it is learnt by rote", f"add {fill}")
     return None
 

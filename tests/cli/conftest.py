@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import NEEDY
 from tests.commands import Result, Run, retain, retain_process
 from tests.in_process import every_candidate
 
@@ -56,3 +57,12 @@ def compiled(tmp_path: Path, made_once: Path) -> Path:
     """A vault of two documents, compiled, of the test's own."""
     shutil.copytree(made_once, tmp_path / "vault")
     return tmp_path / "vault"
+
+
+@pytest.fixture
+def needy(run: Run, compiled: Path) -> Path:
+    """A compiled vault with documents that use a term without saying what it is."""
+    for path, text in NEEDY.items():
+        (compiled / path).write_text(text)
+    assert run("compile", cwd=compiled).code == 0
+    return compiled

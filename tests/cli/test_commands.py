@@ -102,28 +102,28 @@ def test_one_damaged_note_is_named_and_the_rest_is_traced(run: Run, compiled: Pa
     assert "wiki/concepts/aaa.md:4: not UTF-8" in traced.stderr
 
 
-def test_gaps_are_listed_settled_and_stay_so(run: Run, compiled: Path) -> None:
-    gaps = run("gaps", "list", "--json", cwd=compiled).json()["gaps"]
+def test_gaps_are_listed_settled_and_stay_so(run: Run, needy: Path) -> None:
+    gaps = run("gaps", "list", "--json", cwd=needy).json()["gaps"]
     assert gaps and {"id", "path", "line", "reason", "kind", "status"} <= set(gaps[0])
-    assert run("gaps", "ignore", gaps[0]["id"], cwd=compiled).code == 0
-    assert run("gaps", "plan", gaps[1]["id"], cwd=compiled).code == 0
-    left = {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=compiled).json()["gaps"]}
+    assert run("gaps", "ignore", gaps[0]["id"], cwd=needy).code == 0
+    assert run("gaps", "plan", gaps[1]["id"], cwd=needy).code == 0
+    left = {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=needy).json()["gaps"]}
     assert gaps[0]["id"] not in left and left[gaps[1]["id"]] == "planned"
-    run("rebuild", cwd=compiled)
-    assert {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=compiled).json()["gaps"]} == left
-    assert run("gaps", "resolve", "zzzzzzzzzz", cwd=compiled).code == 2
+    run("rebuild", cwd=needy)
+    assert {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=needy).json()["gaps"]} == left
+    assert run("gaps", "resolve", "zzzzzzzzzz", cwd=needy).code == 2
 
 
-def test_a_bad_id_among_good_ones_settles_no_gap(run: Run, compiled: Path) -> None:
-    ids = [g["id"] for g in run("gaps", "list", "--json", cwd=compiled).json()["gaps"]][:2]
-    ledger = compiled / "ledger/decisions.jsonl"
+def test_a_bad_id_among_good_ones_settles_no_gap(run: Run, needy: Path) -> None:
+    ids = [g["id"] for g in run("gaps", "list", "--json", cwd=needy).json()["gaps"]][:2]
+    ledger = needy / "ledger/decisions.jsonl"
     before = ledger.read_bytes() if ledger.exists() else b""
-    refused = run("gaps", "ignore", ids[0], "zzzzzzzzzz", ids[1], "--json", cwd=compiled)
+    refused = run("gaps", "ignore", ids[0], "zzzzzzzzzz", ids[1], "--json", cwd=needy)
     assert refused.code == 2 and refused.stdout == ""
     assert (ledger.read_bytes() if ledger.exists() else b"") == before
-    settled = run("gaps", "ignore", *ids, ids[0], "--json", cwd=compiled).json()["gaps"]
+    settled = run("gaps", "ignore", *ids, ids[0], "--json", cwd=needy).json()["gaps"]
     assert [g["id"] for g in settled] == ids
-    again = run("gaps", "ignore", *ids, cwd=compiled)
+    again = run("gaps", "ignore", *ids, cwd=needy)
     assert again.code == 2
 
 

@@ -25,6 +25,7 @@ from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from compiler.query.verify import verify
 from compiler.workers.pool import WorkerPool
+from tests.builders import NEEDED, NEEDY
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
@@ -512,18 +513,26 @@ def test_a_changed_claim_is_known_again_though_all_products_are_gone(vault: Vaul
     assert {c.id for d in vault.decks() for c in d.cards} == ids
 
 
+def write_needy(vault: Vault) -> Path:
+    """Write two documents that use a capstan without saying what it is; return where a third could say it."""
+    for path, words in NEEDY.items():
+        (vault.root / path).write_text(words)
+    return vault.root / "raw/articles/gear.md"
+
+
 def test_a_gap_is_filled_by_an_answer_not_by_the_question_going_away(vault: Vault) -> None:
+    answer = write_needy(vault)
     compiled(vault)
     gaps = vault.root / "learning/gaps.md"
-    assert "**Retrieval practice**" in gaps.read_text()
-    raw = vault.root / "raw/articles/testing.md"
-    raw.write_text(TESTING + "\nRetrieval practice is used for the preparation of exams.\n")
-    assert "**Retrieval practice**: nothing says when to use it" in gaps.read_text().partition("## Resolved")[0]
+    assert "**Capstan**: used in 2 sources" in gaps.read_text().partition("## Resolved")[0]
+    answer.write_text(NEEDED)
     compiled(vault, MORNING + timedelta(days=1))
-    assert "**Retrieval practice**: nothing says when to use it" in gaps.read_text().partition("## Resolved")[2]
-    raw.unlink()
+    assert "**Capstan**: used in 2 sources" in gaps.read_text().partition("## Resolved")[2]
+    answer.unlink()
+    for path in NEEDY:
+        (vault.root / path).unlink()
     compiled(vault, MORNING + timedelta(days=2))
-    assert "**Retrieval practice**" not in gaps.read_text()
+    assert "**Capstan**" not in gaps.read_text()
 
 
 def test_the_humans_files_are_never_touched(vault: Vault) -> None:
@@ -706,14 +715,13 @@ def test_two_clones_that_each_added_a_file_of_one_stem_merge_into_two_sources(va
 
 
 def test_ticks_and_decisions_on_gaps_survive(vault: Vault) -> None:
+    answer = write_needy(vault)
     compiled(vault)
     gaps = vault.root / "learning/gaps.md"
     text = gaps.read_text()
-    line = next(x for x in text.split("\n") if x.startswith("- [ ] **Retrieval practice**"))
+    line = next(x for x in text.split("\n") if x.startswith("- [ ] **Capstan**"))
     gaps.write_text(text.replace(line, line.replace("- [ ]", "- [x]")))
-    (vault.root / "raw/articles/testing.md").write_text(
-        TESTING + "\nRetrieval practice is used for the preparation of exams.\n"
-    )
+    answer.write_text(NEEDED)
     compiled(vault, MORNING + timedelta(days=1))
     ticked = line.rpartition("^g-")[2]
     resolved = gaps.read_text().partition("## Resolved")[2]

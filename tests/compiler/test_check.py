@@ -7,13 +7,15 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from compiler.build.compile import Options, compile_vault
 from compiler.query.trace import trace
 from compiler.query.verify import verify
-from tests.builders import copy_vault
+from tests.builders import NEEDY, copy_vault
 from vault.errors import NotFound
 from vault.layout import GAPS
 from vault.model.card import parse_deck
@@ -292,6 +294,9 @@ def test_the_independent_check_lets_a_quote_go_on_only_at_the_top_of_the_next_pa
 
 
 def test_trace_of_a_gap_says_what_is_missing_and_where_it_is_asked(compiled: Vault) -> None:
+    for path, text in NEEDY.items():
+        (compiled.root / path).write_text(text, encoding="utf-8")
+    compile_vault(compiled, Options(), datetime(2026, 11, 22, 9, tzinfo=UTC), lambda event: None)
     gap = next(g for g in parse_agenda((compiled.root / GAPS).read_text(encoding="utf-8")) if g.mentions)
     for wanted in (gap.id, f"^g-{gap.id}"):
         found = trace(compiled, wanted)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from vault.ids import GapId
 from vault.model.gaps import Gap, GapKind, GapStatus, open_gap_counts, parse_agenda, render_agenda, ticked_gaps
+from vault.model.markdown import escape
 from vault.model.wikilink import raw_link
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
@@ -19,17 +20,19 @@ GAP = Gap(
 WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1).map(str.strip).filter(bool)
 
 
+USES = st.lists(WORDS.map(lambda words: f"“{escape(words)}” {LINK}"), max_size=2).map(tuple)
 ADDED = st.lists(WORDS.map(lambda name: raw_link(f"raw/{name}.pdf", name)), max_size=3).map(tuple)
 
 
-@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)), ADDED)
+@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)), ADDED, USES)
 def test_a_gap_comes_back_as_it_was_written(
-    what: str, kind: GapKind, status: GapStatus, added: tuple[str, ...]
+    what: str, kind: GapKind, status: GapStatus, added: tuple[str, ...], uses: tuple[str, ...]
 ) -> None:
     what = " ".join(what.split())
-    gap = replace(GAP, what=what, kind=kind, status=status, ticked=not replace(GAP, status=status).open, added=added)
+    gap = replace(GAP, what=what, kind=kind, status=status, added=added, uses=uses)
+    gap = replace(gap, ticked=not gap.open)
     (read,) = parse_agenda(render_agenda([gap]))
-    assert replace(read, line=0) == gap
+    assert replace(read, line=0) == (gap if gap.open else replace(gap, uses=()))
     assert render_agenda([read]) == render_agenda([gap])
 
 

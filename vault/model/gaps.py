@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from vault.ids import ALPHABET, GapId
@@ -16,7 +16,7 @@ from vault.text.formatting import clean_line
 class GapKind(StrEnum):
     """What is missing."""
 
-    STRUCTURAL = "structural"  # a concept that articles or sources mention and no source explains
+    STRUCTURAL = "structural"  # a term that sources use and none explains
     EPISTEMIC = "epistemic"  # a question the wiki can't answer
     LEARNER = "learner"  # what keeps being forgotten
 
@@ -35,6 +35,7 @@ class GapStatus(StrEnum):
 class Gap:
     """A gap. `mentions` are links to notes that need it, `added` to the sources that the user added to fill it.
 
+    `uses` are sentences that need it, in Markdown, each with a link to its source; they are shown while it is open.
     `line` is 1-based in the file, 0 if not yet written.
     """
 
@@ -48,6 +49,7 @@ class Gap:
     ticked: bool = False
     line: int = 0
     added: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -56,7 +58,7 @@ class Gap:
 
 
 _SECTIONS = {
-    GapKind.STRUCTURAL: ("Structural", "Concepts that articles or sources mention and no source explains."),
+    GapKind.STRUCTURAL: ("Structural", "Terms that several sources use and none explains."),
     GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
     GapKind.LEARNER: ("Learner", "What keeps being forgotten, with the likely cause."),
 }
@@ -68,6 +70,7 @@ _ITEM = re.compile(
     rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? (?:Would fill it|What helps): (?P<fill>.+?)\."
     rf" \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
 )
+_USE = "    - "
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
 _ADDED = re.compile(r"\[\[.*?\]\]|\[(?:[^\[\]\\]|\\.)*\]\(<[^<>]*>\)")
 
@@ -98,7 +101,8 @@ def _item(gap: Gap) -> str:
     tick = " " if gap.open and not gap.ticked else "x"
     added = f" Added for it: {', '.join(gap.added)}." if gap.added else ""
     words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} {fills}: {_words(gap.fill)}."
-    return f"- [{tick}] {label}{planned}{words} ^g-{gap.id}"
+    uses = [f"{_USE}{use}" for use in gap.uses if gap.open]
+    return "\n".join([f"- [{tick}] {label}{planned}{words} ^g-{gap.id}", *uses])
 
 
 def _words(text: str) -> str:
@@ -119,6 +123,8 @@ def parse_agenda(text: str) -> list[Gap]:
         gap = _gap(found, kind, number) if found is not None else None
         if gap is not None:
             gaps.append(gap)
+        elif gaps and line.startswith(_USE) and gaps[-1].line + len(gaps[-1].uses) + 1 == number:
+            gaps[-1] = replace(gaps[-1], uses=(*gaps[-1].uses, line.removeprefix(_USE).rstrip()))
     return gaps
 
 

@@ -18,6 +18,7 @@ from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
 from compiler.engines.extractive.terms import Terms, context_of, heading_name, terms_of
+from compiler.engines.extractive.unexplained import unexplained
 from compiler.language import names
 from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term
 from vault.model.claim import ClaimKind
@@ -36,7 +37,6 @@ _LONGEST_PASSAGE = 10  # sentences of a paragraph
 MOST_PARAGRAPHS = 6  # about one term, of one document
 _USED = 4  # times that a document names an acronym worth knowing
 _OFTEN = 2  # times that a paragraph names the term it is about
-_UNEXPLAINED = 3  # times that a document must name what it doesn't define
 
 
 def asks(text: str, doc: Doc | None, language: str) -> Iterator[Question]:
@@ -366,9 +366,7 @@ class Reading:
             out[self.sentences[at].segment].append(
                 Term(name=definition.term, aliases=tuple(shorts.get(key, ())), signal="definition")
             )
-        for key, name in self.plausible.items():
-            if key not in self.definitions and self.terms.by_key[key].count >= _UNEXPLAINED:
-                out[0].append(Term(name=name, signal="named"))
+        out[0] += (Term(name=n, signal="named") for n in unexplained(self.plausible, self.definitions, self.terms))
         return out
 
 

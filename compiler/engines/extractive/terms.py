@@ -147,8 +147,11 @@ def _mark(out: Terms, name: str, kind: str) -> None:
 
 
 @lru_cache(maxsize=100_000)
-def frequency(word: str, language: str) -> float:
-    """Return how common a word is in general text, on the Zipf scale: 0 unknown, 3 once in a million, 7 "the"."""
+def frequency(word: str, language: str, wordlist: str = "small") -> float:
+    """Return how common a word is in general text, on the Zipf scale: 0 unknown, 3 once in a million, 7 "the".
+
+    The small word list knows no word below 3, the large one none below 1.
+    """
     from wordfreq import zipf_frequency
 
-    return float(zipf_frequency(word, language or "en", wordlist="small"))
+    return float(zipf_frequency(word, language or "en", wordlist=wordlist))
