@@ -209,8 +209,8 @@ kernel.machine = lambda: ""
 from vault.sandbox import child_main, self_sandbox
 from compiler.workers import process
 restrict = self_sandbox.restrict_worker
-def told(raw):
-    print(restrict(raw), file=sys.stderr, flush=True)
+def told(raw, **rest):
+    print(restrict(raw, **rest), file=sys.stderr, flush=True)
 child_main.restrict_worker = told
 process.main()
 """
