@@ -360,8 +360,17 @@ def test_words_in_two_fonts_are_two_words() -> None:
     assert "generous in the sense" in source.text
 
 
+def with_signs(text: bytes) -> SourceText:
+    words = content(column(BODY)) + b"BT /R 10 Tf 60 600 Td (" + text + b") Tj ET\n"
+    return read_source(pdf([words]), "a.pdf")
+
+
 def test_letters_that_no_font_names_are_reported() -> None:
-    words = content(column(BODY)) + b"BT /R 10 Tf 60 600 Td (o\\035ensive words are said here.) Tj ET\n"
-    source = read_source(pdf([words]), "a.pdf")
+    source = with_signs(b"Xo\\035ugh is what nobody can tell.")
     assert [p.code for p in source.problems] == ["letters-unknown"]
-    assert "o\ufffdensive" in source.text
+    assert "Xo\ufffdugh" in source.text
+
+
+def test_a_ligature_without_a_map_to_letters_is_told_by_the_words_it_is_in() -> None:
+    source = with_signs(b"O\\035ensive words lie \\034at where you \\033nd them a\\035ordable.")
+    assert "Offensive words lie \ufffdat where you find them affordable." in source.text  # flat, fiat, That

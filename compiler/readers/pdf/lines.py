@@ -94,6 +94,12 @@ class Line:
         if len(run.text) > len(self.main.text):
             self.main = run
 
+    def rewrite(self, change: Callable[[Run], str]) -> None:
+        """Replace the text of each run."""
+        for run in self.runs:
+            run.text = change(run)
+        self._text = ""
+
     @property
     def x0(self) -> float:
         return self.runs[0].x0

@@ -10,6 +10,7 @@ from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
 from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
+from compiler.readers.pdf.ligatures import write_ligatures
 from compiler.readers.pdf.lines import Document, read_pages
 from compiler.readers.pdf.metrics import Measure, letters, measure, words
 from compiler.readers.pdf.page_furniture import remove_furniture
@@ -40,6 +41,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     empty = [number for number, lines in enumerate(document.pages, 1) if not lines]
     if len(empty) == len(document.pages):
         raise Unreadable("the PDF has no text layer, only pictures of pages", hint="run OCR on it first, e.g. ocrmypdf")
+    write_ligatures(document)
     _check_letters(document)
     usual = measure(document)
     vocabulary = Counter(words(document.pages))
