@@ -73,3 +73,10 @@ def expanded(text: str) -> str:
 
 def _with_arguments(body: str, found: re.Match[str]) -> str:
     return re.sub(r"#(\d)", lambda place: ("", *found.groups(), *9 * ("",))[int(place[1])], body)
+
+
+def without_commands(text: str) -> str:
+    """Return LaTeX without the commands outside of formulas."""
+    return re.sub(
+        r"(?s)(\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\])|\\[A-Za-z]+\*?", lambda found: found[1] or "", text
+    )

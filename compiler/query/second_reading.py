@@ -27,7 +27,19 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from compiler.query.markup import ASCIIDOC, DOTS, MARKDOWN, ORG, RST, TEX, UNNOTED, Rules, expanded, without
+from compiler.query.markup import (
+    ASCIIDOC,
+    DOTS,
+    MARKDOWN,
+    ORG,
+    RST,
+    TEX,
+    UNNOTED,
+    Rules,
+    expanded,
+    without,
+    without_commands,
+)
 from vault.errors import Unreadable
 from vault.sandbox.child_main import serve
 
@@ -79,7 +91,7 @@ def _latex(data: bytes) -> Iterator[str]:
     for text in _decoded(data):
         bare = expanded(without(text, TEX))
         noted = re.sub(r"\\footnote\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", "", bare)
-        yield from (re.sub(r"\\([A-Za-z]+)\*?", instead, each) for each in (bare, noted) for instead in ("", r"\1"))
+        yield from (without_commands(each) for each in (bare, noted))
 
 
 @dataclass(frozen=True, slots=True)
