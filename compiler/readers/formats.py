@@ -21,7 +21,7 @@ class Reader:
 
 
 READERS: dict[str, Reader] = {
-    "markdown": Reader(3, "text.markdown"),
+    "markdown": Reader(4, "text.markdown"),
     "text": Reader(3, "text.plain_text"),
     "html": Reader(3, "text.html"),
     "pdf": Reader(5, "pdf.pdf"),

@@ -21,9 +21,15 @@ _PART = (
     r"(?:chapter|part|lecture|lesson|unit|module|section|slide|kapitel|teil|vorlesung|lektion|einheit|abschnitt|folie)"
 )
 _NUMBER = re.compile(  # of a chapter, before its name
-    rf"\A(?:{_PART}\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+\.?)(?:\s*[:.)–—-]\s*|\s+)(?=.*[^\W\d_]{{2}})", re.IGNORECASE
+    rf"\A(?:{_PART}\s+\d+(?:\.\d+)*|\d{{1,2}}(?:\.\d+)+\.?|0\d\.)(?:\s*[:.)–—-]\s*|\s+)(?=.*[^\W\d_]{{2}})",
+    re.IGNORECASE,
 )
-_NO_TITLE = re.compile(rf"(?:{_PART}|page|seite|untitled|document\d*|notebook)?\s*[\d.]*\W*", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    rf"(?:{_PART}|page|seite|untitled|document\d*|notebook)?\s*(?:[\d.]*|(?-i:X{{0,3}}(?:IX|IV|V?I{{0,3}})\.?))\W*"
+    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|目录",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(r"(\d{1,2})\.\s+(?=\S)")
 _NOTE_MARK = re.compile(r"(?<=\w)\[(?:\d{1,2}|[*†‡])\]$")
 _FIRST, _SECOND = re.compile(r"(?:1|I)\.?\s+\S"), re.compile(r"(?:2|II)\.?\s+\S")
 _TASKS = re.compile(
@@ -62,16 +68,22 @@ def read_source(data: bytes, name: str) -> SourceText:
     return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 
-def _title_of(words: str) -> str:
-    """Return a title without the number of its chapter; "" if it is nothing else."""
+def _title_of(words: str, headings: Sequence[Heading] = ()) -> str:
+    """Return a title without the number of its chapter; "" if it is nothing else.
+
+    "1." is the number of a chapter if the headings below go on with "1.1".
+    """
     words = _NOTE_MARK.sub("", _NUMBER.sub("", clean_line(words), count=1)).removesuffix(":").rstrip()
+    if (number := _SINGLE.match(words)) and any(h.words.startswith(f"{number[1]}.1") for h in headings):
+        words = words[number.end() :]
     return "" if _NO_TITLE.fullmatch(words) else words
 
 
 def _top_heading(headings: Sequence[Heading]) -> Heading | None:
-    """Return the heading that may be the document's title: the first of level 1, else the first; no "1 Introduction"
-    where "2 Methods" follows."""
-    top = next((h for h in headings if h.level == 1), None) or next(iter(headings), None)
+    """Return the heading that may be the document's title: the first of level 1, the only one of the highest level, or
+    the first; no "1 Introduction" where "2 Methods" follows."""
+    highest = [h for h in headings if h.level == min(h.level for h in headings)]
+    top = highest[0] if len(highest) == 1 or (highest and highest[0].level == 1) else next(iter(headings), None)
     if top is None or not _title_of(top.words):
         return None
     first = _FIRST.match(top.words) is not None
@@ -100,7 +112,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         and top is not None
         and (not title or title.casefold() in (top.words.casefold(), _title_of(top.words).casefold()))
     ):
-        title = title or _title_of(top.words)
+        title = title or _title_of(top.words, page.headings)
         page.mark(MarkKind.TITLE, top.start, top.end)
     text, marks, places = page.finish()
     if not text.strip():
