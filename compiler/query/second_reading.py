@@ -48,6 +48,7 @@ _SHOWN = 40  # characters of the place where the two readings part
 # How far apart the two halves of a sentence may be that the end of a column or page cuts, in letters: notes stand
 # below the first half, figures above the second.
 _FOOT, _TOP = 800, 1400
+_REACH = 4  # pages: two of figures may stand between the halves
 _ENCODINGS = ("utf-8-sig", "gb18030", "big5", "cp1251", "cp1252")
 _DIGITS_MARK = re.compile(r"(?<=\d)[.,](?=\d)")
 _NO_LETTER = re.compile(r"[^\w%\x00]|_")
@@ -219,7 +220,7 @@ class Comparison:
         while pages := self._reading(at):
             if any(wanted in page.text for page in pages):
                 return ""
-            both = [(page, after) for n, page in enumerate(pages) for after in pages[n : n + 2]]
+            both = [(page, after) for n, page in enumerate(pages) for after in pages[n : n + _REACH]]
             if self._paged and any(_goes_on(wanted, page, after) for page, after in both):
                 return ""
             longest = max(longest, *(_common(wanted, page.text) for page in pages))

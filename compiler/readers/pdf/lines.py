@@ -26,7 +26,7 @@ _MONO = re.compile(
 _MATH = re.compile(
     r"^(?:cm(?:mi|sy|ex|mib|bsy)\d*|ms[ab]m\d*|eu[frs][bm]\d*|rsfs\d*|[tpr]?x(?:mi|sy|ex|syc)|esint\d*|wasy\d*|stmary\d*"
     r"|dsrom\d*|bbm\w*|mt(?:mi|sy|ex|gu)\w*|lmmath\w*|\w*math\w*|symbol\w*|mathematicalpi\w*|newtxmi\w*|rtxmi|rpxmi"
-    r"|txmia?|pxmia?|txsy\w*|pxsy\w*|fdsymbol\w*|mnsymbol\w*|lm(?:mi|sy|ex)\w*|advp[0-9a-f]{6}|advps?sym\w*|advps?mp\d*|advmt\w*)",
+    r"|txmia?|pxmia?|txsy\w*|pxsy\w*|fdsymbol\w*|mnsymbol\w*|lm(?:mi|sy|ex)\w*|advp[0-9a-f]{6}|advps?mp\d*|advmt\w*)",
     re.IGNORECASE,
 )
 _COMPUTER_MODERN = re.compile(r"^(?:cm|lmr|lmroman|sf)", re.IGNORECASE)
