@@ -133,6 +133,10 @@ class Page:
         """Mark a span of what was already written."""
         self._marks.append(Mark(kind, start, end, level))
 
+    def text(self, start: int, end: int) -> str:
+        """Return a stretch of what was written so far."""
+        return "".join(self._parts)[start:end]
+
     def finish(self) -> tuple[str, tuple[Mark, ...], tuple[Place, ...]]:
         """Return (text, marks, places), the marks by position, the longer first."""
         marks = sorted(set(self._marks), key=lambda m: (m.start, -m.end, m.kind.value, m.level, m.info))

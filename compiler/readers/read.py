@@ -29,7 +29,7 @@ _NO_TITLE = re.compile(
     r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|目录",
     re.IGNORECASE,
 )
-_SINGLE = re.compile(r"(\d{1,2})\.\s+(?=\S)")
+_SINGLE = re.compile(r"\A(\d{1,2})\.\s+(?=\S)")
 _NOTE_MARK = re.compile(r"(?<=\w)\[(?:\d{1,2}|[*†‡])\]$")
 _FIRST, _SECOND = re.compile(r"(?:1|I)\.?\s+\S"), re.compile(r"(?:2|II)\.?\s+\S")
 _TASKS = re.compile(
@@ -41,6 +41,13 @@ _TASKS = re.compile(
     r"|练习题?|习题|思考题|复习题|学习目标|课后(?:习题|练习))",
     re.IGNORECASE,
 )
+_WORKS = re.compile(
+    r"references(?: cited| and notes)?|bibliography|works cited|literature(?: cited)?|endnotes"
+    r"|literatur(?:verzeichnis|hinweise|angaben)?|quellen(?:verzeichnis|angaben)?|referenzen|einzelnachweise"
+    r"|参考(?:文献|资料|书目)",
+    re.IGNORECASE,
+)
+_WORK = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|https?://|\bdoi\b", re.IGNORECASE)
 _SITE = re.compile(r"\s+[-|–—·:]\s+\S")
 
 
@@ -90,21 +97,29 @@ def _top_heading(headings: Sequence[Heading]) -> Heading | None:
     return None if first and any(h.level == top.level and _SECOND.match(h.words) for h in headings) else top
 
 
-def _mark_tasks(page: Page) -> None:
-    """Mark the sections that ask or set tasks, or announce what is to be learned: they assert nothing."""
+def _mark_unasserted(page: Page) -> None:
+    """Mark the sections that ask or set tasks, announce what is to be learned, or list other works."""
     for at, heading in enumerate(page.headings):
-        if at and _TASKS.fullmatch(_NUMBER.sub("", heading.words, count=1).strip(" :.?!")):
-            below = (h.start for h in page.headings[at + 1 :] if h.level <= heading.level)
-            end = next(below, page.length + 2) - 2
-            if end > heading.end + 2:
-                page.mark(MarkKind.QUESTION, heading.end + 2, end)
+        words = _SINGLE.sub("", _NUMBER.sub("", heading.words, count=1), count=1).strip(" :.?!")
+        if not at or not (_TASKS.fullmatch(words) or _WORKS.fullmatch(words)):
+            continue
+        below = (h.start for h in page.headings[at + 1 :] if h.level <= heading.level)
+        start, end = heading.end + 2, next(below, page.length + 2) - 2
+        if end > start and (_TASKS.fullmatch(words) or _lists_works(page.text(start, end))):
+            page.mark(MarkKind.QUESTION, start, end)
+
+
+def _lists_works(text: str) -> bool:
+    """Return whether most paragraphs name a year or an address, as those of a list of other works do."""
+    paragraphs = text.split("\n\n")
+    return 2 * sum(_WORK.search(paragraph) is not None for paragraph in paragraphs) > len(paragraphs)
 
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:
     """Return the finished source text; its title is the document's own, else its first heading, else the file name."""
     title = _title_of(properties.get("title", "")) or (_title_of(page.title.words) if page.title else "")
     top = _top_heading(page.headings)
-    _mark_tasks(page)
+    _mark_unasserted(page)
     if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
         title = ""  # "Heading - Site": the heading is the title
     if (

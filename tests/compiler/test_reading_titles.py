@@ -50,6 +50,12 @@ def test_sections_of_tasks_are_not_asserted() -> None:
     assert asked(source) == ["Name the parts.", "All cells have a wall.\n\nAnswers\n\nNo."]
 
 
+def test_lists_of_other_works_are_not_asserted_but_chapters_about_references_are() -> None:
+    works = "A. Lee. Cells are made of parts, 2007.\n\nB. Bo. Walls are firm. https://a.b/c"
+    assert asked(read(f"# Cells\n\nWords.\n\n## 5. References\n\n{works}\n\n## Appendix\n\nMore.\n")) == [works]
+    assert asked(read("# Memory\n\nWords.\n\n## References\n\nA reference is an address.\n\nIt is never null.\n")) == []
+
+
 def test_a_document_about_exercises_is_asserted() -> None:
     assert asked(read("# Exercises\n\nThey keep people healthy.\n")) == []
     assert asked(read("# Body\n\nWords.\n\n## Exercises\n")) == []
