@@ -11,6 +11,7 @@ from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Picture, Place
 from vault.text.formatting import clean_line, short_line
 
+OMISSION = "[…]"  # stands where a sentence has something that is left out
 MAX_TEXT = 20_000_000  # characters of one document
 MAX_LABEL = 80
 MAX_PICTURES = 2_000  # of one document; the rest is passed over
@@ -55,6 +56,7 @@ class Page:
         self.headings: list[Heading] = []
         self.title: Heading | None = None  # a title that stands apart from the headings
         self.length = 0
+        self.inline_pictures = 0  # within sentences, left out of them
         self.depth = 0  # levels by which a part's own headings stand below the document's
         self.label: Callable[[str, int], str] | None = None  # nearest heading, line -> label; else "heading, line N"
         self._parts: list[str] = []

@@ -72,6 +72,9 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
+    if page.inline_pictures:
+        message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
+        problems.append(Problem("pictures-inline", message))
     return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 

@@ -15,7 +15,8 @@ from compiler.readers.latex import commands as names
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
-from compiler.readers.markup import OMISSION, Markup, link
+from compiler.readers.markup import Markup, link
+from compiler.readers.page import OMISSION
 from vault.model.source import Problem
 from vault.text.formatting import clean_line
 
