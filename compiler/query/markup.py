@@ -14,7 +14,7 @@ _MACRO = re.compile(
     r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 TAGS: Rules = (
-    (r"(?s)<!--.*?-->|<(script|style)\b.*?</\1\s*>", " "),
+    (r"(?s)<!--.*?-->|<(script|style|s|del|strike)\b.*?</\1\s*>", " "),
     (r"</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>", ""),
 )
 MARKDOWN: Rules = (

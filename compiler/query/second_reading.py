@@ -52,7 +52,7 @@ _REACH = 4  # pages: two of figures may stand between the halves
 _ENCODINGS = ("utf-8-sig", "gb18030", "big5", "cp1251", "cp1252")
 _DIGITS_MARK = re.compile(r"(?<=\d)[.,](?=\d)")
 _NO_LETTER = re.compile(r"[^\w%\x00]|_")
-_UNSEEN = {"script", "style", "template", "noscript"}
+_UNSEEN = {"script", "style", "template", "noscript", "s", "del", "strike"}
 _FOOTNOTE_MARK = re.compile(r"(?<=[A-Za-z)][.!?,;:])\d{1,3}(?=\s)|(?<=[a-z][.!?][\"”’])\d{1,3}(?=\s)")
 _EPUB_PART, _OFFICE_PART = re.compile(r"\.x?html?$"), re.compile(r"(?:word|ppt|xl)/.*\.xml$")
 _Read = Callable[[bytes], Iterator[str]]
