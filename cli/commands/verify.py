@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import click
 
 from cli import output
@@ -11,20 +14,24 @@ from vault.text.formatting import plural
 
 
 @click.command()
+@click.option("--compare/--no-compare", default=True, help="Compare quotes with a second reading of each source, too.")
 @progress_option
 @vault_json_options
-def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
+def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Check every quote, citation, sentence and card against the sources.
 
-    Exit code 1 if anything is not supported.
+    Each quote is looked for in the text that was compiled, and in a second reading of the file that shares no code with
+    the first; PDFs take pdftotext for that. Exit code 1 if anything is not supported, or a quote is not in the second
+    reading.
     """
     vault = opened(vault_dir)
     with output.Progress(progress) as narrator:
-        verdict = check(vault, narrator)
+        verdict = check(vault, narrator, compare=compare)
     if as_json:
         lists = {"unverified": verdict.unverified, "uncited": verdict.uncited, "unsupported": verdict.unsupported}
         counts = {"claims": verdict.claims, "verified": verdict.verified, "sentences": verdict.sentences}
-        output.show_json({**counts, "cards": verdict.cards, **lists, "conflicts": verdict.conflicts})
+        lists |= {"conflicts": verdict.conflicts, "differences": verdict.differences}
+        output.show_json({**counts, "cards": verdict.cards, **lists, "not_compared": verdict.not_compared})
     else:
         output.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
         output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not supported")
@@ -32,7 +39,17 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
         if verdict.conflicts:
             output.show(f"{plural(len(verdict.conflicts), 'version')} beside edited files")
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
-            output.show(f"  {each['path']}:{each['line']}: {each['id']}: {each['reason']}")
+            _show(each)
+        if verdict.differences:
+            output.show(f"{plural(len(verdict.differences), 'quote')} not in a second reading of the source:")
+        for each in verdict.differences:
+            _show(each)
+        for reason, count in Counter(each["reason"] for each in verdict.not_compared).items():
+            output.show(f"{plural(count, 'source')} without a second reading: {reason}")
     if not verdict.clean:
         return output.FINDINGS
     return output.DONE
+
+
+def _show(finding: dict[str, Any]) -> None:
+    output.show(f"  {finding['path']}:{finding['line']}: {finding['id']}: {finding['reason']}")

@@ -54,7 +54,7 @@ class Yield(StrEnum):
     FORMULA = "formula"
     TABLE = "table"
     CAPTION = "caption"
-    QUESTION = "question"  # what is asked, set as a task or made up as an example
+    QUESTION = "question"  # what is asked, set as a task, made up as an example or a list of other works
     FURNITURE = "furniture"  # lists of references, contents, links, thanks
     SHORT = "short"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from compiler.claims.extract import contexts_in
 from compiler.gates import gates
 from compiler.gates.checks import Verdicts
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
@@ -27,9 +29,11 @@ from vault.model.markdown import unescape
 from vault.model.source import FoldedText, SourceText
 from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
 from vault.model.wikilink import Citation
-from vault.text.formatting import fold
+from vault.sandbox.child import Child
+from vault.text.formatting import clean_line, fold, truncate
 from vault.vault import Vault
 
+_QUOTE = 80  # characters of a quote in a finding
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -37,7 +41,9 @@ Progress = Callable[[dict[str, Any]], None]
 class Verdict:
     """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
 
-    `conflicts` are versions that were written beside an edited file, and wait for the user.
+    `differences` are quotes that a second reading of their source does not have; `not_compared` are the sources
+    without one, which is no fault. `conflicts` are versions that were written beside an edited file, and wait for the
+    user.
     """
 
     claims: int = 0
@@ -48,20 +54,25 @@ class Verdict:
     uncited: list[dict[str, Any]] = field(default_factory=list)
     unsupported: list[dict[str, Any]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    not_compared: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def clean(self) -> bool:
-        return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
+        return not (self.unverified or self.uncited or self.unsupported or self.conflicts or self.differences)
 
 
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
 
-def verify(vault: Vault, progress: Progress) -> Verdict:
-    """Return what is wrong with the vault: every source is read again and compared; no cache is used."""
+def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdict:
+    """Return what is wrong with the vault: every source is read again and compared; no cache is used.
+
+    With `compare`, quotes are compared with a second reading of their source too.
+    """
     journal, _ = Journal.of(vault)
-    check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None)
+    check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None, compare)
     check.summaries(progress)
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
@@ -77,6 +88,7 @@ class _Check:
     vault: Vault
     verdict: Verdict
     checked: Verdicts | None  # what the journal's checks found of words that are not their evidence's; None without one
+    compare: bool = False
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
@@ -96,6 +108,8 @@ class _Check:
             for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
                 progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})
                 self._summary(asked[n][0], reply, hashlib.sha256(asked[n][1]).hexdigest())
+        if self.compare:
+            self._compare(asked)
         for summary, _ in parsed:
             if self._raw(summary) is None:
                 self._summary(summary, {}, "")
@@ -104,6 +118,32 @@ class _Check:
             self._sentences(summary.path, prose_of(text), ("",), furniture)
             self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
         self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
+
+    def _compare(self, asked: Sequence[tuple[Summary, bytes]]) -> None:
+        """Compare the quotes of summaries with a second reading of their sources."""
+        folder = str(self.vault.root / "raw")
+        with ExitStack() as stack:
+            child: Child | None = None
+            for summary, data in asked:
+                raw = summary.properties.text("source")
+                child = child or stack.enter_context(Child(("-m", "compiler.query.second_reading", folder)))
+                quotes = [located.claim.quote for located in summary.claims]
+                message = {**self._message(summary, data), "kind": kind_of(raw, data[:HEAD]), "quotes": quotes}
+                try:
+                    reply = child.ask(message)
+                except WorkerFailed as failure:
+                    child, reply = None, {"not_compared": failure.what}
+                found = reply.get("differences")
+                if not isinstance(found, list) or len(found) != len(quotes):
+                    reason = clean_line(str(reply.get("not_compared", "the second reader failed")))
+                    self.verdict.not_compared.append(_finding("not-compared", raw, 0, reason))
+                    continue
+                for located, difference in zip(summary.claims, found, strict=True):
+                    if difference:
+                        place = ", ".join(filter(None, (raw, located.claim.locator)))
+                        words = f"“{truncate(located.claim.quote, _QUOTE)}”"
+                        reason = f"{place}: {words}: {clean_line(str(difference))}"
+                        self.verdict.differences.append(_finding(located.claim.id, summary.path, located.line, reason))
 
     def _text(self, path: str, findings: list[dict[str, Any]]) -> str | None:
         try:

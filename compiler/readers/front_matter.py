@@ -1,8 +1,9 @@
-"""YAML front matter of a document: the body below it, and the properties author, publication date and address."""
+"""Front matter of a document, YAML or TOML: the body below it, its author, publication date and address."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from vault.text.formatting import clean_line
 MAX_PROPERTY = 2_000  # characters of one property's text
 _FOREIGN_FRONT = re.compile(r"---[ \t]+\S.*\n(?:(?!---).*\n){0,200}?---[ \t]*(?:\n|\Z)")
 _EMPTY_FRONT = re.compile(r"---[ \t]*\n---[ \t]*(?:\n|\Z)")
+_TOML_FRONT = re.compile(r"\+\+\+[ \t]*\n((?:(?!\+\+\+).*\n){0,500}?)\+\+\+[ \t]*(?:\n|\Z)")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\(\s*<?([^()\s<>]*)>?\s*\)")
 # The names that clippers, reference managers and site generators have for the same thing, the surest first.
@@ -45,7 +47,7 @@ _DOI = re.compile(r"(?:doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The YAML front matter of a document: `text[body:]` is what is below, from the raw file's line `first_line` on."""
+    """The front matter of a document: `text[body:]` is what is below, from the raw file's line `first_line` on."""
 
     properties: dict[str, str]
     problems: list[Problem]
@@ -54,7 +56,9 @@ class Front:
 
 
 def read_front(text: str) -> Front:
-    """Return the YAML front matter of a document; invalid YAML is reported and ignored."""
+    """Return the YAML or TOML front matter of a document; an invalid one is reported and ignored."""
+    if toml := _TOML_FRONT.match(text):
+        return _read_toml(toml)
     front = read_properties(text)
     problems = list(front.problems)
     body = front.body
@@ -66,6 +70,23 @@ def read_front(text: str) -> Front:
         problems.append(Problem("front-matter-empty", "nothing stands between the two --- of the front matter", 1))
     properties = {clean_line(key)[:200]: _words(value) for key, value in front.values.items()}
     return Front(properties, problems, body, text.count("\n", 0, body) + 1)
+
+
+def _read_toml(found: re.Match[str]) -> Front:
+    """Return TOML front matter, as Hugo and Zola write it."""
+    body, first_line = found.end(), found[0].count("\n") + 1
+    try:
+        values = tomllib.loads(found[1])
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problem = Problem("front-matter-invalid", f"the front matter is not valid TOML: {clean_line(str(error))}", 1)
+        return Front({}, [problem], body, first_line)
+    properties = {clean_line(key)[:200]: _words(_plain(value)) for key, value in values.items()}
+    return Front(properties, [], body, first_line)
+
+
+def _plain(value: object) -> object:
+    """Return a TOML value with numbers, dates and switches as words."""
+    return value if isinstance(value, str | list | dict) else str(value)
 
 
 def _words(value: object) -> str:

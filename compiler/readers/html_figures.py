@@ -17,6 +17,7 @@ _FURNITURE = re.compile(
     r"|loading|placeholder)(?![a-z])",
     re.IGNORECASE,
 )
+_ICON = re.compile(r"(?:^|[\s-])(?:fa[bsr]?|bi|mdi|octicon|glyphicon|icons?|material-icons)(?:[\s-]|$)")
 _PIXELS = re.compile(r"\s*(\d{1,6})(?:\.\d+)?\s*(?:px)?\s*", re.IGNORECASE)
 _STYLE = re.compile(r"(?<![\w-])(width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 
@@ -30,6 +31,13 @@ def is_furniture(element: Any) -> bool:
     sizes = [int(m[1]) for value in declared if (m := _PIXELS.fullmatch(value))]
     sizes += [int(m[2]) for m in _STYLE.finditer((element.get("style") or "")[:2_000])]
     return any(size < SMALLEST for size in sizes)
+
+
+def is_picture(element: Any) -> bool:
+    """Return whether an element shows a picture: an image, a drawing, or an icon that its class names."""
+    if element.tag in ("i", "span") and not len(element) and not (element.text or "").strip():
+        return _ICON.search(element.get("class") or "") is not None
+    return element.tag in ("img", "svg")
 
 
 def address_of(element: Any) -> str:

@@ -9,14 +9,16 @@ from typing import Any
 from compiler.readers import html_elements
 from compiler.readers.bibliography import CITES, cited_by
 from compiler.readers.block import Block, fold_block
-from compiler.readers.html_figures import FILE_NAME, IDENTIFIER, PendingImages, is_furniture
+from compiler.readers.html_figures import FILE_NAME, IDENTIFIER, PendingImages, is_furniture, is_picture
 from compiler.readers.html_hidden import is_hidden
-from compiler.readers.page import MAX_TARGET, Page
+from compiler.readers.page import MAX_TARGET, OMISSION, Page
 from vault.model.source import Mark, MarkKind
 from vault.text.formatting import normal
 
 _HEADING = re.compile(r"h([1-6])")
 _CALLOUT = re.compile(r"\s*\[!([\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)\n?")
+_ON_THE_LINE = re.compile(r"\w[^\w\n]*\Z")
+_GOES_ON = re.compile(r"[ \xa0)]*[,;]?[ \xa0]*[a-zß-ÿ]")
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]»]*$")
 _TASK = re.compile(r"\s*\[[ xX]\]\s+")
 _ORDINAL = re.compile(r"st|nd|rd|th|er|e|o|a|ème|tm|®|™|©", re.IGNORECASE)
@@ -123,6 +125,9 @@ class TreeWalker:
         if tag == "script" and (element.get("type") or "").startswith("math/tex"):
             self._math(element.text or "", "display" in (element.get("type") or ""))
             return False
+        if is_picture(element) and self._is_inside_sentence(element):
+            self._block.text(OMISSION)
+            self._page.inline_pictures += 1
         if tag in html_elements.SILENT or is_hidden(element, self._hidden):
             return False
         if tag in html_elements.BLOCKS or tag in html_elements.NOTES:
@@ -131,6 +136,15 @@ class TreeWalker:
             return False
         self._text(element.text)
         return True
+
+    def _is_inside_sentence(self, element: Any) -> bool:
+        """Return whether an element stands between words of one sentence, on their line, and not beside a link."""
+        previous, parent = element.getprevious(), element.getparent()
+        before = previous.tail if previous is not None else parent.text if parent is not None else ""
+        if self._table is not None or not before or not _ON_THE_LINE.search(before) or parent.tag == "a":
+            return False
+        tail = self._block.tail
+        return bool(tail) and not _SENTENCE_END.search(tail) and _GOES_ON.match(element.tail or "") is not None
 
     def _enter_block(self, element: Any, tag: str) -> None:
         """Begin a block element."""

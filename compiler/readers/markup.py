@@ -80,6 +80,3 @@ def walk(markup: str, page: Page, lines: Lines) -> None:
 
     if root is not None:
         TreeWalker(page, line_of).walk(root)
-
-
-OMISSION = "[…]"  # stands where a reference with a part in its sentence was left out

@@ -11,6 +11,7 @@ from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Picture, Place
 from vault.text.formatting import clean_line, short_line
 
+OMISSION = "[…]"  # stands where a sentence has something that is left out
 MAX_TEXT = 20_000_000  # characters of one document
 MAX_LABEL = 80
 MAX_PICTURES = 2_000  # of one document; the rest is passed over
@@ -55,6 +56,7 @@ class Page:
         self.headings: list[Heading] = []
         self.title: Heading | None = None  # a title that stands apart from the headings
         self.length = 0
+        self.inline_pictures = 0  # within sentences, left out of them
         self.depth = 0  # levels by which a part's own headings stand below the document's
         self.label: Callable[[str, int], str] | None = None  # nearest heading, line -> label; else "heading, line N"
         self._parts: list[str] = []
@@ -132,6 +134,10 @@ class Page:
     def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
         """Mark a span of what was already written."""
         self._marks.append(Mark(kind, start, end, level))
+
+    def text(self, start: int, end: int) -> str:
+        """Return a stretch of what was written so far."""
+        return "".join(self._parts)[start:end]
 
     def finish(self) -> tuple[str, tuple[Mark, ...], tuple[Place, ...]]:
         """Return (text, marks, places), the marks by position, the longer first."""

@@ -21,9 +21,15 @@ _PART = (
     r"(?:chapter|part|lecture|lesson|unit|module|section|slide|kapitel|teil|vorlesung|lektion|einheit|abschnitt|folie)"
 )
 _NUMBER = re.compile(  # of a chapter, before its name
-    rf"\A(?:{_PART}\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+\.?)(?:\s*[:.)–—-]\s*|\s+)(?=.*[^\W\d_]{{2}})", re.IGNORECASE
+    rf"\A(?:{_PART}\s+\d+(?:\.\d+)*|\d{{1,2}}(?:\.\d+)+\.?|0\d\.)(?:\s*[:.)–—-]\s*|\s+)(?=.*[^\W\d_]{{2}})",
+    re.IGNORECASE,
 )
-_NO_TITLE = re.compile(rf"(?:{_PART}|page|seite|untitled|document\d*|notebook)?\s*[\d.]*\W*", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    rf"(?:{_PART}|page|seite|untitled|document\d*|notebook)?\s*(?:[\d.]*|(?-i:X{{0,3}}(?:IX|IV|V?I{{0,3}})\.?))\W*"
+    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|目录",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(r"\A(\d{1,2})\.\s+(?=\S)")
 _NOTE_MARK = re.compile(r"(?<=\w)\[(?:\d{1,2}|[*†‡])\]$")
 _FIRST, _SECOND = re.compile(r"(?:1|I)\.?\s+\S"), re.compile(r"(?:2|II)\.?\s+\S")
 _TASKS = re.compile(
@@ -35,6 +41,13 @@ _TASKS = re.compile(
     r"|练习题?|习题|思考题|复习题|学习目标|课后(?:习题|练习))",
     re.IGNORECASE,
 )
+_WORKS = re.compile(
+    r"references(?: cited| and notes)?|bibliography|works cited|literature(?: cited)?|endnotes"
+    r"|literatur(?:verzeichnis|hinweise|angaben)?|quellen(?:verzeichnis|angaben)?|referenzen|einzelnachweise"
+    r"|参考(?:文献|资料|书目)",
+    re.IGNORECASE,
+)
+_WORK = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|https?://|\bdoi\b", re.IGNORECASE)
 _SITE = re.compile(r"\s+[-|–—·:]\s+\S")
 
 
@@ -59,40 +72,57 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
+    if page.inline_pictures:
+        message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
+        problems.append(Problem("pictures-inline", message))
     return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 
-def _title_of(words: str) -> str:
-    """Return a title without the number of its chapter; "" if it is nothing else."""
+def _title_of(words: str, headings: Sequence[Heading] = ()) -> str:
+    """Return a title without the number of its chapter; "" if it is nothing else.
+
+    "1." is the number of a chapter if the headings below go on with "1.1".
+    """
     words = _NOTE_MARK.sub("", _NUMBER.sub("", clean_line(words), count=1)).removesuffix(":").rstrip()
+    if (number := _SINGLE.match(words)) and any(h.words.startswith(f"{number[1]}.1") for h in headings):
+        words = words[number.end() :]
     return "" if _NO_TITLE.fullmatch(words) else words
 
 
 def _top_heading(headings: Sequence[Heading]) -> Heading | None:
-    """Return the heading that may be the document's title: the first of level 1, else the first; no "1 Introduction"
-    where "2 Methods" follows."""
-    top = next((h for h in headings if h.level == 1), None) or next(iter(headings), None)
+    """Return the heading that may be the document's title: the first of level 1, the only one of the highest level, or
+    the first; no "1 Introduction" where "2 Methods" follows."""
+    highest = [h for h in headings if h.level == min(h.level for h in headings)]
+    top = highest[0] if len(highest) == 1 or (highest and highest[0].level == 1) else next(iter(headings), None)
     if top is None or not _title_of(top.words):
         return None
     first = _FIRST.match(top.words) is not None
     return None if first and any(h.level == top.level and _SECOND.match(h.words) for h in headings) else top
 
 
-def _mark_tasks(page: Page) -> None:
-    """Mark the sections that ask or set tasks, or announce what is to be learned: they assert nothing."""
+def _mark_unasserted(page: Page) -> None:
+    """Mark the sections that ask or set tasks, announce what is to be learned, or list other works."""
     for at, heading in enumerate(page.headings):
-        if at and _TASKS.fullmatch(_NUMBER.sub("", heading.words, count=1).strip(" :.?!")):
-            below = (h.start for h in page.headings[at + 1 :] if h.level <= heading.level)
-            end = next(below, page.length + 2) - 2
-            if end > heading.end + 2:
-                page.mark(MarkKind.QUESTION, heading.end + 2, end)
+        words = _SINGLE.sub("", _NUMBER.sub("", heading.words, count=1), count=1).strip(" :.?!")
+        if not at or not (_TASKS.fullmatch(words) or _WORKS.fullmatch(words)):
+            continue
+        below = (h.start for h in page.headings[at + 1 :] if h.level <= heading.level)
+        start, end = heading.end + 2, next(below, page.length + 2) - 2
+        if end > start and (_TASKS.fullmatch(words) or _lists_works(page.text(start, end))):
+            page.mark(MarkKind.QUESTION, start, end)
+
+
+def _lists_works(text: str) -> bool:
+    """Return whether most paragraphs name a year or an address, as those of a list of other works do."""
+    paragraphs = text.split("\n\n")
+    return 2 * sum(_WORK.search(paragraph) is not None for paragraph in paragraphs) > len(paragraphs)
 
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:
     """Return the finished source text; its title is the document's own, else its first heading, else the file name."""
     title = _title_of(properties.get("title", "")) or (_title_of(page.title.words) if page.title else "")
     top = _top_heading(page.headings)
-    _mark_tasks(page)
+    _mark_unasserted(page)
     if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
         title = ""  # "Heading - Site": the heading is the title
     if (
@@ -100,7 +130,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         and top is not None
         and (not title or title.casefold() in (top.words.casefold(), _title_of(top.words).casefold()))
     ):
-        title = title or _title_of(top.words)
+        title = title or _title_of(top.words, page.headings)
         page.mark(MarkKind.TITLE, top.start, top.end)
     text, marks, places = page.finish()
     if not text.strip():

@@ -1,11 +1,10 @@
 """The reading process: parsers and embedded engine run here, in a sandbox and under limits; it writes no file.
 
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
-folder of
-documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a document and
-extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown, {"op": "pages", ...}
-those of a PDF's pages, {"op": "clip", ...} makes a
-clipping of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
+folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a
+document and extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown,
+{"op": "pages", ...} those of a PDF's pages, {"op": "clip", ...} makes a clipping of a page from the web,
+{"op": "ask", ...} puts composed requests to the engine.
 """
 
 from __future__ import annotations

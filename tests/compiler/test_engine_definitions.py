@@ -9,6 +9,8 @@ from compiler.engines.extractive import chinese, german
 from compiler.engines.extractive.phrases import essence
 from compiler.engines.extractive.questions import from_definition
 from compiler.engines.extractive.reading import Reading, defined
+from compiler.engines.extractive.split import sentences
+from compiler.model.requests import ExtractRequest, Span
 from compiler.readers.read import read_source
 
 
@@ -140,3 +142,20 @@ def test_german_and_chinese_sentences_define_by_their_own_words() -> None:
     found = list(chinese.definitions_in("虚拟内存是一种内存管理技术，它让程序使用更多内存。"))
     assert [d.term for d in found] == ["虚拟内存"]
     assert list(chinese.definitions_in("当用户登录时是一种特殊的情况，需要注意。")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas", "said"),
+    [
+        (
+            "The formula $!A. B?$ is a sentence. It holds.",
+            ["$!A. B?$"],
+            ["The formula $!A. B?$ is a sentence.", "It holds."],
+        ),
+        ("So $$a = b.$$ Then $3.5$ is.", ["$$a = b.$$", "$3.5$"], ["So $$a = b.$$", "Then $3.5$ is."]),
+    ],
+)
+def test_a_sentence_does_not_end_inside_a_formula(text: str, formulas: list[str], said: list[str]) -> None:
+    spans = tuple(Span(kind="math", start=text.index(f), end=text.index(f) + len(f), level=0) for f in formulas)
+    request = ExtractRequest(title="", language="en", headings=(), text=text, marks=spans)
+    assert [s.text for s in sentences(request)] == said

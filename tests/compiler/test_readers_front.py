@@ -46,6 +46,15 @@ def test_author_day_and_address_are_known(front: str, expected: tuple[str, str, 
     assert known(front) == expected
 
 
+def test_front_matter_in_toml_is_read_and_an_invalid_one_left_out() -> None:
+    toml = '+++\ntitle = "T"\ndate = 2020-01-19T17:15:00-05:00\nauthor = "Ann Lee"\n+++\nWords are here.\n'
+    source = read_source(toml.encode(), "note.md")
+    assert source.text == "Words are here." and source.properties["published"] == "2020-01-19"
+    assert source.properties["author"] == "Ann Lee"
+    wrong = read_source(toml.replace('"T"', "T").encode(), "note.md")
+    assert wrong.text == "Words are here." and [p.code for p in wrong.problems] == ["front-matter-invalid"]
+
+
 def test_readwise_notes_lose_their_metadata_and_noise_and_keep_the_highlights() -> None:
     body = (
         "# Make It Stick\n\n![rw-book-cover](https://m.media/x.jpg)\n\n"

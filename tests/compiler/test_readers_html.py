@@ -193,3 +193,13 @@ def test_the_tags_of_a_template_are_no_words() -> None:
     assert [p.code for p in source.problems] == ["computed-words"]
     written = read("<p>Write {{ x }} in Vue and <code>{% x %}</code> in Jinja.</p>")
     assert written.text == "Write {{ x }} in Vue and `{% x %}` in Jinja."
+
+
+def test_a_picture_within_a_sentence_leaves_a_gap_and_one_beside_it_does_not() -> None:
+    page = "<p>Click <img src='a.png'> to open it, or <i class='fa fa-bars'></i>, then <svg></svg> as well.</p>"
+    page += "<p><img src='b.png'> shows it. It is in <a href='x'>the guide</a> <svg></svg> for beginners. "
+    page += "An <i>icon</i> is small.</p>"
+    source = read_source(f"<html><body><h1>T</h1>{page}</body></html>".encode(), "a.html")
+    assert "Click […] to open it, or […], then […] as well." in source.text
+    assert "shows it. It is in the guide for beginners. An icon is small." in source.text
+    assert [p.message for p in source.problems] == ["pictures within sentences are left out as […]: 3"]

@@ -89,7 +89,7 @@ def test_a_citation_knows_what_the_documents_own_list_says_of_it() -> None:
 
 
 def test_quotes_dashes_accents_and_signs_are_the_characters_they_stand_for() -> None:
-    source = body("``Na\\\"{\\i}ve'' caf\\'e --- 1--2, 5\\% of \\$3~m, Stra\\ss e, \\c{c}a, \\ldots\\ done\\,!")
+    source = body("``Na\\\"{\\i}ve'' caf\\'e --- 1--2, 5\\% of \\$3~m, Stra\\ss\ne, \\c{c}a, \\ldots\\ done\\,!")
     assert source.text == "“Naïve” café — 1–2, 5% of $3 m, Straße, ça, … done !"
 
 
@@ -191,6 +191,12 @@ def test_a_macro_that_nobody_defines_leaves_a_gap_and_is_named() -> None:
     assert source.text == "The […] reads […] in Welsh and small print, by […].\n\nNext."
     [problem] = source.problems
     assert problem.code == "latex-macros" and "\\tool (2), \\SI (1)" in problem.message
+
+
+def test_a_sign_that_a_class_has_made_a_command_leaves_a_gap() -> None:
+    source = body("If $t$ is !!a{term}, then !!^{formula}s are read. Stop!! {Now} go.")
+    assert source.text == "If $t$ is […], then […]s are read. Stop!! Now go."
+    assert "!! (2)" in source.problems[0].message
 
 
 def test_references_by_whatever_name_leave_a_gap() -> None:

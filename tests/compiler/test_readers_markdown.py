@@ -72,7 +72,7 @@ def test_a_definition_list_marks_its_terms() -> None:
 
 def test_an_image_is_its_caption_after_the_sentence_it_stands_in() -> None:
     source = read("We see ![the forgetting curve](c.png) here.\n\n![file.png](file.png)\n")
-    assert source.text == "We see here.\n\nthe forgetting curve"
+    assert source.text == "We see […] here.\n\nthe forgetting curve"
     assert marked(source, MarkKind.CAPTION) == ["the forgetting curve"]
 
 

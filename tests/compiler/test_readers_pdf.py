@@ -37,15 +37,17 @@ def content(words: Iterable[Words]) -> bytes:
     )
 
 
-def pdf(pages: list[bytes], trailer: bytes = b"", more: list[bytes] | None = None, outline: bytes = b"") -> bytes:
-    """A PDF with these page contents; `more` objects come first, from number 1."""
+def pdf(
+    pages: list[bytes], trailer: bytes = b"", more: list[bytes] | None = None, outline: bytes = b"", fonts: bytes = b""
+) -> bytes:
+    """A PDF with these page contents; `more` objects come first, from number 1, `fonts` names those among them."""
     objects: list[bytes] = list(more or [])
 
     def add(body: bytes) -> int:
         objects.append(body)
         return len(objects)
 
-    fonts = b" ".join(
+    fonts += b" " + b" ".join(
         b"/%s %d 0 R" % (key.encode(), add(b"<< /Type /Font /Subtype /Type1 /BaseFont /%s "
                                            b"/Encoding /WinAnsiEncoding >>" % name.encode()))
         for key, name in FONTS.items()
@@ -95,7 +97,7 @@ BODY = [
 def test_wrapped_lines_are_paragraphs_with_the_page_as_their_place() -> None:
     source = read(column(BODY), column(BODY))
     assert source.text == "\n\n".join([" ".join(BODY)] * 2)
-    assert source.reader == "pdf/4"
+    assert source.reader == "pdf/5"
     assert [p.label for p in source.places] == ["p. 1", "p. 2"]
     assert source.locate(len(source.text) - 1) == "p. 2"
 
@@ -213,6 +215,41 @@ def test_a_sentence_that_ends_in_a_note_mark_is_not_cut() -> None:
     after = content(column(["procedure is repeated several times, which makes for a deep network."]))
     text = read_source(pdf([content(column(BODY)) + ended, after]), "p.pdf").text
     assert "so it goes.\n\nprocedure is repeated" in text
+
+
+def test_a_note_at_the_foot_of_a_page_is_neither_the_end_nor_the_other_half_of_a_sentence() -> None:
+    note = b"BT /R 6 Tf 4 Ts 60 60 Td (7) Tj 0 Ts /R 10 Tf (Ebbinghaus counted the trials, and his followers,) Tj ET\n"
+    source = read_source(pdf([content(column(BODY[:2])) + note, content(column([BODY[2], *BODY]))]), "p.pdf")
+    assert " ".join(BODY) in source.text and "his followers,\n" in f"{source.text}\n"
+
+
+def test_a_sentence_is_not_joined_over_the_formula_in_it() -> None:
+    lines = [f"line {n} of a column that goes on and on for long" for n in range(6)]
+    half = ["and with the next page it goes on and on, as said", "before and in other places, and the effect is this,"]
+    rest = ["with all that follows from it in many other places.", "Then comes something else."]
+    left = [*column(half, 40, 700), Words("x = 1", 90, 660, "I"), *column([*rest, *lines], 40, 630)]
+    first = [*column([*lines[:5], "and here it ends at last."], 40), *column(["Then " + lines[0], *lines], 320)]
+    source = read(first, [*left, *column(lines, 320)])
+    assert f"{lines[5]} {half[0]}" in source.text and f"{half[1]} {rest[0]}" not in source.text
+
+
+def test_a_figure_named_at_a_lines_beginning_is_no_caption() -> None:
+    lines = [BODY[0], "Figure 3). Most of the learners who were asked had seen it, as others have found, before."]
+    lines[0] += ", as can be seen in (see"
+    source = read(column([*lines, "Their number is no surprise."]))
+    assert marked(source, MarkKind.CAPTION) == [] and "(see Figure 3). Most" in source.text
+    below = read([*column(BODY), Words("Figure 3: Learners by year.", 60, 600)])
+    assert marked(below, MarkKind.CAPTION) == ["Figure 3: Learners by year."]
+
+
+def test_letters_in_a_font_of_symbols_are_no_letters() -> None:
+    symbols = b"<< /Type /Font /Subtype /Type1 /BaseFont /AdvP4C4E74 /Encoding /WinAnsiEncoding >>"
+    page = (
+        content(column(BODY))
+        + b"BT /R 10 Tf 60 600 Td (It is b ) Tj /S 10 Tf (\274) Tj /R 10 Tf ( 4, they say.) Tj ET\n"
+    )
+    source = read_source(pdf([page], more=[symbols], fonts=b"/S 1 0 R"), "p.pdf")
+    assert "It is b \ufffd 4, they say." in source.text
 
 
 def test_cells_of_a_table_are_not_one_sentence() -> None:
@@ -360,8 +397,17 @@ def test_words_in_two_fonts_are_two_words() -> None:
     assert "generous in the sense" in source.text
 
 
+def with_signs(text: bytes) -> SourceText:
+    words = content(column(BODY)) + b"BT /R 10 Tf 60 600 Td (" + text + b") Tj ET\n"
+    return read_source(pdf([words]), "a.pdf")
+
+
 def test_letters_that_no_font_names_are_reported() -> None:
-    words = content(column(BODY)) + b"BT /R 10 Tf 60 600 Td (o\\035ensive words are said here.) Tj ET\n"
-    source = read_source(pdf([words]), "a.pdf")
+    source = with_signs(b"Xo\\035ugh is what nobody can tell.")
     assert [p.code for p in source.problems] == ["letters-unknown"]
-    assert "o\ufffdensive" in source.text
+    assert "Xo\ufffdugh" in source.text
+
+
+def test_a_ligature_without_a_map_to_letters_is_told_by_the_words_it_is_in() -> None:
+    source = with_signs(b"O\\035ensive words lie \\034at where you \\033nd them a\\035ordable.")
+    assert "Offensive words lie \ufffdat where you find them affordable." in source.text  # flat, fiat, That

@@ -28,6 +28,14 @@ def asked(source: SourceText) -> list[str]:
         ("---\ntitle: Untitled\n---\nWords.\n", "the file"),
         ("# Slide 1\n\nWords.\n", "the file"),
         ("# 1 Introduction\n\nWords.\n\n# 2 Methods\n\nMore.\n", "the file"),
+        ("# 802.11 networks\n\nWords.\n", "802.11 networks"),
+        ("---\ntitle: 03. The office\n---\nWords.\n", "The office"),
+        ("# 1. Demand\n\n## 1.1 Curves\n\nWords.\n", "Demand"),
+        ("# 1. Weltkrieg\n\n## Folgen\n\nWorte.\n", "1. Weltkrieg"),
+        ("# VII\n\nWords.\n", "the file"),
+        ("## Table of contents\n\nWords.\n\n## Hops\n\nMore.\n", "the file"),
+        ("#### Status\n\nDone.\n\n## 8.1 Calibration\n\nWords.\n\n### Noise\n\nMore.\n", "Calibration"),
+        ('+++\ntitle = "Hops"\ndate = 2020-01-19\n\n[site]\ndeep = true\n+++\n# Table of contents\n\nWords.\n', "Hops"),
     ],
 )
 def test_a_title_is_the_documents_own_and_no_number(markdown: str, title: str) -> None:
@@ -40,6 +48,12 @@ def test_sections_of_tasks_are_not_asserted() -> None:
         "## 1.2 Review Questions\n\nAll cells have a wall.\n\n### Answers\n\nNo.\n\n## End\n\nSo it is.\n"
     )
     assert asked(source) == ["Name the parts.", "All cells have a wall.\n\nAnswers\n\nNo."]
+
+
+def test_lists_of_other_works_are_not_asserted_but_chapters_about_references_are() -> None:
+    works = "A. Lee. Cells are made of parts, 2007.\n\nB. Bo. Walls are firm. https://a.b/c"
+    assert asked(read(f"# Cells\n\nWords.\n\n## 5. References\n\n{works}\n\n## Appendix\n\nMore.\n")) == [works]
+    assert asked(read("# Memory\n\nWords.\n\n## References\n\nA reference is an address.\n\nIt is never null.\n")) == []
 
 
 def test_a_document_about_exercises_is_asserted() -> None:

@@ -20,20 +20,20 @@ from vault.model.source import SourceText
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 READ = {
-    "asciidoc": "1 1f55747ed5f465d7",
+    "asciidoc": "2 1f55747ed5f465d7",
     "chat": "2 2cdffbe823255b2e",
     "code": "2 2c71c6309536b7be",
     "csv": "2 afb8f861d4038c8c",
-    "docx": "2 c9c81847ea801270",
-    "epub": "2 cc8c1235a4beb57e",
-    "html": "3 15240afe4ec3597d",
-    "latex": "2 70bca7fdd0e65b55",
-    "markdown": "3 692722b6e73c28dd",
-    "notebook": "2 3be2f4bebc376c43",
-    "org": "2 97f673ff05b0cf1a",
-    "pdf": "4 6fc36119e9ddd6c5",
+    "docx": "3 c9c81847ea801270",
+    "epub": "3 cc8c1235a4beb57e",
+    "html": "4 15240afe4ec3597d",
+    "latex": "3 be954d645ad8005e",
+    "markdown": "4 692722b6e73c28dd",
+    "notebook": "3 3be2f4bebc376c43",
+    "org": "3 97f673ff05b0cf1a",
+    "pdf": "5 6fc36119e9ddd6c5",
     "pptx": "2 c68ee1eb54a3c27f",
-    "text": "3 49acdd8a4507ed86",
+    "text": "4 49acdd8a4507ed86",
     "xlsx": "2 d43885b69cdfa015",
 }
 EXTRACTED = ("extractive/4", "9ba61565e6638080")

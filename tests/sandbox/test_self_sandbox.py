@@ -209,8 +209,8 @@ kernel.machine = lambda: ""
 from vault.sandbox import child_main, self_sandbox
 from compiler.workers import process
 restrict = self_sandbox.restrict_worker
-def told(raw):
-    print(restrict(raw), file=sys.stderr, flush=True)
+def told(raw, **rest):
+    print(restrict(raw, **rest), file=sys.stderr, flush=True)
 child_main.restrict_worker = told
 process.main()
 """
@@ -312,3 +312,16 @@ def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(wo
     assert {name: results[name][0] for name in [*refused, "inet"]} == dict.fromkeys([*refused, "inet"], "")
     assert {results[name][1] for name in refused} <= {"EACCES", "EPERM"}
     assert results["inet"][1] == ""
+
+
+def test_a_program_that_a_worker_may_start_is_limited_as_it_is(tmp_path: Path) -> None:
+    need_landlock()
+    (tmp_path / "secret").write_text("hidden")
+    script = "import subprocess, sys; sys.path.insert(0, sys.argv[1])\n"
+    script += "from vault.sandbox.self_sandbox import restrict_worker\nrestrict_worker(None, programs=True)\n"
+    script += "for line in ('echo started', f'cat {sys.argv[2]}/secret', f'echo x > {sys.argv[2]}/new'):\n"
+    script += "    subprocess.run(['/bin/sh', '-c', line], check=False)\n"
+    command = [sys.executable, "-I", "-S", "-c", script, str(ROOT), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.stdout == "started\n", done.stderr
+    assert not (tmp_path / "new").exists()

@@ -25,7 +25,7 @@ class MarkKind(StrEnum):
     CAPTION = "caption"
     TABLE = "table"
     QUOTATION = "quotation"  # a block quote
-    QUESTION = "question"  # what is asked, set as a task or made up as an example: not asserted
+    QUESTION = "question"  # what is asked, set as a task, made up as an example or a list of other works: not asserted
     CITATION = "citation"  # the last character before the place where other works are named
 
 

@@ -22,12 +22,14 @@ def serve(
     seconds: int,
     renewed: bool = True,
     memory: int = MEMORY_BYTES,
+    programs: bool = False,
 ) -> None:
     """Answer each line of standard input (one JSON object) with one line, until the input ends.
 
     `before` is called while the process is unrestricted; `prepare`, called once it is restricted, returns the function
     that answers. The process then reads `readable` and Python's own files, writes nothing, and has `memory` bytes of
-    address space. `seconds` of processor time are for each request if `renewed`, else for all together.
+    address space. `seconds` of processor time are for each request if `renewed`, else for all together. With
+    `programs`, it may start programs of the system, which are restricted as it is.
     """
     # stdout is the line protocol, so what libraries print goes to stderr.
     replies = os.fdopen(os.dup(1), "wb")
@@ -35,7 +37,7 @@ def serve(
     if before is not None:
         before()
     limit_worker(memory)
-    restrict_worker(readable)  # before untrusted data comes in; its parsers are loaded after it
+    restrict_worker(readable, programs=programs)  # before untrusted data comes in; its parsers are loaded after it
     sys.setrecursionlimit(2_000)
     limit_time(seconds)
     answer = prepare()

@@ -51,13 +51,14 @@ class Restriction:
     filtered: bool
 
 
-def restrict_worker(raw: Path | None) -> Restriction:
+def restrict_worker(raw: Path | None, *, programs: bool = False) -> Restriction:
     """Limit this process to reading `raw` and what Python and its libraries need.
 
-    No writes, sockets, programs, processes or signals to others. What the system can't enforce is left out, and
-    `retain doctor` reports it. Raises: RetainError if there is a second thread, which would stay free; OSError.
+    No writes, sockets, programs, processes or signals to others; with `programs`, it may start programs, which are
+    limited as it is. What the system can't enforce is left out, and `retain doctor` reports it. Raises: RetainError if
+    there is a second thread, which would stay free; OSError.
     """
-    return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False)
+    return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False, programs=programs)
 
 
 def restrict_model_process(certificates: Iterable[str] = ()) -> Restriction:
@@ -68,7 +69,7 @@ def restrict_model_process(certificates: Iterable[str] = ()) -> Restriction:
     return _restrict((*_libraries(None), *_SYSTEM, *_NETWORK, *certificates), network=True)
 
 
-def _restrict(readable: Iterable[str | Path], *, network: bool) -> Restriction:
+def _restrict(readable: Iterable[str | Path], *, network: bool, programs: bool = False) -> Restriction:
     _check_single_thread()
     version = landlock.abi()
     if version:
@@ -84,7 +85,7 @@ def _restrict(readable: Iterable[str | Path], *, network: bool) -> Restriction:
             )
     filtered = seccomp.available()
     if filtered:
-        seccomp.restrict_syscalls(sockets=network, metadata=False, processes=False, queues=False)
+        seccomp.restrict_syscalls(sockets=network, metadata=False, processes=programs, queues=False)
     return Restriction(version, filtered)
 
 

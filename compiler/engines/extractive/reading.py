@@ -31,7 +31,7 @@ _MODULES: dict[str, Any] = {"de": german, "zh": chinese}
 _LONGEST_TERM = 80  # characters
 _SHORTEST = 12  # characters of a sentence
 _TWICE = re.compile(r"\b(?!that\b|had\b)([a-z]{2,}) \1\b")
-_LEFT_OUT = "[…]"  # what readers write for what they could not read
+_LEFT_OUT = ("[…]", "\ufffd")  # what readers write for what they could not read
 _ENDS = tuple(".!?:。！？：”\"')）")
 _LONGEST_PASSAGE = 10  # sentences of a paragraph
 MOST_PARAGRAPHS = 6  # about one term, of one document
@@ -89,7 +89,7 @@ class _Claims:
 def _is_quotable(sentence: Sentence) -> bool:
     """Return whether a sentence is whole, neither a scrap nor one of which the reader left something out."""
     text = sentence.text
-    if not len(text) >= _SHORTEST or len(text.split()) > MAX_WORDS or _LEFT_OUT in text:
+    if not len(text) >= _SHORTEST or len(text.split()) > MAX_WORDS or any(sign in text for sign in _LEFT_OUT):
         return False
     if _TWICE.search(text):  # something stood between the two that could not be read
         return False

@@ -20,6 +20,8 @@ _UNFINISHED = re.compile(
 )
 _LOWER_START = re.compile(r"(?!(?:chapter|section|figure|table|appendix)\s+\d)[a-zäöüß(&,;)\]]")
 _AFTER_SYMBOL = re.compile(r"(?<=[ (][a-z]\.) +(?=[A-Z][a-z])")
+_STOP = re.compile("[.!?]")
+_ENDS_INSIDE = re.compile(r"[.!?]\s*\$+$")  # a formula that holds the full stop of its sentence
 MAX_BLOCK = 20_000
 
 
@@ -46,7 +48,7 @@ def sentences(request: ExtractRequest) -> list[Sentence]:
         if end - start > MAX_BLOCK or marks.covers(_SKIPPED - {"table"} if explains else _SKIPPED, start, end):
             continue
         item = marks.covers(frozenset({"item"}), start, end)
-        for i, (a, b) in enumerate(_spans(request.text[start:end], request.language or "en")):
+        for i, (a, b) in enumerate(_spans(marks.without_stops(request.text, start, end), request.language or "en")):
             begin = start + a
             if i == 0:
                 begin = marks.after_run_in(request.text, begin, start + b)
@@ -71,6 +73,19 @@ class _Marks:
             min(s.end, end) - max(s.start, start) for s in self._spans[first:last] if s.kind in kinds and s.end > start
         )
         return any(c * 10 >= (end - start) * 9 for c in covered)
+
+    def without_stops(self, text: str, start: int, end: int) -> str:
+        """Return text[start:end] with the signs inside formulas that would end a sentence behind the formula."""
+        out = list(text[start:end])
+        first = bisect_right(self._starts, start - self._longest - 1)
+        for span in self._spans[first : bisect_right(self._starts, end)]:
+            if span.kind == "math" and span.start >= start and span.end <= end:
+                formula = text[span.start : span.end]
+                ends = _ENDS_INSIDE.search(formula) is not None
+                out[span.start - start : span.end - start] = _STOP.sub("_", formula[:-1]) + (
+                    "." if ends else formula[-1]
+                )
+        return "".join(out)
 
     def after_run_in(self, text: str, start: int, end: int) -> int:
         """Where the sentence begins after an emphasised heading that runs into it ("**Bias** The bias is")."""

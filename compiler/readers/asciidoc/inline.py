@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
-from compiler.readers.markup import OMISSION, link, math
+from compiler.readers.markup import link, math
+from compiler.readers.page import OMISSION
 
 MAX_SPAN = 600  # characters between two signs of emphasis
 MAX_NESTED = 5

@@ -35,7 +35,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     scanner.run()
     markup.write(page)
     if scanner.unknown:
-        listed = ", ".join(f"\\{macro} ({count})" for macro, count in scanner.unknown.most_common(10))
+        listed = ", ".join(f"{macro} ({count})" for macro, count in scanner.unknown.most_common(10))
         problems.append(
             Problem("latex-macros", f"nothing says what these macros print, so […] stands for them: {listed}")
         )

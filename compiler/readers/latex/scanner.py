@@ -15,14 +15,20 @@ from compiler.readers.latex import commands as names
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
-from compiler.readers.markup import OMISSION, Markup, link
+from compiler.readers.markup import Markup, link
+from compiler.readers.page import OMISSION
 from vault.model.source import Problem
 from vault.text.formatting import clean_line
 
 MAX_INLINE = 5_000  # characters of one formula in a line
 MAX_DISPLAY = 50_000
 MAX_PROBLEMS = 20
-_TOKEN = re.compile(r"\\(?:[A-Za-z@]+\*?|.|\Z)|[{}&~%]|\$\$?|\n[ \t]*(?=\n)\s*|``|''|---?|\"(?=[\w`'=|~-])", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\(?:[A-Za-z@]+\*?|.|\Z)|[{}&~%]|\$\$?|\n[ \t]*(?=\n)\s*|``|''|---?|\"(?=[\w`'=|~-])"
+    r"|([!?@|])\1\^?[a-z]?(?=\{)",  # a sign that some class has made a command
+    re.DOTALL,
+)
+_BLANK = re.compile(r"[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
 _COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
 _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
 _GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
@@ -88,6 +94,12 @@ class Scanner(Environments):
             self._next_cell("</td><td>")
         elif sign == '"':
             self._shorthand()
+        elif sign[0] in "!?@|":
+            words = self.input.argument() or ""
+            if self.capturing:
+                self.words(words)
+            elif not self.muted:
+                self._leave_out(sign[:2])
         else:
             self.words({"~": " ", "``": "“", "''": "”", "--": "–", "---": "—"}[sign])
 
@@ -162,8 +174,13 @@ class Scanner(Environments):
         begins = not before.rstrip(" ") or before.endswith("\n")
         if begins and (count == 0 or self.input.peek() in ("", "\n", "\\", "%", "{", "[")):
             return  # at a line's beginning it lays out the page
-        self.raw(OMISSION + (" " if blank else ""))
-        self.unknown[name] += 1
+        self._leave_out(f"\\{name}")
+        self.raw(" " if blank else "")
+
+    def _leave_out(self, command: str) -> None:
+        """Leave a gap for a command, and count it."""
+        self.raw(OMISSION)
+        self.unknown[command] += 1
 
     def _example(self, name: str) -> None:
         r"""Read numbered examples of linguists: \ea ... \ex ... \z; what they say is not asserted."""
@@ -182,7 +199,7 @@ class Scanner(Environments):
     def _after_sign(self, name: str) -> None:
         """Skip the blank, or the {}, that ends a command of letters."""
         if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
-            self.input.skip(re.compile(r"[ \t]+"))
+            self.input.skip(_BLANK)
 
     def _takes_letter(self) -> bool:
         """Return whether an accent's letter follows."""

@@ -55,6 +55,7 @@ class Kind(Enum):
     ITEM = auto()
     TABLE = auto()  # cells and labels: of a table or inside a figure
     TITLE = auto()
+    NOTE = auto()  # at the foot of a column
 
 
 @dataclass(slots=True)
@@ -160,7 +161,7 @@ def _kind(
     if _is_formula(line, column, usual, last):
         return Kind.FORMULA, 0
     labelled = _CAPTION_LABEL.match(text) and line.runs[0].font.style & (Style.BOLD | Style.ITALIC)
-    if _CAPTION.match(text) or labelled:
+    if (_CAPTION.match(text) or labelled) and not _is_inside(line, before, column, usual, last):
         return Kind.CAPTION, 0
     if _is_cell(line, before, following):
         return Kind.TABLE, 0
@@ -194,6 +195,15 @@ def _may_begin(line: Line, before: Line | None, column: Column, usual: Measure, 
     if last.kind is Kind.ITEM and abs(first.x0 - line.x0) < 2 and first.text.strip()[:1] == line.text.strip()[:1]:
         return True
     return before.y < line.y or before.y - line.y > 1.3 * usual.leading or _ends(before, column)
+
+
+def _is_inside(line: Line, before: Line | None, column: Column, usual: Measure, last: Block | None) -> bool:
+    """Return whether a line continues a sentence of the running text from the full line above it."""
+    if before is None or last is None or last.kind not in (Kind.PARAGRAPH, Kind.ITEM):
+        return False
+    near = 0 < before.y - line.y <= 1.3 * usual.leading and usual.is_body(before) and usual.is_body(line)
+    full = before.x1 > column.right - 2 * usual.size and abs(line.x0 - column.left) < 2
+    return near and full and not SENTENCE_END.search(before.text)
 
 
 def _is_cell(line: Line, before: Line | None, following: Line | None) -> bool:

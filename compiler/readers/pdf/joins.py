@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from compiler.readers.pdf.blocks import SENTENCE_END, Block, Kind
-from compiler.readers.pdf.lines import Line
+from compiler.readers.pdf.lines import Line, begins_raised
 from compiler.readers.pdf.metrics import Measure
 
 MAX_BETWEEN = 60  # blocks of figures and tables between the two halves of a paragraph
+MAX_NOTES = 20  # lines of notes at the foot of a column
 MAX_PICTURE_PAGES = 2  # pages of nothing but figures and tables between them
 _NOTE_MARK = re.compile(r"(?<=[^\W\d][.!?])[\"'”’)\]]*\d{1,2}\s*$")  # raised, after a sentence's end
 _ENDS_IN_NUMBER = re.compile(r"\s(?:\d+|[ivxlc]+)$")
@@ -42,6 +43,24 @@ def _is_in_table(blocks: list[Block], at: int) -> bool:
     inside = before is not None and before.kind is Kind.TABLE and before.lines[-1].page == first.page
     indented = first.x0 > block.left + 3 * first.size
     return inside and indented and len(block.lines) <= 3 and first.text.lstrip()[:1].islower()
+
+
+def mark_notes(blocks: list[Block], usual: Measure) -> list[Block]:
+    """Return the blocks of one page with the notes at the foot of its columns marked as such."""
+    for i, block in enumerate(blocks):
+        if block.kind not in (Kind.PARAGRAPH, Kind.ITEM) or not begins_raised(block.lines[0]):
+            continue
+        column = [b for b in blocks[i:] if _share_column(b, block) and b.lines[0].y <= block.lines[0].y]
+        prose = all(b.kind in (Kind.PARAGRAPH, Kind.ITEM, Kind.TABLE) for b in column)
+        if prose and block.lines[0].y - min(b.lines[-1].y for b in column) <= MAX_NOTES * usual.leading:
+            for note in column:
+                note.kind = note.kind if note.kind is Kind.TABLE else Kind.NOTE
+    return blocks
+
+
+def _share_column(a: Block, b: Block) -> bool:
+    """Return whether two blocks overlap horizontally."""
+    return min(a.right, b.right) > max(a.left, b.left)
 
 
 def join_cut_paragraphs(blocks: list[Block], usual: Measure) -> list[Block]:
@@ -81,7 +100,7 @@ def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
         block = blocks[j]
         first = block.lines[0]
         near = first.page <= last.page + (1 if met else 1 + MAX_PICTURE_PAGES)
-        above = first.page == last.page and first.y > last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100
+        above = first.page == last.page and first.y > last.y and abs(first.x0 - last.x0) < 100
         if block.kind is Kind.HEADING and above:
             continue  # the title of a figure above the paragraph
         if block.kind is Kind.HEADING or not near or (second_best and j > at + 16):
@@ -92,12 +111,13 @@ def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
         below = first.page == last.page and 0 < last.y - first.y < 1.6 * usual.leading
         if j == at + 1 and below and full_line and blocks[at].kind is Kind.ITEM and _goes_on(first):
             return j  # an item whose first line is indented
-        if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
+        if first.page == last.page and first.y < last.y and abs(first.x0 - last.x0) < 100:
             break  # the same column goes on with another paragraph
-        if first.page == last.page and first.y < last.y and first.x0 > blocks[at].lines[0].x0 + 100:
+        if first.page == last.page and first.y < last.y and first.x0 > last.x0 + 100:
             continue  # lower and further right: a table's next cell, or a formula
         if _goes_on(first):
             return j
-        if full and not last.hyphen and not second_best and (len(block.lines) > 1 or j == at + 1):
+        body = full and usual.is_body(last) and not last.hyphen
+        if body and not second_best and (len(block.lines) > 1 or j == at + 1):
             second_best = j
     return second_best

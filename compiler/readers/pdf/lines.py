@@ -26,11 +26,14 @@ _MONO = re.compile(
 _MATH = re.compile(
     r"^(?:cm(?:mi|sy|ex|mib|bsy)\d*|ms[ab]m\d*|eu[frs][bm]\d*|rsfs\d*|[tpr]?x(?:mi|sy|ex|syc)|esint\d*|wasy\d*|stmary\d*"
     r"|dsrom\d*|bbm\w*|mt(?:mi|sy|ex|gu)\w*|lmmath\w*|\w*math\w*|symbol\w*|mathematicalpi\w*|newtxmi\w*|rtxmi|rpxmi"
-    r"|txmia?|pxmia?|txsy\w*|pxsy\w*|fdsymbol\w*|mnsymbol\w*|lm(?:mi|sy|ex)\w*)",
+    r"|txmia?|pxmia?|txsy\w*|pxsy\w*|fdsymbol\w*|mnsymbol\w*|lm(?:mi|sy|ex)\w*|advp[0-9a-f]{6}|advps?mp\d*|advmt\w*)",
     re.IGNORECASE,
 )
 _COMPUTER_MODERN = re.compile(r"^(?:cm|lmr|lmroman|sf)", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x01\x03-\x1f\x7f-\x9f]")
+_NO_SYMBOL = re.compile(
+    "[\xa1-\xab\xad-\xaf\xb4\xb6\xb8\xba-\xd6\xd8-\xf6\xf8-\xff]"
+)  # in a font of symbols: a wrong map
 _ACCENTS = {
     "\u00a8": "\u0308", "\u00b4": "\u0301", "`": "\u0300", "\u02c6": "\u0302", "\u02dc": "\u0303", "\u00af": "\u0304",
     "\u02c7": "\u030c", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02dd": "\u030b",
@@ -93,6 +96,12 @@ class Line:
         self._text = ""
         if len(run.text) > len(self.main.text):
             self.main = run
+
+    def rewrite(self, change: Callable[[Run], str]) -> None:
+        """Replace the text of each run."""
+        for run in self.runs:
+            run.text = change(run)
+        self._text = ""
 
     @property
     def x0(self) -> float:
@@ -293,7 +302,7 @@ class _PageReader:
         if box.top - box.bottom < 0.8 * points:  # inside a figure that is itself drawn smaller
             points = 0.85 * (box.top - box.bottom)
         if Style.MATH in fonts[key].style:
-            text = _CONTROL.sub("", text)  # pieces of tall brackets
+            text = _NO_SYMBOL.sub("\ufffd", _CONTROL.sub("", text))  # without pieces of tall brackets
             if not text.strip():
                 return None
         return Run(text, fonts[key], round(points, 1), x.value, box.right, y.value)
@@ -367,7 +376,7 @@ def _joined(items: list[Run | str], page: int) -> list[Line]:
         if hyphen:
             item.text = item.text[:-1] + "-"
         line = out[-1] if out else None
-        if line is not None and not line.hyphen and _follows(line, item):
+        if line is not None and _follows(line, item):
             last = line.runs[-1]
             distance = item.x0 - last.x1
             wide = (0.15 if item.font.style != last.font.style else 0.22) * min(item.size, last.size)
@@ -389,7 +398,17 @@ def _follows(line: Line, run: Run) -> bool:
         return True
     if run.size < 0.8 * main.size and up <= 0.8 * size:  # raised or lowered, and what is raised on it
         return -0.5 * size <= distance <= 0.6 * size
-    return up <= 0.45 * size and -0.5 * size <= distance <= 1.8 * size
+    return up <= 0.45 * size and -0.75 * size <= distance <= 1.8 * size
+
+
+def is_raised(run: Run, line: Line) -> bool:
+    """Return whether a run is raised above its line."""
+    return run.size < 0.85 * line.size and run.y > line.y + 0.12 * line.size
+
+
+def begins_raised(line: Line) -> bool:
+    """Return whether a line begins with a raised mark, as a note does."""
+    return len(line.runs) > 1 and is_raised(line.runs[0], line)
 
 
 def is_computer_modern(name: str) -> bool:

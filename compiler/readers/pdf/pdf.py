@@ -9,7 +9,8 @@ from collections import Counter
 from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
-from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
+from compiler.readers.pdf.joins import join_cut_paragraphs, mark_notes, mark_tables
+from compiler.readers.pdf.ligatures import write_ligatures
 from compiler.readers.pdf.lines import Document, read_pages
 from compiler.readers.pdf.metrics import Measure, letters, measure, words
 from compiler.readers.pdf.page_furniture import remove_furniture
@@ -40,13 +41,14 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     empty = [number for number, lines in enumerate(document.pages, 1) if not lines]
     if len(empty) == len(document.pages):
         raise Unreadable("the PDF has no text layer, only pictures of pages", hint="run OCR on it first, e.g. ocrmypdf")
+    write_ligatures(document)
     _check_letters(document)
     usual = measure(document)
     vocabulary = Counter(words(document.pages))
     blocks: list[Block] = []
     for lines in remove_furniture(document, usual):
         if lines:
-            blocks += blocks_of(lines, usual, not blocks)
+            blocks += mark_notes(blocks_of(lines, usual, not blocks), usual)
     for block in join_cut_paragraphs(mark_tables(blocks), usual):
         _write(page, block, usual, vocabulary)
     problems = []

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from compiler.readers.pdf.blocks import Block, Kind
-from compiler.readers.pdf.lines import Line, Run, Style, is_computer_modern
+from compiler.readers.pdf.lines import Line, Run, Style, is_computer_modern, is_raised
 from compiler.readers.pdf.metrics import Measure
 from vault.model.source import Mark, MarkKind
 
@@ -136,20 +136,16 @@ class _Writer:
             level = 0 if kind is not MarkKind.EMPHASIS else STRONG if Style.BOLD in run.font.style else SLANTED
             self._mark(kind, start, len(self._text), level)
 
-    def _raised(self, run: Run, line: Line) -> bool:
-        """Return whether a run is raised above its line."""
-        return run.size < 0.85 * line.size and run.y > line.y + 0.12 * line.size
-
     def _is_note_mark(self, run: Run, line: Line, index: int) -> bool:
         """Return whether a raised run is the mark of a footnote."""
-        if not self._raised(run, line) or not _REFERENCE.fullmatch(run.text) or self._block.kind is Kind.FORMULA:
+        if not is_raised(run, line) or not _REFERENCE.fullmatch(run.text) or self._block.kind is Kind.FORMULA:
             return False
         before = line.runs[index - 1] if index else None
         return before is None or (Style.MATH not in before.font.style and not before.text.rstrip()[-1:].isdigit())
 
     def _is_exponent(self, run: Run, line: Line, index: int) -> bool:
         """Return whether a raised run is an exponent."""
-        if not index or not self._raised(run, line):
+        if not index or not is_raised(run, line):
             return False
         return line.runs[index - 1].text[-1:].isdigit() and run.text[:1] in "0123456789−-–+"
 

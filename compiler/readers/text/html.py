@@ -11,8 +11,7 @@ from compiler.readers.decode import decode
 from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, remove_element, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.html_walker import TreeWalker
-from compiler.readers.markup import OMISSION
-from compiler.readers.page import Page
+from compiler.readers.page import OMISSION, Page
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.formatting import clean_line, normal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.markup import OMISSION
+from compiler.readers.page import OMISSION
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

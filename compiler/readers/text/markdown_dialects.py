@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.markup import OMISSION
+from compiler.readers.page import OMISSION
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,7 +8,8 @@ from html import escape
 from html.entities import html5
 
 from compiler.readers.latex.commands import sign
-from compiler.readers.markup import OMISSION, link, math
+from compiler.readers.markup import link, math
+from compiler.readers.page import OMISSION
 
 MAX_SPAN = 600  # characters between two signs of emphasis
 MAX_NESTED = 4

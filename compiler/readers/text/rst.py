@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
-from compiler.readers.markup import OMISSION, Markup, link, math
-from compiler.readers.page import Page
+from compiler.readers.markup import Markup, link, math
+from compiler.readers.page import OMISSION, Page
 from vault.errors import Unreadable
 from vault.model.source import Problem
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
-from compiler.readers.markup import OMISSION
+from compiler.readers.page import OMISSION
 from compiler.readers.text.markdown_attributes import is_term
 
 if TYPE_CHECKING:

@@ -1,0 +1,82 @@
+"""Markup that is folded away for the second reading of text files, by their format."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import partial
+
+Rules = tuple[tuple[str, str], ...]  # (pattern, what to put in its place), applied in this order
+DOTS = re.compile(r"\\[lcdv]?dots(?![A-Za-z])")  # which readers write as "..." in text and leave in formulas
+_SIGNS = {"ss": "ß", "ae": "æ", "oe": "œ", "AE": "Æ", "OE": "Œ", "l": "ł", "L": "Ł", "o": "ø", "O": "Ø"}
+_SIGN = re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])\s*")
+_MACRO = re.compile(
+    r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
+)
+TAGS: Rules = (
+    (r"(?s)<!--.*?-->|<(script|style|s|del|strike)\b.*?</\1\s*>", " "),
+    (r"</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>", ""),
+)
+MARKDOWN: Rules = (
+    *TAGS,
+    (r"\{cite\w*(?::\w+)?\}`[^`]*`|:(?:cite|eq|num)\w*:`[^`]*`", ""),
+    (
+        r"\[\^[^\]\n]*\]|\[-?@[^\]\n]*\](?![(\[])|\{(?:[%<][^\n]*?[%>]|\{[^\\{}\n]*\})\}|\{[#.:][^{}\n]*\}|\{\w+\}(?=`)",
+        "",
+    ),
+    (r"!\[[^\]\n]*\](?:\([^()\n]*\)|\[[^\]\n]*\])(?:\{[^{}\n]*\})?", ""),
+    (r"\]\(<[^<>\n]*>[^()\n]*\)|\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)", ""),
+    (r"\]\[[^\]\n]*\]|\]\{[^{}\n]*\}|\\@?ref\([^()\s]*\)|\\(?:index|label)\{[^{}]*\}", ""),
+    (r"\[\[(?:[^\[\]|\n]*\|)?|\\(?=[.,])", ""),
+)
+UNNOTED: Rules = ((r"\^\[(?:[^\[\]]|\[[^\]]*\])*\]", ""), *MARKDOWN)  # without notes in the line
+RST: Rules = (
+    (r"(?m)^\.\.(?![ \t]+(?:[\w:+-]+::|\[|_|\|)).*\n(?:[ \t]+.*\n|[ \t]*\n(?=[ \t]))*", "\n"),
+    (r"(?m)^\.\. _.*$|^[ \t]*:[\w -]+:(?=\s|$)", ""),
+    (r":(?:cite|footcite|index|eq|numref):?\w*:?`[^`]*`|\[[#*\w-]*\]_|\|[\w -]+\|_?", ""),
+    (r"(?:[ \t]|\n[ \t]*)*<[^<>`]*>`", "`"),
+    (r":[a-z][\w:+-]*:(?=`)", ""),
+)
+ASCIIDOC: Rules = (
+    (r"(?ms)^////$.*?^////$|^//(?!/).*?$|\(\(\(.*?\)\)\)|footnote(?:ref)?:\w*\[[^\]]*\]|\[\[[^\]]*\]\]", ""),
+    (r"(?m)^(?:ifdef|ifndef|endif|include|image)::.*$|^:[\w-]+:.*$|image:\S+?\[[^\]]*\]", ""),
+    (r"(?:link:|xref:|https?://|mailto:|kbd:|btn:|menu:)[^\s\[\]]*\[(?!\]|\^\])", "["),
+    (r"<<[^<>,]*,?|\{[\w-]+\}", ""),
+    *TAGS,
+)
+ORG: Rules = (
+    (r"(?m)^[ \t]*#(?: .*|\+\w+:.*)?$|^[ \t]*:\w+:.*$|\[fn:[^\]]*\]|\[cite[^\]]*\]|\bcite\w*:[\w:.,-]*\w", ""),
+    (r"\[\[[^\]]*\]\[", "["),
+)
+TEX: Rules = (
+    (r"(?<!\\)%.*\n?[ \t]*", ""),
+    (r"\\(?:\w*cite\w*|label|\w*ref|index|glsadd|hspace|vspace|includegraphics)\*?(?:\[[^\]]*\])*\{[^{}]*\}", ""),
+    (r"\\(?:begin|end)\{[^{}]*\}(?:\[[^\]]*\])?", " "),
+)
+
+
+def without(text: str, rules: Rules) -> str:
+    """Return a text without markup."""
+    for pattern, instead in rules:
+        text = re.sub(pattern, instead, text)
+    return html.unescape(text)
+
+
+def expanded(text: str) -> str:
+    """Return LaTeX with letters for the commands that print them, and with the macros that it defines expanded."""
+    text = _SIGN.sub(lambda found: _SIGNS[found[1]], DOTS.sub("", text))
+    for name, count, body in _MACRO.findall(text):
+        use = re.compile(rf"\\{name}(?![A-Za-z])" + r"\s*\{([^{}]*)\}" * int(count or 0) + r"(?:\{\})?")
+        text = use.sub(partial(_with_arguments, body), text)
+    return text
+
+
+def _with_arguments(body: str, found: re.Match[str]) -> str:
+    return re.sub(r"#(\d)", lambda place: ("", *found.groups(), *9 * ("",))[int(place[1])], body)
+
+
+def without_commands(text: str) -> str:
+    """Return LaTeX without the commands outside of formulas."""
+    return re.sub(
+        r"(?s)(\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\])|\\[A-Za-z]+\*?", lambda found: found[1] or "", text
+    )

@@ -1,0 +1,139 @@
+"""Quotes are compared with a second reading of the raw file: what stands there passes, what only seems to does not."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from compiler.query.second_reading import Comparison, answer, readings
+from compiler.query.verify import verify
+from tests.builders import copy_vault, vault_with_sources
+from tests.commands import retain
+from vault.vault import Vault
+
+QUOTE = "A fibre’s limit is the load at which 1.5% of them fail."
+
+
+def zipped(**parts: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return packed.getvalue()
+
+
+def word(*runs: str) -> bytes:
+    texts = "".join(f"<w:r><w:t>{run}</w:t></w:r>" for run in runs)
+    body = f'<w:document xmlns:w="urn:w"><w:p>{texts}<w:instrText>HYPERLINK</w:instrText></w:p></w:document>'
+    return zipped(**{"word__document.xml": body})
+
+
+def notebook(*cells: str) -> bytes:
+    return json.dumps(
+        {"cells": [{"cell_type": "markdown", "source": cell.splitlines(True)} for cell in cells]}
+    ).encode()
+
+
+PAGE = "<style>p {}</style><p>A <b>fibre&rsquo;s</b> limit<!-- no --> is the load at which 1.5% of them fail.</p>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("markdown", b'A **fibre\'s** [limit](a/b.md "x")[^2] is the\nload at which 1\\.5% of <em>them</em> fail.\n'),
+        ("markdown", b"A fibre's limit^[Seen in [3].] is the load [@key, p. 2] at which 1.5% of them fail{.x}."),
+        ("text", b"A :term:`fibre`'s `limit <https://x.org>`_ [#n]_ is the\nload at which 1.5% of *them* fail."),
+        ("org", b"A /fibre/'s [[file:x.org][limit]] is the load[fn:1] at which 1.5% of them fail."),
+        ("asciidoc", b"A ((fibre))'s link:x.html[limit] is the load<<a,>> at which 1.5% of __them__ fail."),
+        ("latex", rb"A \textit{fibre}'s limit~\cite{x} is the % no" + b"\n" + rb"load at which 1.5\% of them fail."),
+        ("latex", rb"\newcommand{\of}[1]{of #1} A fibre's limit is the load at which 1.5\% \of{them} fail."),
+        ("html", PAGE.encode()),
+        ("epub", zipped(**{"a__one.xhtml": PAGE})),
+        ("docx", word("A fib", "re's limit is the load at which 1.5%", " of them fail.")),
+        ("pptx", zipped(**{"ppt__slides__slide1.xml": '<a xmlns:a="urn:a"><a:t>' + QUOTE + "</a:t></a>"})),
+        ("notebook", notebook("# Fibres", "A *fibre's* limit is\nthe load at which 1.5% of them fail.")),
+        ("csv", b'term,meaning\nlimit,"A fibre\'s limit is the load at which 1.5% of them fail."\n'),
+        ("code", b"# A fibre's limit is the load\n# at which 1.5% of them fail.\nx = 1\n"),
+    ],
+)
+def test_a_quote_is_found_under_the_markup_of_its_format(kind: str, data: bytes) -> None:
+    file = Comparison(readings(data, kind))
+    assert file.difference(QUOTE) == ""
+    for wrong in (QUOTE.replace("load", "road"), QUOTE.replace("1.5", "15"), QUOTE.replace("which ", "")):
+        assert "otherwise" in file.difference(wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("markdown", "Wool is soft. <!-- {} --> Wool is warm."),
+        ("html", "<p>Wool is soft.</p><script>var x = '{}';</script><!-- {} --><p>Wool is warm.</p>"),
+        ("text", "Wool is soft.\n\n.. {}\n\nWool is warm.\n"),
+        ("latex", "Wool is soft.\n% {}\nWool is warm.\n"),
+        ("asciidoc", "Wool is soft.\n\n////\n{}\n////\n\nWool is warm.\n"),
+        ("org", "Wool is soft.\n# {}\nWool is warm.\n"),
+    ],
+)
+def test_words_of_a_comment_or_script_are_no_words_of_the_file(kind: str, text: str) -> None:
+    file = Comparison(readings(text.replace("{}", QUOTE).encode(), kind))
+    assert file.difference(QUOTE)
+    assert file.difference("Wool is soft. Wool is warm.") == ""
+
+
+def test_a_difference_names_the_place_where_the_file_goes_on_otherwise() -> None:
+    file = Comparison(["Wool is warm when dry. Linen cools."])
+    assert "“Wool is warm”" in file.difference("Wool is warm and wet.")
+
+
+def test_words_go_on_only_in_the_next_column_or_at_the_top_of_the_next_page() -> None:
+    filler = [f"line {n} of the page that goes on and on for a while" for n in range(60)]
+    first = ["recall is", "1 a note", "good for me", *filler, "recall is good for me, and", "2 a note", "17"]
+    second = ["chapter two", "for you", *filler, "for him"]
+    text = "\n".join(first) + "\f" + "\n".join(second) + "\f"
+    file = Comparison([text], paged=True)
+    for quote in ("recall is good for me", "recall is good for me, and for you"):
+        assert file.difference(quote) == "", quote
+    for quote in ("for me, and for him", "for me, or for you", "good for you", "for you recall is", "is for you"):
+        assert file.difference(quote), quote
+    assert Comparison([text]).difference("recall is good for me, and for you")
+
+
+def test_what_cannot_be_read_a_second_time_is_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name, kind, reason in (
+        ("a.pdf", "pdf", "pdftotext"),
+        ("a.docx", "docx", "can't read"),
+        ("a.x", "x", "no second"),
+    ):
+        (tmp_path / name).write_bytes(b"?")
+        message = {"path": str(tmp_path / name), "sha256": hashlib.sha256(b"?").hexdigest(), "kind": kind}
+        assert reason in answer({**message, "quotes": ["a"]})["not_compared"]
+
+
+def test_a_sound_vault_has_no_differences(tmp_path: Path, compiled_once: Path) -> None:
+    verdict = verify(copy_vault(compiled_once, tmp_path / "vault"), lambda event: None, compare=True)
+    assert verdict.clean and verdict.claims > 5 and verdict.not_compared == []
+
+
+@pytest.fixture
+def defined(tmp_path: Path) -> Vault:
+    r"""A vault whose quote is the reader's: the file's \def prints words that its own do not hold."""
+    body = "\\section{Wool}\n\\textbf{Wool} is a fibre that is \\both{warm}.\n"
+    text = "\\def\\both#1{#1 and #1}\n\\begin{document}\n" + body + "\\end{document}\n"
+    vault = vault_with_sources(tmp_path / "vault", {"wool.tex": text})
+    assert retain("compile", cwd=vault.root).code == 0
+    return vault
+
+
+def test_verify_lists_quotes_that_the_second_reading_lacks(defined: Vault) -> None:
+    done = retain("verify", cwd=defined.root)
+    assert done.code == 1
+    assert "1 quote not in a second reading" in done.stdout and "raw/articles/wool.tex, Wool" in done.stdout
+    found = retain("verify", "--json", cwd=defined.root).json()
+    assert [each["path"] for each in found["differences"]] == ["wiki/summaries/wool.md"] and not found["unverified"]
+    assert retain("verify", "--no-compare", cwd=defined.root).code == 0
