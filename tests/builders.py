@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-import templates
 from vault.config.settings import FILE, Settings, render_settings
 from vault.ids import ulid
 from vault.vault import Vault, open_vault
 
 SETTINGS = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
 FOLDERS = ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output")
-SHORT_EXAMPLE = ("The spacing effect.md", "forgetting-curve.md", "retrieval-practice.md")
+DOCUMENTS = Path(__file__).parent / "compiler" / "documents"  # two short ones, with plain definitions
 
 
 def make_vault(root: Path, files: Mapping[str, str], settings: Settings = SETTINGS) -> Vault:
@@ -36,14 +35,6 @@ def copy_vault(vault: Path, root: Path) -> Vault:
     """Copy the vault at `vault` to `root` and open the copy."""
     shutil.copytree(vault, root)
     return open_vault(str(root), None, root)
-
-
-def short_example(folder: Path, names: Iterable[str] = SHORT_EXAMPLE) -> Path:
-    """Copy some of the example's documents into `folder`, and return it."""
-    folder.mkdir()
-    for name in names:
-        shutil.copyfile(templates.example() / name, folder / name)
-    return folder
 
 
 # Two documents that use a capstan and a cleat as if known.

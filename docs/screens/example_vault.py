@@ -1,4 +1,4 @@
-"""The vault that the pictures show: the example's documents, compiled, with two months of reviews."""
+"""The vault that the pictures show: the example's documents, compiled, with forty days of reviews."""
 
 from __future__ import annotations
 

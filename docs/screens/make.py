@@ -26,6 +26,7 @@ from tui.app import RetainApp  # noqa: E402
 from tui.context import Context  # noqa: E402
 from tui.preferences import Preferences  # noqa: E402
 from vault.model.card import parse_deck  # noqa: E402
+from vault.model.frontmatter import read_properties  # noqa: E402
 from vault.vault import Vault  # noqa: E402
 
 _FONT = re.compile(
@@ -33,11 +34,12 @@ _FONT = re.compile(
 )  # fetched from the web: whoever reads the docs is nobody's business
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 SIZE = (100, 30)
+ARTICLE = "the article with most cards"
 # What each picture shows: the screen, what it is about, the keys pressed there.
 PICTURES = {
     "home": ("home", "", ""),
     "review": ("review", "", "space s"),
-    "article": ("article", "wiki/concepts/forgetting-curve.md", ""),
+    "article": ("article", ARTICLE, ""),
     "gaps": ("gaps", "", ""),
     "stats": ("stats", "", "3"),
     "inbox": ("inbox", "", ""),  # last: for it the vault is edited
@@ -51,18 +53,27 @@ async def rest(pilot: Pilot[int]) -> None:
         await pilot.pause(0.02)
 
 
+def shown_deck(vault: Vault) -> Path:
+    """Return the deck with most cards, the first by name of several."""
+    decks = sorted((vault.root / "learning/flashcards").glob("*.md"))
+    return max(decks, key=lambda deck: len(parse_deck(deck.read_text("utf-8"), deck.name).cards))
+
+
 def edit(vault: Vault) -> None:
-    """A human edits an article and a card, and then their source says something else."""
-    article, deck = (
-        vault.root / f"{folder}/forgetting-curve.md" for folder in ("wiki/concepts", "learning/flashcards")
-    )
-    article.write_text(f"{article.read_text('utf-8')}\nI have seen this with vocabulary.\n", encoding="utf-8")
+    """A human edits an article and a card, and then the card's source says something else."""
+    deck = shown_deck(vault)
+    article = vault.root / "wiki/concepts" / deck.name
+    article.write_text(f"{article.read_text('utf-8')}\nI have seen this myself.\n", encoding="utf-8")
     card = parse_deck(deck.read_text("utf-8"), deck.name).cards[0]
-    words = deck.read_text("utf-8").replace(f"A: {card.answer}", "A: How fast one forgets, drawn over time.")
+    words = deck.read_text("utf-8").replace(f"A: {card.answer}", "A: The same in my own words.")
     deck.write_text(words, encoding="utf-8")
-    source = next(vault.root.glob("raw/**/forgetting-curve.md"))
-    said = source.read_text("utf-8").replace("how much of what was learned can still be", "how much of it can still be")
-    source.write_text(said, encoding="utf-8")
+    summary = vault.root / f"{card.support[0].summary}.md"
+    source = vault.root / read_properties(summary.read_text("utf-8")).text("source")
+    start = card.answer.removeprefix("A ").removeprefix("The ").rstrip(".")
+    before = source.read_text("utf-8")
+    after = before.replace(start, f"{start}, as it was found later")
+    assert before != after, f"the answer is not in {source.name} word for word"
+    source.write_text(after, encoding="utf-8")
     retain(vault.root.parent, "--vault", str(vault.root), "compile")
     for proposal in (vault.root / "output/proposals").rglob("*.md"):
         os.utime(proposal, (NOW.timestamp(), NOW.timestamp()))
@@ -70,6 +81,7 @@ def edit(vault: Vault) -> None:
 
 async def picture(vault: Vault, name: str) -> None:
     screen, about, keys = PICTURES[name]
+    about = f"wiki/concepts/{shown_deck(vault).name}" if about == ARTICLE else about
     words = environment(vault.root.parent)
     app = RetainApp(
         Context(vault, lambda: NOW, environment=words, preferences=Preferences(theme="dark")), screen, about
@@ -82,7 +94,7 @@ async def picture(vault: Vault, name: str) -> None:
             await pilot.press(key)
             await rest(pilot)
         (HERE / f"{name}.svg").write_text(_FONT.sub("", app.export_screenshot()), encoding="utf-8")
-    app.end_sitting()
+    app.end_session()
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import NEEDY
+from tests.builders import DOCUMENTS, NEEDY
 from tests.commands import Result, Run, retain, retain_process
 from tests.in_process import every_candidate
 
@@ -44,10 +44,9 @@ def run_process(tmp_path: Path) -> Run:
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault made with the commands alone, from two documents; copied for each test."""
     root = tmp_path_factory.mktemp("made-once")
-    documents = Path(__file__).parents[1] / "compiler" / "documents"
     assert retain("init", "vault", "--no-git", cwd=root).code == 0
     vault = root / "vault"
-    assert retain("add", *(str(p) for p in sorted(documents.iterdir())), cwd=vault).code == 0
+    assert retain("add", *(str(p) for p in sorted(DOCUMENTS.iterdir())), cwd=vault).code == 0
     assert retain("compile", cwd=vault).code == 0
     return vault
 

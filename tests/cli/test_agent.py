@@ -16,16 +16,40 @@ from tests.sandbox.den import need
 from vault.sandbox.capabilities import Level
 
 AGENT = (Path(__file__).parent / "rule_agent.py").read_text(encoding="utf-8")
-SOURCES = Path(__file__).resolve().parents[2] / "examples/sources"
-FEW = ("asking-why.md", "forgetting-curve.md", "leitner-system-and-software.md")
+FILES = {
+    "tides.md": """# Tides
+
+The sea rises and falls twice a day. A tide is the regular rise and fall of the sea. It is higher at new and full moon.
+
+## Neap tides
+
+Moon and Sun may pull at a right angle. A neap tide is a tide of small range. It is weak because two pulls compete.
+""",
+    "waves.md": """# Waves
+
+Water moves in circles as a wave passes. A crest is the highest part of a wave. It breaks where the water is shallow.
+
+## Swell
+
+Storms are felt far away. A swell is a train of waves from a distant wind. It is regular because short waves die first.
+""",
+    "currents.md": """# Currents
+
+The wind moves the surface. A drift is a slow current that the wind drives. It turns away from the wind as it deepens.
+
+## Under the surface
+
+Cold water sinks. An undertow is a current below the surface. It flows seaward because the breakers pile up water.
+""",
+}
 
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
     root = tmp_path / "vault"
     assert retain("init", str(root), "--no-git", cwd=tmp_path).code == 0
-    for name in FEW:
-        shutil.copy(SOURCES / name, root / "raw" / name)
+    for name, text in FILES.items():
+        (root / "raw" / name).write_text(text, encoding="utf-8")
     return root
 
 
@@ -77,7 +101,7 @@ def test_in_the_cage_replies_wait_and_are_in_the_journal_when_it_ends(
     vault: Path, level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need(level)
-    for name in FEW[1:]:  # each answer is a process in the sandbox
+    for name in ("waves.md", "currents.md"):  # each answer is a process in the sandbox
         (vault / "raw" / name).unlink()
     lines = f"{_spelt(vault, 'one')} & {_spelt(vault, 'two')}; wait; {SCRIPT} agent status"
     ran = retain("guard", "run", "--require", str(level), "--", "sh", "-c", lines, cwd=vault)

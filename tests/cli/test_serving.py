@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -27,14 +26,17 @@ from vault.sandbox import landlock
 from vault.sandbox.capabilities import Level
 from vault.vault import open_vault
 
-SOURCES = Path(__file__).resolve().parents[2] / "examples/sources"
+FORGETTING = """# Forgetting
+
+Most of what is learned is lost. Decay is the loss of a memory with time. It is hard to test as time is never empty.
+"""
 
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
     root = tmp_path / "vault"
     assert retain("init", str(root), "--no-git", cwd=tmp_path).code == 0
-    shutil.copy(SOURCES / "forgetting-curve.md", root / "raw")
+    (root / "raw/forgetting.md").write_text(FORGETTING, encoding="utf-8")
     return root
 
 
@@ -189,7 +191,7 @@ def test_the_hook_of_a_host_lets_every_tool_of_the_server_through(vault: Path) -
 
     assert {f"mcp__retain__{name}" for name in TOOLS} == MCP_TOOLS
     territory = territory_of(open_vault(str(vault), None, vault))
-    call = {"tool_input": {"source": "raw/forgetting-curve.md"}, "cwd": str(vault)}
+    call = {"tool_input": {"source": "raw/forgetting.md"}, "cwd": str(vault)}
     assert call_fault(call | {"tool_name": "mcp__retain__next_orders"}, territory) is None
     assert call_fault(call | {"tool_name": "mcp__other__next_orders"}, territory)
 

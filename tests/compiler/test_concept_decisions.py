@@ -26,15 +26,36 @@ from vault.model.frontmatter import read_properties
 from vault.vault import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
-EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"
-USED = (
-    "The spacing effect.md",
-    "forgetting-curve.md",
-    "fsrs-and-models-of-memory.md",
-    "memory-and-sleep.html",
-    "retrieval-practice.md",
-    "glossary-of-memory-terms.md",
-)
+DOCUMENTS = {
+    "forgetting.md": """# Forgetting
+
+The forgetting curve is the graph of how the probability of recall falls as time passes after learning.
+The forgetting curve is steep at first, because weak memories are lost within hours.
+Interference is the disturbance of one memory by another memory that is similar to it.
+Interference depends on the similarity of the memories, because the same cue leads to both.
+Retrieval is the act of bringing a memory back to mind.
+Unlike the forgetting curve, the spacing effect shows what repeated study does.
+""",
+    "sleep.md": """# Sleep
+
+Memory consolidation is the process by which a new memory becomes stable during sleep.
+Memory consolidation protects a memory from interference, because the memory is stored in another place.
+Unlike interference, memory consolidation makes a memory last longer.
+""",
+    "schedules.md": """# Schedules of review
+
+The spacing effect is the finding that study sessions spread over days produce better memory than one long session.
+The spacing effect needs retrieval, because an item that is still in mind is not retrieved.
+The lag effect is the finding that longer gaps produce better memory than shorter gaps when the test is far away.
+Retrieval is the act of recalling an item from long-term memory without a look at the text.
+The free spaced repetition scheduler (FSRS) is a scheduler that predicts the probability of recall of each card.
+
+## FSRS
+
+FSRS is an open-source algorithm that decides when a flashcard should be reviewed next.
+FSRS uses the forgetting curve, because the date of a review follows from the probability of recall.
+""",
+}
 _NOT_COMPARED = (
     "ledger/",
     ".retain/",
@@ -108,18 +129,18 @@ def links_of(text: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A vault of the example documents that the decisions are about, compiled."""
-    vault = new_vault(tmp_path_factory.mktemp("examples") / "vault")
-    for name in USED:
-        shutil.copyfile(EXAMPLES / name, vault.root / "raw/articles" / name)
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault of the documents that the decisions are about, compiled."""
+    vault = new_vault(tmp_path_factory.mktemp("decisions") / "vault")
+    for name, text in DOCUMENTS.items():
+        (vault.root / "raw/articles" / name).write_text(text, encoding="utf-8")
     compile_vault(vault, Options(), MORNING, silent)
     return vault.root
 
 
 @pytest.fixture
-def desk(examples: Path, tmp_path: Path) -> Desk:
-    shutil.copytree(examples, tmp_path / "vault")
+def desk(made: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(made, tmp_path / "vault")
     return Desk(tmp_path / "vault")
 
 
@@ -336,24 +357,24 @@ REFUSED: dict[str, Refusal] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_makes_no_sense_is_refused_with_a_way_on_and_nothing_is_written(examples: Path, name: str) -> None:
+def test_what_makes_no_sense_is_refused_with_a_way_on_and_nothing_is_written(made: Path, name: str) -> None:
     kind, make = REFUSED[name]
     with pytest.raises(kind) as caught:
-        make(Shelf.of(open_vault(str(examples), None, examples)))
+        make(Shelf.of(open_vault(str(made), None, made)))
     error = caught.value
     assert isinstance(error, UsageError) and error.what and len(error.where) <= 200
     assert "\x1b" not in str(error) and "\u202e" not in str(error)
 
 
-def test_a_concept_is_found_by_id_title_file_and_any_other_name(examples: Path) -> None:
-    shelf = Shelf.of(open_vault(str(examples), None, examples))
+def test_a_concept_is_found_by_id_title_file_and_any_other_name(made: Path) -> None:
+    shelf = Shelf.of(open_vault(str(made), None, made))
     known = shelf.find("FSRS")
     for name in (known.id, "fsrs", *known.aliases, known.path, f" {known.title} "):
         assert shelf.find(name) == known
 
 
-def test_a_name_that_several_concepts_have_lists_them(examples: Path) -> None:
-    shelf = Shelf.of(open_vault(str(examples), None, examples))
+def test_a_name_that_several_concepts_have_lists_them(made: Path) -> None:
+    shelf = Shelf.of(open_vault(str(made), None, made))
     (one, other, *_) = shelf.concepts
     twice = Shelf((one, replace(other, title=one.title)), shelf.ids, (), ())
     with pytest.raises(UsageError) as caught:

@@ -12,7 +12,7 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.query.verify import verify
-from tests.builders import copy_vault, make_vault, vault_with_sources
+from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import compiled as by_model
 from vault.model.article import sentences
@@ -20,8 +20,43 @@ from vault.model.frontmatter import read_properties
 from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"
 SPACING = "wiki/topics/the-spacing-effect.md"
+SPREAD = """# The spacing effect
+
+The spacing effect is the finding that study sessions spread over days produce better memory than one long session.
+The spacing effect is larger when the test comes late, because a cue that was met yesterday is hard to retrieve.
+Unlike the lag effect, the spacing effect compares one long session with several short ones.
+
+## Why it works
+
+Deficient processing is the loss of attention to an item that was met a moment ago.
+Deficient processing weakens the second reading, because the item is still in working memory.
+Encoding variability is the tendency of an item to be understood differently on each occasion.
+Encoding variability supports the spacing effect, because each occasion leaves another cue.
+
+## How long to wait
+
+The lag effect is the finding that longer gaps produce better memory than shorter gaps when the test is far away.
+The retention interval is the time between the last study session and the test.
+The lag effect depends on the retention interval.
+"""
+INTERVALS = """Equal intervals
+
+A uniform schedule is a schedule in which every gap has the same length.
+Unlike the lag effect, the spacing effect was found in every laboratory.
+The spacing effect depends on the retention interval.
+A retention interval of two days favours the uniform schedule over shorter first gaps.
+"""
+SLEEP = """<html><body><article><h1>Memory and sleep</h1>
+<p>Memory consolidation is the process by which a new memory becomes stable during sleep. Memory consolidation is
+strongest in slow-wave sleep, because slow oscillations accompany the replay of the day.</p>
+<p>Slow-wave sleep is the deep sleep of the first half of the night. A sleep spindle is a burst of brain activity that
+accompanies slow-wave sleep. Hippocampal replay is the repetition of the day's activity in the hippocampus.
+Hippocampal replay supports memory consolidation, because the cortex receives the same pattern again. A nap is a short
+sleep in the daytime. A nap helps memory consolidation when it contains slow-wave sleep.</p>
+</article></body></html>
+"""
+SOURCES = {"The spacing effect.md": SPREAD, "equal-intervals.txt": INTERVALS, "memory-and-sleep.html": SLEEP}
 BREAD = """# Baking bread
 
 A **sourdough** is a dough that is raised by wild yeast. A **poolish** is a dough of flour, water and baker's yeast.
@@ -38,10 +73,7 @@ def compiled(vault: Vault, hours: int = 0, *, fresh: bool = False) -> Report:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Articles on spacing that disagree, compiled once; copy it, don't touch it."""
     root = tmp_path_factory.mktemp("topics") / "vault"
-    vault = make_vault(root, {})
-    for name in ("The spacing effect.md", "equal-intervals.txt", "memory-and-sleep.html"):
-        shutil.copyfile(EXAMPLES / name, root / "raw/articles" / name)
-    compiled(vault)
+    compiled(vault_with_sources(root, SOURCES))
     return root
 
 
@@ -101,12 +133,17 @@ Expanding schedules produce worse retention than equal gaps.
 """
 
 
-def test_what_sources_cannot_both_be_right_about_is_shown_and_the_more_trusted_comes_first(vault: Vault) -> None:
+def disputed_topic(vault: Vault) -> str:
+    """Let two sources contradict each other, compile, and return the path of the topic that shows it."""
     for name, words in (("The spacing effect.md", BETTER), ("equal-intervals.txt", WORSE)):
         path = vault.root / "raw/articles" / name
         path.write_text(path.read_text(encoding="utf-8") + words, encoding="utf-8")
     compiled(vault, 1)
-    page = next(f"wiki/topics/{name}" for name, data in pages(vault).items() if b"Where sources disagree" in data)
+    return next(f"wiki/topics/{name}" for name, data in pages(vault).items() if b"Where sources disagree" in data)
+
+
+def test_what_sources_cannot_both_be_right_about_is_shown_and_the_more_trusted_comes_first(vault: Vault) -> None:
+    page = disputed_topic(vault)
     disputed = section(text(vault, page), "Where sources disagree")
     assert "### Undecided" in disputed
     assert disputed.index("summaries/the-spacing-effect#") < disputed.index("summaries/equal-intervals#")
@@ -137,12 +174,13 @@ def test_topics_come_back_byte_for_byte(vault: Vault) -> None:
 
 
 def test_a_topic_that_a_human_wrote_in_stays_and_the_machine_proposes(vault: Vault) -> None:
-    mine = f"{text(vault)}\n> [!human] I doubt it.\n"
-    (vault.root / SPACING).write_text(mine, encoding="utf-8")
+    page = disputed_topic(vault)
+    mine = f"{text(vault, page)}\n> [!human] I doubt it.\n"
+    (vault.root / page).write_text(mine, encoding="utf-8")
     (vault.root / "raw/articles/equal-intervals.txt").unlink()
-    compiled(vault, 1)
-    assert text(vault) == mine
-    assert "Where sources disagree" not in text(vault, f"output/proposals/{SPACING}")
+    compiled(vault, 2)
+    assert text(vault, page) == mine
+    assert "Where sources disagree" not in text(vault, f"output/proposals/{page}")
 
 
 def test_a_topic_whose_concepts_are_gone_goes_and_comes_back_with_its_id(vault: Vault) -> None:
@@ -184,10 +222,7 @@ def test_functions_of_source_code_are_no_topics(vault: Vault) -> None:
 
 
 def test_topics_of_a_vault_that_a_model_compiled_come_of_the_sources_headings_and_stay(tmp_path: Path) -> None:
-    documents = {
-        name: (EXAMPLES / name).read_text(encoding="utf-8") for name in ("The spacing effect.md", "asking-why.md")
-    }
-    vault = vault_with_sources(tmp_path / "vault", documents)
+    vault = vault_with_sources(tmp_path / "vault", {"The spacing effect.md": SPREAD, "memory-and-sleep.html": SLEEP})
     by_model(vault, Scripted())
     before = pages(vault)
     assert "the-spacing-effect.md" in before

@@ -1,7 +1,8 @@
 """What readers and the embedded engine make of the example documents changes only with their version.
 
 Caches and every vault's rebuild rest on it. When a test here fails, what comes out has changed: raise the version in
-`compiler/readers/formats.py` or `compiler/model/engine_names.py`, then put the new digest here.
+`compiler/readers/formats.py` or `compiler/model/engine_names.py`, then put the new digest here. Where only the
+documents have changed, the new digest is enough.
 """
 
 from __future__ import annotations

@@ -13,7 +13,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # The writer and its parts.
 WRITER = tuple(f"vault/files/{name}.py" for name in ("guard", "replace", "temporary", "exports"))
-SOURCES = ROOT / "examples" / "sources"
+DOCUMENTS = {
+    "tides.md": "# Tides\n\nA tide is the regular rise and fall of the sea that the Moon and the Sun cause.\n",
+    "swell.html": "<article><h1>Swell</h1><p>A swell is a train of waves that comes from a distant wind.</p></article>",
+    "drift.txt": "Currents\n\nA drift is a slow current of the surface that the wind causes.\n",
+}
 
 # Runs a whole loop in one process under an audit hook. Prints [event, what, who]: who is the nearest of our own files.
 _WATCHED_LOOP = """
@@ -56,7 +60,7 @@ def retain(*words):
 
 retain("init", vault, "--no-git")
 os.chdir(vault)
-names = ["forgetting-curve.md", "memory-and-sleep.html", "equal-intervals.txt"]
+names = sorted(os.listdir(sources))
 retain("add", *(os.path.join(sources, n) for n in names))
 for name in names:  # what the reading process does, here where it is watched
     with open(os.path.join(sources, name), "rb") as file:
@@ -76,7 +80,11 @@ print(json.dumps(seen))
 
 
 def test_only_the_guard_writes_while_the_whole_loop_runs(tmp_path: Path, own_home: Path) -> None:
-    command = [sys.executable, "-B", "-c", _WATCHED_LOOP, str(ROOT), str(tmp_path / "vault"), str(SOURCES)]
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    for name, text in DOCUMENTS.items():
+        (sources / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-B", "-c", _WATCHED_LOOP, str(ROOT), str(tmp_path / "vault"), str(sources)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     *seen, rogue = json.loads(done.stdout.splitlines()[-1])

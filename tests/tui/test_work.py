@@ -16,7 +16,7 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.builders import short_example
+from tests.builders import DOCUMENTS
 from tests.tui.conftest import PATIENCE_S, until
 from tui.app import RetainApp
 from tui.context import Context
@@ -52,11 +52,10 @@ def run(*words: str) -> None:
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A vault with three of the example's documents, and nothing made of them yet."""
-    folder = tmp_path_factory.mktemp("grown")
-    root = folder / "v"
+    """A vault with two documents, and nothing made of them yet."""
+    root = tmp_path_factory.mktemp("grown") / "v"
     run("init", str(root), "--no-git")
-    run("--vault", str(root), "add", str(short_example(folder / "documents")))
+    run("--vault", str(root), "add", str(DOCUMENTS))
     return root
 
 
