@@ -68,7 +68,7 @@ def defined(doc: Doc | None, sentence: Sentence, terms: Terms) -> Iterator[Defin
     for one in found:
         domain = one.domain if terms.get(one.domain.partition(" ")[2]).count > 1 else ""
         term = terms.best(one.term)
-        article = one.article or ("" if one.plural else terms.get(term).article)
+        article = one.article or ("" if one.plural else terms.article(term))
         yield replace(one, term=term, domain=domain, article=article)
 
 

@@ -22,6 +22,7 @@ _NUMBERED = re.compile(
     re.I,
 )
 _ENTRY = re.compile(r"[^\W\d_][^.:!?。：]{1,50}(?::|：|\s[–—-])\s*\S")  # "Term: text", "Term - text"
+_FAIR_SHARE = 3  # a third
 _STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
 
 
@@ -35,7 +36,7 @@ class Term:
     sections: set[tuple[str, ...]] = field(default_factory=set)
     first: int = -1  # the sentence that names it first, counted from 0
     inside: int = 0  # how often it stands inside a longer name
-    article: str = ""  # "a" or "an" if the document writes it with one
+    articles: Counter[str] = field(default_factory=Counter)  # "a", "an": how often it is written with each
     marks: Counter[str] = field(default_factory=Counter)
 
 
@@ -54,6 +55,12 @@ class Terms:
     text: str = ""
     is_parsed: bool = True  # else names are counted in the text
     _counts: dict[str, int] = field(default_factory=dict)  # name -> how often the text has it
+
+    def article(self, name: str) -> str:
+        """Return "a" or "an" if the document writes a name with it in a fair share of places, else ""."""
+        term = self.get(name)
+        word, times = max(((n, word) for word, n in term.articles.items()), default=(0, ""))[::-1]
+        return word if times * _FAIR_SHARE >= term.count else ""
 
     def best(self, name: str) -> str:
         """Return a name as it is written inside a sentence: with a small letter first if the document has it so."""
@@ -116,7 +123,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
             term.count += 1
             term.subjects += token.dep_ in SUBJECTS
             term.sections.add(sentence.headings)
-            term.article = next((c.lower_ for c in token.lefts if c.lower_ in ("a", "an")), term.article)
+            term.articles.update(c.lower_ for c in token.lefts if c.lower_ in ("a", "an"))
             words = name.split()
             for at in range(1, len(words)):
                 inner = out.by_key.setdefault(names.key(" ".join(words[at:]), language), Term())

@@ -39,7 +39,7 @@ def unexplained(plausible: Mapping[str, str], defined: Container[str], terms: Te
         likely = _LIKELY_PHRASE if " " in name else _LIKELY
         if title.probability(features.term_features(name, terms)) >= likely:
             yield name
-    found = Counter(_unparsed_names(terms.unparsed, terms.language))
+    found = Counter(() if terms.is_parsed else _unparsed_names(terms.text, terms.language))
     yield from sorted(
         n for n, count in found.items() if count >= _TIMES and names.key(n, terms.language) not in defined
     )
