@@ -14,7 +14,7 @@ ABOUT = (
 )
 MENU = {
     "new": ("1  Create a vault", "an empty one, for your own documents"),
-    "example": ("2  Try the example", "seventeen documents about learning; a minute"),
+    "example": ("2  Try the example", "twenty documents about learning; a minute"),
     "adopt": ("3  Use this folder", "create a vault around the notes that are here"),
     "quit": ("q  Quit", "nothing has been written"),
 }

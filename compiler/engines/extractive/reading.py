@@ -17,7 +17,7 @@ from compiler.engines.extractive.phrases import is_whole, name_of, subject_of, t
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
-from compiler.engines.extractive.terms import Terms, context_of, heading_name, terms_of
+from compiler.engines.extractive.terms import Terms, context_of, heading_name, is_entry, terms_of
 from compiler.engines.extractive.unexplained import unexplained
 from compiler.language import names
 from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term
@@ -239,7 +239,7 @@ class Reading:
             if first.headings != section:
                 last, section = self._heading_term(first), first.headings
             name, start = self._topic(members)
-            last = name or last
+            last = name or ("" if is_entry(first.text) else last)
             if last and used[last] < MOST_PARAGRAPHS and (name or not self._names_other(members, last)):
                 used[last] += 1
                 for at in members[start : start + _LONGEST_PASSAGE]:

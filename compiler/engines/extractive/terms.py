@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|lecture|lesson|unit|week|module|kapitel|teil|abschnitt|appendix)\s+)?[\divxlc]+(?:\.\d+)*[.:)]?\s+(?=\S)",
     re.I,
 )
-_ENTRY = re.compile(r"[^\W\d_][^.:!?。：]{1,50}(?::|：|\s[–—-])\s*\S")  # "Term: text", "Term - text"
+_ENTRY = re.compile(r"[^\W\d_][^.:!?。：]{1,50}(?::|：|\s[–—-])\s*\S")
 _FAIR_SHARE = 3  # a third
 _STRUCTURE = ("heading", "title", "emphasis", "link", "term", "code")
 
@@ -94,6 +94,11 @@ def context_of(terms: Terms) -> str:
     return f"{name}: {title}" if often and name.lower() not in title.lower() else title
 
 
+def is_entry(text: str) -> bool:
+    """Return whether a paragraph opens with a name that it is about: "Term: text", "Term - text"."""
+    return bool(_ENTRY.match(text))
+
+
 def heading_name(heading: str) -> str:
     """Return a heading without its number."""
     return _NUMBERED.sub("", heading).strip(" :.–—-")
@@ -104,7 +109,7 @@ def terms_of(requests: Sequence[ExtractRequest], parsed: Iterable[tuple[Sentence
     out = Terms(language, requests[0].title if requests else "")
     for number, (sentence, doc) in enumerate(parsed):
         out.sentences += 1
-        out.entries[sentence.headings] += sentence.position == 0 and bool(_ENTRY.match(sentence.text))
+        out.entries[sentence.headings] += sentence.position == 0 and is_entry(sentence.text)
         for short, long in names.acronym_pairs(sentence.text):
             out.long_forms.setdefault(short, long)
         out.sections.add(sentence.headings)
