@@ -27,17 +27,17 @@ READ = {
     "csv": "2 afb8f861d4038c8c",
     "docx": "3 c9c81847ea801270",
     "epub": "3 cc8c1235a4beb57e",
-    "html": "4 15240afe4ec3597d",
+    "html": "4 8a1c6565a2a45ced",
     "latex": "3 be954d645ad8005e",
-    "markdown": "4 692722b6e73c28dd",
+    "markdown": "4 188cfaffbf05e878",
     "notebook": "3 3be2f4bebc376c43",
     "org": "3 97f673ff05b0cf1a",
     "pdf": "5 6fc36119e9ddd6c5",
     "pptx": "2 c68ee1eb54a3c27f",
-    "text": "4 49acdd8a4507ed86",
+    "text": "4 edd74e355362cad7",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/4", "9ba61565e6638080")
+EXTRACTED = ("extractive/4", "20a2364a4b06923d")
 
 
 def sources() -> dict[str, list[SourceText]]:
