@@ -1,7 +1,8 @@
-"""The vault that the pictures show: the example's documents, compiled, with forty days of reviews."""
+"""The vault that the pictures show: the example's documents, compiled, suggested cards kept, nine days of reviews."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -18,7 +19,7 @@ from vault.vault import Vault, open_vault
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
-DAYS, NEW_A_DAY = 40, 3
+DAYS, NEW_A_DAY = 9, 2
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -36,17 +37,22 @@ def made_vault(folder: Path, now: datetime) -> Vault:
     settings.write_text(re.sub(r'timezone = ".*?"', 'timezone = "UTC"', words), encoding="utf-8")
     retain(folder, "--vault", str(root), "add", str(ROOT / "examples/sources"))
     retain(folder, "--vault", str(root), "compile")
+    for suggested in json.loads(retain(folder, "--vault", str(root), "card", "suggest", "--json"))["suggestions"]:
+        retain(folder, "--vault", str(root), "card", "suggest", "--keep", suggested["id"])
+    retain(folder, "--vault", str(root), "compile")
     vault = open_vault(str(root), None, root)
     review(vault, now.astimezone(UTC))
     return vault
 
 
-def retain(home: Path, *words: str) -> None:
-    subprocess.run([*PROGRAM, *words], env=environment(home), cwd=home, check=True, capture_output=True)
+def retain(home: Path, *words: str) -> str:
+    """Run the program and return what it printed."""
+    command = [*PROGRAM, *words]
+    return subprocess.run(command, env=environment(home), cwd=home, check=True, capture_output=True, text=True).stdout
 
 
 def review(vault: Vault, now: datetime) -> None:
-    """What fell due, and three new cards a day, rated as someone with a fair memory would."""
+    """What fell due, and two new cards a day, rated as someone with a fair memory would."""
     dice = random.Random(6)
     for days in range(DAYS, 0, -1):
         evening = now - timedelta(days=days, minutes=dice.randrange(40))

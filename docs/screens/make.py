@@ -64,7 +64,7 @@ def edit(vault: Vault) -> None:
     deck = shown_deck(vault)
     article = vault.root / "wiki/concepts" / deck.name
     article.write_text(f"{article.read_text('utf-8')}\nI have seen this myself.\n", encoding="utf-8")
-    card = parse_deck(deck.read_text("utf-8"), deck.name).cards[0]
+    card = max(parse_deck(deck.read_text("utf-8"), deck.name).cards, key=lambda card: len(card.answer))
     words = deck.read_text("utf-8").replace(f"A: {card.answer}", "A: The same in my own words.")
     deck.write_text(words, encoding="utf-8")
     summary = vault.root / f"{card.support[0].summary}.md"
