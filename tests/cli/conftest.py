@@ -13,7 +13,7 @@ from tests.commands import Result, Run, retain, retain_process
 from tests.in_process import every_candidate
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def unweighed() -> Iterator[None]:
     """The embedded engine takes every candidate."""
     with every_candidate():
@@ -47,7 +47,8 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert retain("init", "vault", "--no-git", cwd=root).code == 0
     vault = root / "vault"
     assert retain("add", *(str(p) for p in sorted(DOCUMENTS.iterdir())), cwd=vault).code == 0
-    assert retain("compile", cwd=vault).code == 0
+    with every_candidate():  # a fixture of the session is made before those of the module
+        assert retain("compile", cwd=vault).code == 0
     return vault
 
 

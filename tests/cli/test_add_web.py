@@ -187,16 +187,16 @@ def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: st
     assert "1 added" in said and len(events(vault, "origin")) == 1
 
 
-def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> None:
-    gaps = run("gaps", "list", "--all", "--json", cwd=compiled).json()["gaps"]
+def test_a_source_is_added_for_a_gap(run: Run, needy: Path, site: str) -> None:
+    gaps = run("gaps", "list", "--all", "--json", cwd=needy).json()["gaps"]
     gap = next(g for g in gaps if g["status"] == "open")
-    done = run("add", "--fills", gap["id"][:8], f"{site}/memory", "--json", cwd=compiled)
+    done = run("add", "--fills", gap["id"][:8], f"{site}/memory", "--json", cwd=needy)
     assert done.code == 0 and done.json()["fills"] == [gap["id"]]
-    (event,) = events(compiled, "fills")
+    (event,) = events(needy, "fills")
     assert (event["gap"], event["path"]) == (gap["id"], "raw/articles/on-memory.md")
-    assert run("add", "--fills", gap["id"], f"{site}/memory", cwd=compiled).code == 0
-    assert len(events(compiled, "fills")) == 1, "what the ledger knows is not said again"
-    unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=compiled)
+    assert run("add", "--fills", gap["id"], f"{site}/memory", cwd=needy).code == 0
+    assert len(events(needy, "fills")) == 1, "what the ledger knows is not said again"
+    unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=needy)
     assert unknown.code == 2 and "no gap has that id" in unknown.stderr
 
 

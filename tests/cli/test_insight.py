@@ -38,11 +38,11 @@ NOTE = "insights/spacing-effect.md"
 BETTER = """# Schedules
 
 An expanding schedule is a schedule in which each gap is longer than the one before.
-Expanding schedules produce better retention than equal gaps, because the first recall takes place early.
+Expanding schedules produce better retention than equal gaps.
 """
 WORSE = """# What laboratories found
 
-Expanding schedules produce worse retention than equal gaps, because the first recall is too easy.
+Expanding schedules produce worse retention than equal gaps.
 An expanding schedule is a schedule whose intervals grow from review to review.
 """
 

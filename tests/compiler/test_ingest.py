@@ -158,7 +158,7 @@ def test_every_real_document_is_read_whole_and_sound(shared_data: Path) -> None:
         if path.parent.name == "tables":
             continue  # numbers are of no language
         assert source.language == languages.get(path.parent.name, "en")
-        assert source.problems == ()
+        assert {problem.code for problem in source.problems} <= {"letters-unknown"}
         assert any(m.kind is MarkKind.HEADING for m in source.marks), path
         assert ":numref:" not in source.text and "](http" not in source.text and "<div" not in source.text
 

@@ -51,9 +51,9 @@ def test_a_template_leaves_a_gap_where_it_stands_for_words() -> None:
         '[Design]({% page "/x/#y" %}) and ![Clock]({{ site.url }}/clock.png) and [this][it].\n\n'
         "[it]: {{ site.url }}/it.html\n"
     )
-    assert source.text == "Ask […] about […].\n\nTake care. Or not.\n\nDesign and and this.\n\nClock"
+    assert source.text == "Ask […] about […].\n\nTake care. Or not.\n\nDesign and […] and this.\n\nClock"
     assert [p.target for p in source.pictures] == ["/clock.png"]
-    assert [(p.code, p.message[-1]) for p in source.problems] == [("computed-words", "2")]
+    assert [(p.code, p.message[-1]) for p in source.problems] == [("computed-words", "2"), ("pictures-inline", "1")]
 
 
 def test_what_a_chunk_computes_in_a_sentence_is_a_gap() -> None:

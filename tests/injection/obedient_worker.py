@@ -162,7 +162,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--free"]:
         del sys.argv[1]
         for name in ("restrict_worker", "limit_worker"):
-            setattr(child_main, name, lambda *places: None)
+            setattr(child_main, name, lambda *places, **how: None)
     process.main()
 
 
