@@ -60,6 +60,11 @@ def definitions(sentence: str) -> list[tuple[str, str]]:
             "a dark rock that forms from cooled lava",
         ),
         (
+            "The doctor suspected anemia (a lack of red cells in the blood that causes weak, tired muscles) at once.",
+            "anemia",
+            "a lack of red cells in the blood that causes weak, tired muscles",
+        ),
+        (
             "Plants lose water through stomata, which are the pores of a leaf that open and close.",
             "stomata",
             "the pores of a leaf that open and close",

@@ -194,7 +194,9 @@ def _apposition(said: Token) -> Iterator[Definition]:
     between = head.doc[head.i + 1 : said.left_edge.i]
     if head.pos_ not in NOUNS or said.pos_ not in NOUNS or said.i < head.i or not any(t.text in ",(" for t in between):
         return
-    term, meaning = name_of(head), subtree_text(said).partition(",")[0]
+    in_brackets = any(t.text == "(" for t in between)
+    term, meaning = name_of(head), subtree_text(said)
+    meaning = meaning if in_brackets else meaning.partition(",")[0]
     if term and determiner_of(said) in ("a", "the") and len(meaning.split()) > _SHORTEST:
         yield Definition(term, meaning, "apposition", _article(head), "", head.i, said.i)
 
