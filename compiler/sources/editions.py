@@ -12,9 +12,11 @@ from vault.model.source import SourceText
 from vault.text.formatting import fold
 
 _VERSION = re.compile(pattern("editions_version").pattern, re.IGNORECASE)
-_DATE = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(?:[-_.]?(0[1-9]|1[0-2])(?:[-_.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_.]?(0[1-9]|1[0-2])(?:[-_.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 _FRONT = 1_500  # characters in which a document says of what day it is
 _LINE = 60  # characters; in a longer line a date belongs to what is told
+_WORDS = 4  # of a line that gives a date, with the month: "Last updated 3 May 2024"
+_DRAFT = re.compile(r"\b(?:draft|preliminary|entwurf|vorläufig)\b|草稿|草案|征求意见稿", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Marks:
     published: str = ""
     named: str = ""  # the date in the title or file name
     dated: str = ""  # the date in the text
+    is_draft: bool = False
 
 
 def marks_of(source: SourceText, path: str) -> Marks:
@@ -36,12 +39,14 @@ def marks_of(source: SourceText, path: str) -> Marks:
     dates = [_DATE.search(w) for w in (_VERSION.sub(" ", w) for w in words)]
     named = next(("-".join(filter(None, m.groups())) for m in dates if m), "")
     names = frozenset(" ".join(re.findall(r"[^\W_]+", _DATE.sub(" ", w).casefold())) for w in without)
-    return Marks(names - {""}, version, source.properties.get("published", ""), named, _dated(source.text[:_FRONT]))
+    draft = any(_DRAFT.search(w) for w in words)
+    dated = _dated(source.text[:_FRONT])
+    return Marks(names - {""}, version, source.properties.get("published", ""), named, dated, draft)
 
 
 def newer(one: Marks, other: Marks) -> str:
     """Return why `one` is the newer edition of the document that both are; "" if it is not, or nothing says so."""
-    if not one.names & other.names:
+    if not one.names & other.names or one.is_draft != other.is_draft:
         return ""
     signs = [
         ("published {} against {}", one.published, other.published),
@@ -73,7 +78,7 @@ def _dated(text: str) -> str:
     """Return the only day that stands in the short lines with which a text begins, "" if there is none or several."""
     days = set()
     for line in text.split("\n"):
-        if len(fold(line)) <= _LINE:
+        if len(fold(line)) <= _LINE and len(re.findall(r"[^\W\d_]+", line)) <= _WORDS:
             days |= {
                 "-".join([str(d.year), f"{d.month:02}", *([f"{d.day:02}"] if d.day else [])])
                 for d in quantities(line).days

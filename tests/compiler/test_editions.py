@@ -98,6 +98,9 @@ def test_a_date_or_an_edition_tells_which_is_newer(vault: Vault, first: str, sec
         (titled("Spacing v1"), titled("Practice of testing v2")),
         (titled("Spacing v2", "date: 2021-05-01"), titled("Spacing v1", "date: 2023-02-01")),  # marks that disagree
         (titled("Spacing", "date: 2021"), titled("Spacing", "date: 2021-05-01")),
+        (titled("Spacing in room 1500"), titled("Spacing in room 1800")),  # numbers that are no years
+        (titled("Spacing 2024"), titled("Spacing 2025 (draft)")),
+        (titled("Spacing\n\nIn memory of Ann, died 3 June 1990"), titled("Spacing\n\nPrinted 1 May 2024")),
     ],
 )
 def test_without_a_mark_that_tells_them_apart_both_are_quoted(vault: Vault, first: str, second: str) -> None:
