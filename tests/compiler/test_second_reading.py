@@ -60,6 +60,7 @@ PAGE = "<style>p {}</style><p>A <b>fibre&rsquo;s</b> limit<!-- no --> is the loa
         ("csv", b'term,meaning\nlimit,"A fibre\'s limit is the load at which 1.5% of them fail."\n'),
         ("code", b"# A fibre's limit is the load\n# at which 1.5% of them fail.\nx = 1\n"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "file",  # an archive's bytes hold the time of day
 )
 def test_a_quote_is_found_under_the_markup_of_its_format(kind: str, data: bytes) -> None:
     file = Comparison(readings(data, kind))
