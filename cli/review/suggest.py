@@ -14,14 +14,16 @@ from cli.options import opened_to_write, progress_option, vault_json_options
 from cli.review.card_edit import with_new_words
 from cli.workspace import render_if_stale
 from learning.cards.edit import Words, checked_words
-from vault.errors import UsageError
+from learning.cards.lookup import find_subject
+from vault.errors import RetainError, UsageError
 from vault.evidence.context import quote_context
 from vault.ids import CardId
 from vault.inbox import suggestions
 from vault.inbox.suggestion_events import Decided, Decision
-from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion
-from vault.layout import FLASHCARDS
+from vault.inbox.suggestions import SITTING, Choice, Offered, Outcome, Suggestion
+from vault.layout import CONCEPTS, FLASHCARDS
 from vault.model import latex
+from vault.model.card import Card
 from vault.model.markdown import escape, unescape
 from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
@@ -90,52 +92,52 @@ def suggest(
     if back:
         return _report(vault, [suggestions.undo(vault, now())], "undone", progress, as_json=as_json)
     if not decides:
-        return _list(vault, offered, _about(offered, about), as_json=as_json)
+        return _list(vault, offered, _about(vault, offered, about), as_json=as_json)
     if about:
         raise UsageError("name a concept or decide, not both", hint="ids are enough for --keep, --drop and --edit")
-    given = [(suggestions.find(offered, id_), Decision.KEEP) for id_ in keep]
-    given += [(suggestions.find(offered, id_), Decision.DROP) for id_ in drop]
-    chosen = [suggestions.find(offered, edit)] if edit else []
-    ids = [each.id for each, _ in given] + [each.id for each in chosen]
+    given = [Choice(suggestions.find(offered, id_).id, Decision.KEEP) for id_ in keep]
+    given += [Choice(suggestions.find(offered, id_).id, Decision.DROP) for id_ in drop]
+    edited = suggestions.find(offered, edit) if edit else None
+    ids = [each.id for each in given] + ([edited.id] if edited else [])
     if len(set(ids)) < len(ids):
         raise UsageError("one card is named twice", hint="keep, edit or drop each card once")
-    outcomes = [_edit(vault, each, question, answer, source) for each in chosen]
-    if None in outcomes:
+    if edited is None:
+        outcomes = suggestions.decide_all(vault, given, now())
+    elif (saved := _edit(vault, edited, given, question, answer, source)) is not None:
+        outcomes = saved
+    else:
         return output.FINDINGS
-    outcomes += [suggestions.decide(vault, each.id, decision, now()) for each, decision in given]
-    return _report(vault, [each for each in outcomes if each is not None], "", progress, as_json=as_json)
+    return _report(vault, outcomes, "", progress, as_json=as_json)
 
 
 def _edit(
-    vault: Vault, suggested: Suggestion, question: str | None, answer: str | None, source: str | None
-) -> Outcome | None:
-    """Keep a card in the user's words; None if the editor made none."""
+    vault: Vault,
+    suggested: Suggestion,
+    others: Sequence[Choice],
+    question: str | None,
+    answer: str | None,
+    source: str | None,
+) -> list[Outcome] | None:
+    """Keep a card in the user's words, and decide on the others; None, and nothing decided, if the editor made none."""
     before = Words(escape(suggested.question), escape(suggested.answer))
 
-    def save(words: Words) -> Outcome:
+    def save(words: Words) -> list[Outcome]:
         checked = checked_words(words.question, words.answer)
         edited = Decision.KEEP if checked == before else Decision.EDIT
         said = (checked.question, checked.answer) if edited is Decision.EDIT else None
-        return suggestions.decide(vault, suggested.id, edited, now(), words=said)
+        return suggestions.decide_all(vault, [Choice(suggested.id, edited, said), *others], now())
 
     id_ = suggested.id
     return with_new_words(before, question, answer, source, save, id_, f"retain card suggest --edit {id_}")
 
 
-def _about(offered: Offered, about: str) -> tuple[Suggestion, ...]:
-    """Return the suggestions for the article with that title, path or file name; all for ""."""
-    wanted = clean_line(about).casefold().removesuffix(".md")
-    if not wanted:
-        return offered.suggestions
-    return tuple(
-        each
-        for each in offered.suggestions
-        if wanted in (each.concept.casefold(), each.article.removesuffix(".md"), _stem(each.article))
-    )
+def _about(vault: Vault, offered: Offered, about: str) -> tuple[Suggestion, ...]:
+    """Return the suggestions for the concept of that name, or for the article at that path; all for "".
 
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
+    Raises: NotFound and UsageError as `find_subject` does.
+    """
+    wanted = clean_line(about).removesuffix(".md").removeprefix(f"{CONCEPTS}/")
+    return offered.about(find_subject(vault, wanted).path if wanted and offered.compiled else "")
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------
@@ -190,19 +192,29 @@ def _as_json(vault: Vault, each: Suggestion) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What came of one decision; `path` is the deck that holds the card now, "" if none does."""
+    """What came of one decision; `path` is the deck that holds the card now, "" if none does.
+
+    `is_users` says whether the card there is one that the user wrote or changed.
+    """
 
     decided: Decided
     path: str
+    is_users: bool
 
 
 def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str | None, *, as_json: bool) -> int:
     """Compile, so that the decks follow the decisions; print what came of each. `word` says "undone" of all."""
-    _compile(vault, progress)
+    try:
+        compiled = _compile(vault, progress)
+    except RetainError:
+        output.say("saved; the next `retain compile` writes it")
+        raise
     decks = _decks(vault)
-    rows = [_Row(each.decided, decks.get(each.decided.card, "")) for each in outcomes]
+    places = [(each.decided, decks.get(each.decided.card)) for each in outcomes]
+    rows = [_Row(one, place[0] if place else "", bool(place and place[1].human_edited)) for one, place in places]
     news = list(dict.fromkeys(words for each in outcomes for words in each.news))
-    refused = [row for row in rows if not word and row.decided.kept and not row.path]
+    refused = [row for row in rows if compiled and not word and row.decided.kept and not row.path]
+    stay = [row for row in rows if compiled and word and row.is_users]
     if as_json:
         found = [_row_json(row, word) for row in rows]
         output.show_json({"decided": found, "forms": news})
@@ -214,6 +226,8 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
         output.show(f"{one.card}  {said}: {clean_line(unescape(one.question))}")
     for row in refused:
         output.say(f"{row.decided.card} is in no deck: `retain log --rejected` says why")
+    for row in stay:
+        output.say(f"{row.decided.card} stays in {row.path}, with your changes; delete it there if you do not want it")
     for words in news:
         output.show(words)
     if not word:
@@ -221,23 +235,27 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
     return output.FINDINGS if refused else output.DONE
 
 
-def _compile(vault: Vault, progress: str | None) -> None:
-    """Bring the decks up to date with the decisions; the next compile does it in a vault that a model writes."""
+def _compile(vault: Vault, progress: str | None) -> bool:
+    """Bring the decks up to date with the decisions and return True.
+
+    In a vault that a model writes the user's next compile does that: return False.
+    """
     from compiler.build.apply_decision import engine_of  # a list needs no compiler
     from compiler.build.compile import Options, compile_vault
 
     engine = engine_of(vault)
     if engine != "extractive":
         output.say("saved; the next `retain compile` follows it")
-        return
+        return False
     with output.Progress(progress) as narrator:
         compile_vault(vault, Options(engine, wait_s=60), now(), narrator)
     render_if_stale(vault)
+    return True
 
 
-def _decks(vault: Vault) -> dict[CardId, str]:
-    """Return the path of the deck of each card."""
-    return {card.id: path for path in vault.paths(FLASHCARDS, ".md") if (deck := vault.deck(path)) is not None
+def _decks(vault: Vault) -> dict[CardId, tuple[str, Card]]:
+    """Return each card with the path of its deck."""
+    return {card.id: (path, card) for path in vault.paths(FLASHCARDS, ".md") if (deck := vault.deck(path)) is not None
             for card in deck.cards if card.id is not None}  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from compiler.articles.history import merged
 from compiler.articles.renames import undone_cards
 from compiler.articles.writer import Writer
 from compiler.cards.cards import CardDecider, CardNews, request_for
-from compiler.cards.decks import Fresh, card_block
+from compiler.cards.decks import Fresh, card_block, lines_shown
 from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.cards.suggestions import Candidate
 from compiler.gates.checks import pairs_of_cards
@@ -26,8 +26,6 @@ from vault.inbox.suggestions import Suggestion
 from vault.layout import FLASHCARDS
 from vault.model.frontmatter import Value
 from vault.model.wikilink import Citation
-
-EXHIBITS = 2  # shown below an answer: a card is no page
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +164,7 @@ def _deck(
     for card in cards:
         claims = [sources.claims[c] for c in card.cites]
         cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
-        exhibits = dict.fromkeys(e for c in claims for e in c.exhibits)
-        blocks.append(card_block(card, cites, tuple(exhibits)[:EXHIBITS], words=edited.get(card.id)))
+        blocks.append(card_block(card, cites, lines_shown(claims), words=edited.get(card.id)))
     old = old_text(path)
     before = concepts.history.written(article.concept.id, article.before, old)
     properties: dict[str, Value] = {

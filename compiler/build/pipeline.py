@@ -86,7 +86,7 @@ def build(start: BuildInput) -> Built:
         triage = triage_of([*start.decided, *changes.decisions])
         written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, concepts, agents)
-    wanted = _wanted(notes, overlay, written, concepts, pictures, claims)
+    wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage)
     report = Report(
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
@@ -211,6 +211,7 @@ def _wanted(
     concepts: Concepts,
     pictures: Pictures,
     claims: Claims,
+    triage: Triage,
 ) -> Wanted:
     """Return everything that is to be in the vault after the build."""
 
@@ -226,6 +227,7 @@ def _wanted(
         claims=concepts.sources.claims,
         summaries=frozenset(concepts.sources.summaries.values()),
         words_before=claims.words_before,
+        triage=triage,
         indexes=indexes,
     )
 

@@ -31,10 +31,11 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.files.folder import sha256_hex
 from vault.ids import CardId, ClaimId
 from vault.inbox.events import Settled, settled_in
-from vault.inbox.suggestion_events import triage_of
+from vault.inbox.suggestion_events import Triage
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event
+from vault.model.claim import Claim
 from vault.model.exhibit import ASSETS, embedded_assets, is_copy
 from vault.model.frontmatter import foreign_properties, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
@@ -52,16 +53,18 @@ class Wanted:
     """What a build wants in the vault, by path: notes that users may edit, proposals, decks, pictures.
 
     `indexes` returns the index pages, given all builds; `claims` and `summaries` (paths without .md) are those of the
-    sources that are there; `words_before` are the former words of claims that changed.
+    sources that are there; `words_before` are the former words of claims that changed; `triage` is what the user
+    decided about suggested cards.
     """
 
     notes: Mapping[str, str]
     proposals: Mapping[str, str]
     decks: Mapping[str, Fresh]
     assets: Mapping[str, bytes | None]
-    claims: Container[ClaimId]
+    claims: Mapping[ClaimId, Claim]
     summaries: Container[str]
     words_before: Mapping[str, str]
+    triage: Triage
     indexes: Callable[[Sequence[Event]], Mapping[str, str]]
 
 
@@ -87,7 +90,8 @@ def publish(
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
-    publisher.decks(decks_after_moves(wanted.decks, current_decks, put, moved), list(decks), known, ours, ids.retired)
+    decks_wanted = decks_after_moves(wanted.decks, current_decks, put, moved)
+    publisher.decks(decks_wanted, list(decks), known, ours, ids.retired, wanted.triage, wanted.claims)
     publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
@@ -297,23 +301,25 @@ class Publisher:
         on_disk: Sequence[str],
         known: Kinds,
         ours: frozenset[str],
-        gone: Container[str] = (),
+        gone: Container[str],
+        triage: Triage,
+        claims: Mapping[ClaimId, Claim],
     ) -> None:
         """Plan the writing of decks around what the user wrote in them.
 
-        `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
+        `ours` are the paths of concepts' decks, `gone` the claims that no source has any more; `claims` are those of
+        the sources that are there.
         """
-        triage = triage_of(self.start.decided)
         withdrawn = triage.withdrawn
         for path in sorted({*on_disk, *wanted}):
             if self.is_not_utf8(path):
                 continue
             old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None
-            restamped = restamp(old, path, withdrawn) if old is not None and withdrawn else old
+            restamped = restamp(old, path, withdrawn, claims) if old is not None and withdrawn else old
             if old is not None and both is not None:
                 # Words that the ledger has, too, are not lost when the deck is written anew.
-                bare = [restamp(side, path, triage.worded) for side in both]
+                bare = [restamp(side, path, triage.worded, claims) for side in both]
                 if any(written_by_hand(side, path, known) for side in bare):
                     self._report_conflict(path, old)
                     continue

@@ -159,8 +159,8 @@ def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[s
         if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
             return None
         report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
-        if not (root / SUGGESTIONS).is_file():  # made beside it; asked for before the next change
-            return None
-    except (OSError, ValueError, TypeError, LookupError):
+        if not isinstance(json.loads((root / SUGGESTIONS).read_bytes())["suggestions"], list):
+            return None  # made beside it; asked for before the next change
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
     return report if isinstance(report, dict) else None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards.live_cards import LiveCard
-from vault.ids import ALPHABET, CardId
+from vault.ids import ALPHABET, CardId, ClaimId
 from vault.inbox.events import Settled
 from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, with_stamp
-from vault.model.exhibit import Exhibit, lines_of
+from vault.model.claim import Claim
+from vault.model.exhibit import lines_of
 from vault.model.frontmatter import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation
@@ -18,6 +19,7 @@ from vault.text.formatting import clean_line
 
 KEYS = frozenset({"type", "concept", "article", "generator", "tags", "cards"})
 _COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})\b")
+EXHIBITS = 2  # shown below an answer: a card is no page
 NOTHING_SETTLED = Settled()
 Kinds = Mapping[CardId, CardKind | None]  # the cards that the machine ever made, and of what kind
 
@@ -31,14 +33,19 @@ class Fresh:
     cards: Sequence[Card]
 
 
+def lines_shown(claims: Iterable[Claim]) -> list[str]:
+    """Return the lines below the answer of a card that cites the claims: what their sources show with them."""
+    exhibits = tuple(dict.fromkeys(e for claim in claims for e in claim.exhibits))
+    return [line for e in exhibits[:EXHIBITS] if e.copied for line in lines_of(e)]
+
+
 def card_block(
-    card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = (), words: tuple[str, str] | None = None
+    card: LiveCard, cites: Sequence[Citation], shown: Sequence[str] = (), words: tuple[str, str] | None = None
 ) -> Card:
-    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped.
+    """Return a live card as the deck shows it: its words as Markdown, then the lines `shown`; stamped.
 
     `words` are the user's question and answer in place of the machine's, whose stamp the card has all the same.
     """
-    shown = [line for e in exhibits if e.copied for line in lines_of(e)]
     answer = "\n".join([escape(card.answer), *shown])
     block = with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
     return block if words is None else replace(block, question=words[0], answer="\n".join([words[1], *shown]))
@@ -85,16 +92,27 @@ def merge_deck(
     return _splice(parse_deck(old, path), fresh, known, gone, settled)
 
 
-def restamp(text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]]) -> str:
-    """Return a deck in which cards with these words of the user's count as the machine's; other bytes stay.
+def restamp(
+    text: str, path: str, withdrawn: Mapping[str, Collection[tuple[str, str]]], claims: Mapping[ClaimId, Claim]
+) -> str:
+    """Return a deck in which cards with exactly these words of the user's count as the machine's; other bytes stay.
 
-    So they go when the card does: the user who kept a suggested card in these words took that back.
+    So they go when the card does: the user who kept a suggested card in these words took that back. Below them may be
+    what its `claims` show; with anything more, the card is the user's own.
     """
     for card in reversed(parse_deck(text, path).cards):
-        words = withdrawn.get(str(card.id), ())
-        if card.human_edited and any(card.question == q and card.answer.startswith(a) for q, a in words):
+        words = withdrawn.get(str(card.id), ()) if card.human_edited else ()
+        shown = lines_shown(claims[cite.claim] for cite in card.support if cite.claim in claims) if words else []
+        if any(_has_words(card, q, a) or _has_words(card, q, "\n".join([a, *shown])) for q, a in words):
             text = splice_card(text, card, with_stamp(card))
     return text
+
+
+def _has_words(card: Card, question: str, answer: str) -> bool:
+    """Return whether a deck shows the card as it would with these words; white space at line ends does not count."""
+    stamped = with_stamp(card)
+    lines, wanted = (render_card(c).splitlines() for c in (stamped, replace(stamped, question=question, answer=answer)))
+    return [line.rstrip() for line in lines] == [line.rstrip() for line in wanted]
 
 
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -94,7 +95,14 @@ def test_the_list_can_be_narrowed_to_a_concept_by_title_path_or_file(run: Run, v
     assert by_title and {each["concept"].lower() for each in by_title} == {"breakwater"}
     assert by_title == listed(run, vault, "wiki/concepts/breakwater.md") == listed(run, vault, "breakwater")
     assert len(listed(run, vault)) > len(by_title)
-    assert "no suggested cards" in suggest(run, vault, "lighthouse").stdout
+    for row in by_title:
+        assert suggest(run, vault, "--drop", row["id"]).code == 0
+    while left := listed(run, vault, "breakwater"):  # what the dropped ones made room for
+        assert suggest(run, vault, *(word for each in left for word in ("--drop", each["id"]))).code == 0
+    assert "no suggested cards" in suggest(run, vault, "breakwater").stdout
+    for form in ([], ["--json"]):
+        mistyped = suggest(run, vault, "breakwatr", *form)
+        assert (mistyped.code, mistyped.stdout) == (2, "") and "no concept has that name" in mistyped.stderr
 
 
 def test_a_kept_card_is_in_its_deck_at_once_and_is_a_card_like_any_other(run: Run, vault: Path) -> None:
@@ -172,6 +180,65 @@ def test_one_wrong_id_among_several_decides_nothing(run: Run, vault: Path) -> No
     row, before = one(run, vault), (vault / ledger.DECISIONS).read_bytes()
     assert suggest(run, vault, "--keep", row["id"], "--drop", "nothing000").code == 2
     assert (vault / ledger.DECISIONS).read_bytes() == before
+
+
+def test_decisions_on_two_cards_of_one_question_and_on_another_are_recorded_together(run: Run, vault: Path) -> None:
+    path = vault / SUGGESTIONS
+    data = json.loads(path.read_text(encoding="utf-8"))
+    first, second, *_ = data["suggestions"]
+    data["suggestions"].append(first | {"id": "0000000000", "answer": "Another answer."})
+    path.write_text(json.dumps(data), encoding="utf-8")
+    done = suggest(run, vault, "--drop", first["id"], "--drop", "0000000000", "--keep", second["id"], "--json")
+    decided = {each["id"]: each["decision"] for each in done.json()["decided"]}
+    assert done.code == 0 and decided == {first["id"]: "drop", "0000000000": "drop", second["id"]: "keep"}
+
+
+def test_a_refused_edit_leaves_the_other_cards_undecided(run: Run, vault: Path) -> None:
+    row, before = one(run, vault), (vault / ledger.DECISIONS).read_bytes()
+    other = next(each["id"] for each in listed(run, vault) if each["question"] != row["question"])
+    assert suggest(run, vault, "--drop", other, "--edit", row["id"], "--answer", "").code == 3
+    assert (vault / ledger.DECISIONS).read_bytes() == before
+    assert suggest(run, vault, "--drop", other, "--edit", row["id"], "--answer", "Mine.").code == 0
+    assert not {other, row["id"]} & {each["id"] for each in listed(run, vault)}
+
+
+def test_an_undo_says_that_a_card_stays_which_the_user_extended(run: Run, vault: Path) -> None:
+    row = one(run, vault)
+    assert suggest(run, vault, "--edit", row["id"], "--answer", "Mine.").code == 0
+    text = (vault / DECK).read_text(encoding="utf-8")
+    (vault / DECK).write_text(text.replace("A: Mine.\n", "A: Mine.\nAnd more.\n"), encoding="utf-8")
+    done = suggest(run, vault, "--undo")
+    assert done.code == 0 and "edit undone" in done.stdout and f"{row['id']} stays in {DECK}" in done.stderr
+    assert "A: Mine.\nAnd more.\n" in (vault / DECK).read_text(encoding="utf-8")
+
+
+def test_a_compile_that_fails_says_that_the_decision_is_saved(run: Run, vault: Path) -> None:
+    row = one(run, vault)
+    (vault / DECK).mkdir()
+    done = suggest(run, vault, "--keep", row["id"])
+    assert done.code != 0 and "saved; the next `retain compile` writes it" in done.stderr
+    (vault / DECK).rmdir()
+    assert run("compile", cwd=vault).code == 0
+    assert row["id"] in (vault / DECK).read_text(encoding="utf-8")
+
+
+def test_a_kept_card_waits_for_the_compile_where_a_model_writes(run: Run, vault: Path) -> None:
+    row = one(run, vault)
+    line = '{"v":1,"type":"build","id":"x","at":"2099-01-01T00:00:00.000Z","command":"compile","engine":"journal/1"}'
+    with (vault / ledger.BUILDS).open("a", encoding="utf-8") as builds:
+        builds.write(f"{line}\n")
+    done = suggest(run, vault, "--keep", row["id"])
+    assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
+    assert "is in no deck" not in done.stderr and not (vault / DECK).exists()
+
+
+@pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])
+def test_a_compile_makes_a_damaged_list_anew(run: Run, vault: Path, damage: str) -> None:
+    before = listed(run, vault)
+    (vault / SUGGESTIONS).write_text(damage, encoding="utf-8")
+    assert "`retain compile` makes them" in suggest(run, vault).stdout
+    assert run("compile", cwd=vault).code == 0
+    assert listed(run, vault) == before
 
 
 def test_a_vault_that_is_not_compiled_here_says_so(run: Run, vault: Path) -> None:

@@ -235,6 +235,51 @@ def test_an_undone_decision_leaves_everything_as_it_was(
     assert list(cards(vault)) == [done.decided.card]
 
 
+MORE = ["It may sleep for ages.", "$$E = mc^2$$", "![[wiki/assets/mine.png]]"]
+
+
+def worded(vault: Vault) -> tuple[Suggestion, Path, str]:
+    """Keep the definition in words of the user's; return it, its deck and that deck's text."""
+    one = named(vault, "definition")
+    decide(vault, one.id, Decision.EDIT, at(1), words=("Mine?", "Mine.\n# Not a title"))
+    build(vault, 1)
+    path = vault.root / f"learning/flashcards/{one.article.rpartition('/')[2]}"
+    return one, path, path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", MORE)
+def test_what_the_user_added_in_the_deck_stays_when_the_decision_is_undone(vault: Vault, more: str) -> None:
+    one, path, text = worded(vault)
+    path.write_text(text.replace("# Not a title\n", f"# Not a title\n{more}\n"), encoding="utf-8")
+    undo(vault, at(30))
+    for days in (2, 3):
+        build(vault, days, fresh=days == 3)
+        assert cards(vault)[one.id] == ("Mine?", f"Mine.\n\\# Not a title\n{more}")
+
+
+@pytest.mark.parametrize("more", MORE)
+def test_what_the_user_added_on_one_side_of_a_conflict_is_reported_and_stays(vault: Vault, more: str) -> None:
+    _, path, text = worded(vault)
+    line = next(line for line in text.splitlines(keepends=True) if line.endswith("# Not a title\n"))
+    both = text.replace(line, f"<<<<<<< ours\n{line}=======\n{line}{more}\n>>>>>>> theirs\n")
+    path.write_text(both, encoding="utf-8")
+    assert [failure.code for failure in build(vault, 2).failures] == ["conflict"]
+    assert path.read_text(encoding="utf-8") == both
+    path.write_text(text.replace(line, f"<<<<<<< ours\n{line}=======\n{line.rstrip()}  \n>>>>>>> theirs\n"))
+    assert build(vault, 3).failures == [] and path.read_text(encoding="utf-8") == text
+
+
+def test_an_undone_edit_goes_with_what_its_source_shows(vault: Vault) -> None:
+    shown = "```python\nerupt(magma)\n```"
+    write(vault, "volcanoes.md", SOURCES["volcanoes.md"].replace("escape.\n", f"escape. In Python:\n\n{shown}\n\n"))
+    build(vault, 0.5)
+    one, _, text = worded(vault)
+    assert shown in text
+    undo(vault, at(30))
+    build(vault, 2)
+    assert one.id not in cards(vault)
+
+
 def test_a_kept_card_survives_an_unrelated_edit_and_goes_with_its_claim(vault: Vault) -> None:
     one = named(vault, "definition")
     decide(vault, one.id, Decision.KEEP, at(1))

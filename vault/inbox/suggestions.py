@@ -7,7 +7,7 @@ card that it becomes when it is kept: the next compile writes that card.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -84,6 +84,15 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user wants of the suggestion `id`; `words` are the user's question and answer, of an edit."""
+
+    id: str
+    decision: Decision
+    words: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a decision or its undo was about, and a sentence for each form of question that it promoted or demoted."""
 
@@ -129,11 +138,18 @@ def decide(
 
     The card is written by the next compile. Raises: NotFound; WriteFailed or Refused from the guard.
     """
-    found = find(offered(vault), id_)
-    question, answer = words or (found.question, found.answer)
-    events = _events(vault)
-    event = new_event(CardId(found.id), decision, found.form, question, answer, ledger.after(events, at), via)
-    return _record(vault, events, event, decisions_in([event])[0])
+    return decide_all(vault, [Choice(id_, decision, words)], at, via=via)[0]
+
+
+def decide_all(vault: Vault, choices: Sequence[Choice], at: datetime, *, via: str = "cli") -> list[Outcome]:
+    """Record decisions on several suggestions, all or none. Raises: as `decide`."""
+    offer = offered(vault)
+    events, added = _events(vault), list[Event]()
+    for choice, found in [(choice, find(offer, choice.id)) for choice in choices]:
+        question, answer = choice.words or (found.question, found.answer)
+        instant = ledger.after([*events, *added], at)
+        added.append(new_event(CardId(found.id), choice.decision, found.form, question, answer, instant, via))
+    return _record(vault, events, [(event, decisions_in([event])[0]) for event in added])
 
 
 def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Outcome:
@@ -142,7 +158,8 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Outcome:
     decided = decisions_in(events)
     if not decided:
         raise NotFound("no decision on a suggested card to undo", hint="`retain card suggest` lists what waits")
-    return _record(vault, events, undo_event(decided[-1], ledger.after(events, at), via), decided[-1])
+    event = undo_event(decided[-1], ledger.after(events, at), via)
+    return _record(vault, events, [(event, decided[-1])])[0]
 
 
 def find(offer: Offered, id_: str) -> Suggestion:
@@ -155,10 +172,16 @@ def find(offer: Offered, id_: str) -> Suggestion:
     raise NotFound(what, where=clean_line(id_)[:40], hint="`retain card suggest` lists them")
 
 
-def _record(vault: Vault, events: list[Event], event: Event, decided: Decided) -> Outcome:
-    vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(event))
-    news = changes_of_forms(triage_of(events).queued, triage_of([*events, event]).queued)
-    return Outcome(decided, tuple(news))
+def _record(vault: Vault, events: list[Event], added: Sequence[tuple[Event, Decided]]) -> list[Outcome]:
+    """Append what was `added` to the `events` of the ledger; return what came of each."""
+    vault.guard(Scope.LOG).append(ledger.DECISIONS, b"".join(ledger.encode(event) for event, _ in added))
+    outcomes = list[Outcome]()
+    queued = triage_of(events).queued
+    for event, decided in added:
+        events = [*events, event]
+        before, queued = queued, triage_of(events).queued
+        outcomes.append(Outcome(decided, tuple(changes_of_forms(before, queued))))
+    return outcomes
 
 
 def _events(vault: Vault) -> list[Event]:
