@@ -19,6 +19,7 @@ import subprocess
 import sys
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -39,6 +40,7 @@ from compiler.query.markup import (
     expanded,
     without,
     without_commands,
+    without_spans,
 )
 from vault.errors import Unreadable
 from vault.sandbox.child_main import serve
@@ -55,6 +57,18 @@ _NO_LETTER = re.compile(r"[^\w%\x00]|_")
 _UNSEEN = {"script", "style", "template", "noscript", "s", "del", "strike"}
 _FOOTNOTE_MARK = re.compile(r"(?<=[A-Za-z)][.!?,;:])\d{1,3}(?=\s)|(?<=[a-z][.!?][\"”’])\d{1,3}(?=\s)")
 _EPUB_PART, _OFFICE_PART = re.compile(r"\.x?html?$"), re.compile(r"(?:word|ppt|xl)/.*\.xml$")
+# What the parsers of the standard library raise for damaged, encrypted and hostile files: HTMLParser an AssertionError,
+# zipfile a RuntimeError for a password (as which a RecursionError counts, too) and NotImplementedError.
+_UNREADABLE = (
+    AssertionError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    ValueError,
+    ElementTree.ParseError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _Read = Callable[[bytes], Iterator[str]]
 
 
@@ -74,7 +88,7 @@ def readings(data: bytes, kind: str) -> Iterator[str]:
         raise Unreadable("there is no second reader for this kind of file")
     try:
         yield from read(data)
-    except (ValueError, KeyError, zipfile.BadZipFile, ElementTree.ParseError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise Unreadable("the second reader can't read it") from error
 
 
@@ -129,7 +143,7 @@ class _Html(HTMLParser):
 
 def _html(data: bytes) -> Iterator[str]:
     for text in _decoded(data):
-        for each in (text, re.sub(r"(?is)<sup\b.*?</sup>", "", text)):  # with and without marks of notes
+        for each in (text, without_spans(text, r"(?i:<sup\b)", "(?i:</sup>)", "")):  # with and without marks of notes
             page = _Html()
             page.feed(each)
             page.close()

@@ -115,6 +115,47 @@ def test_what_cannot_be_read_a_second_time_is_not_compared(tmp_path: Path, monke
         assert reason in answer({**message, "quotes": ["a"]})["not_compared"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("text", "Wool" + ("\n" + 8 * " ") * 100),
+        ("text", "Wool" + 100_000 * " "),
+        ("markdown", "Wool" + 100_000 * "<!--"),
+        ("markdown", "Wool" + 100_000 * "<s>"),
+        ("markdown", "Wool" + 100_000 * "^["),
+        ("asciidoc", "Wool" + 100_000 * "((("),
+    ],
+)
+def test_markup_that_never_ends_takes_no_quadratic_time(kind: str, text: str) -> None:
+    assert Comparison(readings(text.encode(), kind)).difference("Wool") == ""
+
+
+def _encrypted() -> bytes:
+    """Return a zip archive whose entries are marked as encrypted, in their headers and in the directory."""
+    data = bytearray(word(QUOTE))
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    return bytes(data)
+
+
+def _compressed(method: int) -> bytes:
+    """Return a zip archive whose entries name another method of compression than the one that made them."""
+    data = bytearray(word(QUOTE))
+    at = data.index(b"PK\1\2") + 10
+    data[8:10] = data[at : at + 2] = method.to_bytes(2, "little")
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [("html", b"<![foo[ x"), ("docx", _encrypted()), ("docx", _compressed(99)), ("docx", _compressed(8))],
+)
+def test_a_file_that_the_second_reader_cannot_read_is_a_note(tmp_path: Path, kind: str, data: bytes) -> None:
+    (tmp_path / "a").write_bytes(data)
+    message = {"path": str(tmp_path / "a"), "sha256": hashlib.sha256(data).hexdigest(), "kind": kind, "quotes": ["a"]}
+    assert "can't read" in answer(message)["not_compared"]
+
+
 def test_a_sound_vault_has_no_differences(tmp_path: Path, compiled_once: Path) -> None:
     verdict = verify(copy_vault(compiled_once, tmp_path / "vault"), lambda event: None, compare=True)
     assert verdict.clean and verdict.claims > 5 and verdict.not_compared == []
