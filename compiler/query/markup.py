@@ -15,6 +15,11 @@ _SIGN = re.compile(rf"\\({'|'.join(_SIGNS)})(?![A-Za-z])\s*")
 _MACRO = re.compile(
     r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
+# A span of code; or what holds backticks of another meaning: a comment, or the words of a role.
+_CODE_SPAN = re.compile(
+    r"(?s:<!--.{0,2000}?-->)|[}:]`[^`\n]*`|"
+    r"(?<![`\\])(?P<ticks>`+)(?!`)(?P<code>(?:[^\n]|\n(?![ \t]*\n)){1,1000}?)(?<!`)(?P=ticks)(?!`)"
+)
 TAGS: Rules = (
     ("<!--", "-->", " "),
     *((rf"<{name}\b", rf"</{name}\s*>", " ") for name in ("script", "style", "s", "del", "strike")),
@@ -31,6 +36,7 @@ MARKDOWN: Rules = (
     (r"\]\(<[^<>\n]*>[^()\n]*\)|\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)", ""),
     (r"\]\[[^\]\n]*\]|\]\{[^{}\n]*\}|\\@?ref\([^()\s]*\)|\\(?:index|label)\{[^{}]*\}", ""),
     (r"\[\[(?:[^\[\]|\n]*\|)?|\\(?=[.,])", ""),
+    (r"(?<![~\\])~~(?![~\s])(?:[^~\n]|\n(?![ \t]*\n)){1,1000}~~(?!~)", ""),  # struck out
 )
 UNNOTED: Rules = ((r"\^\[(?:[^\[\]]|\[[^\[\]]*\])*\]", ""), *MARKDOWN)  # without notes in the line
 RST: Rules = (
@@ -65,6 +71,20 @@ def without(text: str, rules: Rules) -> str:
     for rule in rules:
         text = without_spans(text, *rule) if len(rule) == 3 else re.sub(*rule, text)
     return html.unescape(text)
+
+
+def without_markdown(text: str, rules: Rules) -> str:
+    """Return Markdown without markup; the words of code spans stay as they are."""
+    codes: list[str] = []
+
+    def set_aside(found: re.Match[str]) -> str:
+        if not found["code"]:
+            return found[0]
+        codes.append(found["code"])
+        return f"\ue000{len(codes) - 1}\ue001"
+
+    words = without(_CODE_SPAN.sub(set_aside, re.sub("[\ue000\ue001]", " ", text)), rules)
+    return re.sub("\ue000([0-9]+)\ue001", lambda mark: codes[int(mark[1])], words)
 
 
 def without_spans(text: str, beginning: str, end: str, instead: str) -> str:

@@ -10,6 +10,7 @@ white space, hyphens at line ends and markup don't count.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import json
@@ -40,6 +41,7 @@ from compiler.query.markup import (
     expanded,
     without,
     without_commands,
+    without_markdown,
     without_spans,
 )
 from vault.errors import Unreadable
@@ -51,7 +53,10 @@ _SHOWN = 40  # characters of the place where the two readings part
 # below the first half, figures above the second.
 _FOOT, _TOP = 800, 1400
 _REACH = 4  # pages: two of figures may stand between the halves
-_ENCODINGS = ("utf-8-sig", "gb18030", "big5", "cp1251", "cp1252")
+_ENCODINGS = (
+    "utf-8-sig", "gb18030", "big5", "cp1251", "cp1252", "cp1250", "iso8859_2", "koi8_r", "koi8_u", "mac_cyrillic",
+    "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp932", "euc_jp", "cp949", "cp874", "mac_roman",
+)  # fmt: skip
 _DIGITS_MARK = re.compile(r"(?<=\d)[.,](?=\d)")
 _NO_LETTER = re.compile(r"[^\w%\x00]|_")
 _UNSEEN = {"script", "style", "template", "noscript", "s", "del", "strike"}
@@ -92,14 +97,21 @@ def readings(data: bytes, kind: str) -> Iterator[str]:
         raise Unreadable("the second reader can't read it") from error
 
 
-def _decoded(data: bytes) -> list[str]:
-    """Return the characters of a text file, in its encoding or in each of the old ones that it may be in."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return [data.decode("utf-16", "replace")]
-    try:
-        return [data.decode("utf-8-sig")]
-    except UnicodeDecodeError:
-        return [data.decode(name, "replace") for name in _ENCODINGS]
+def _decoded(data: bytes) -> Iterator[str]:
+    """Yield the characters of a text file, in its encoding or in each of those that it may be in."""
+    names: tuple[str, ...] = ("utf-8-sig",)
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        names = ("utf-32",)
+    elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        names = ("utf-16",)
+    elif b"\0" in data[:4096]:
+        names = ("utf-16-le", "utf-16-be")
+    else:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            names = _ENCODINGS
+    yield from (data.decode(name, "replace") for name in names)
 
 
 def _latex(data: bytes) -> Iterator[str]:
@@ -182,7 +194,7 @@ def _json(data: bytes) -> Iterator[str]:
                 yield from strings(below)
 
     pages = [text.replace("\f", " ") for text in strings(json.loads(data))]
-    yield from ("\f".join(without(page, rules) for page in pages) for rules in (MARKDOWN, UNNOTED))
+    yield from ("\f".join(without_markdown(page, rules) for page in pages) for rules in (MARKDOWN, UNNOTED))
 
 
 def _pdf(data: bytes) -> Iterator[str]:
@@ -199,12 +211,16 @@ def _pdf(data: bytes) -> Iterator[str]:
         yield from (text, _FOOTNOTE_MARK.sub("", text))
 
 
+def _markdown(data: bytes) -> Iterator[str]:
+    return (without_markdown(text, rules) for text in _decoded(data) for rules in (MARKDOWN, UNNOTED))
+
+
 def _by(*ways: Rules) -> _Read:
     return lambda data: (without(text, rules) for text in _decoded(data) for rules in ways)
 
 
 _READERS: dict[str, _Read] = {
-    "markdown": _by(MARKDOWN, UNNOTED),
+    "markdown": _markdown,
     "text": _by(RST),
     **dict.fromkeys(("code", "csv"), _by(())),
     "org": _by(ORG),

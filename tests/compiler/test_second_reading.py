@@ -47,6 +47,7 @@ PAGE = "<style>p {}</style><p>A <b>fibre&rsquo;s</b> limit<!-- no --> is the loa
     [
         ("markdown", b'A **fibre\'s** [limit](a/b.md "x")[^2] is the\nload at which 1\\.5% of <em>them</em> fail.\n'),
         ("markdown", b"A fibre's limit^[Seen in [3].] is the load [@key, p. 2] at which 1.5% of them fail{.x}."),
+        ("markdown", b"A fibre's limit is ~~not~~ the load at which 1.5% of ~~all of~~ them fail."),
         ("text", b"A :term:`fibre`'s `limit <https://x.org>`_ [#n]_ is the\nload at which 1.5% of *them* fail."),
         ("org", b"A /fibre/'s [[file:x.org][limit]] is the load[fn:1] at which 1.5% of them fail."),
         ("asciidoc", b"A ((fibre))'s link:x.html[limit] is the load<<a,>> at which 1.5% of __them__ fail."),
@@ -83,6 +84,24 @@ def test_words_of_a_comment_or_script_are_no_words_of_the_file(kind: str, text: 
     file = Comparison(readings(text.replace("{}", QUOTE).encode(), kind))
     assert file.difference(QUOTE)
     assert file.difference("Wool is soft. Wool is warm.") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "encoding"), [("text", "koi8_r"), ("markdown", "cp1253"), ("text", "utf-16-le"), ("csv", "utf-32")]
+)
+def test_text_in_an_old_encoding_is_read_as_it(kind: str, encoding: str) -> None:
+    quote = "Η ίνα είναι μαλακή." if encoding == "cp1253" else "Шерсть согревает, когда она сухая."
+    file = Comparison(readings(f"{quote}\n".encode(encoding), kind))
+    assert file.difference(quote) == ""
+    assert file.difference(quote.replace("а", "о").replace("ν", "μ"))
+
+
+@pytest.mark.parametrize("kind", ["markdown", "notebook"])
+def test_tags_in_a_code_span_are_words_and_those_outside_are_none(kind: str) -> None:
+    text = "A <em>list</em> is a `vector<int>` of ``a`<b>~~c~~`` and [`x<y>`](z.md).<!-- `no -->\n"
+    file = Comparison(readings(notebook(text) if kind == "notebook" else text.encode(), kind))
+    assert file.difference("A list is a vector<int> of a`<b>~~c~~ and x<y>.") == ""
+    assert file.difference("A list is a vector of") and file.difference("no")
 
 
 def test_a_difference_names_the_place_where_the_file_goes_on_otherwise() -> None:
