@@ -190,6 +190,22 @@ def defined(tmp_path: Path) -> Vault:
     return vault
 
 
+def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_path: Path) -> None:
+    texts = {
+        "wool.html": "<p>Wool is a fibre that keeps warm.</p><![foo[ x",
+        "silk.md": "Silk is a fibre that is soft.\n",
+    }
+    vault = vault_with_sources(tmp_path / "vault", texts)
+    assert retain("compile", cwd=vault.root).code == 0
+    done = retain("verify", "--progress", "jsonl", cwd=vault.root)
+    assert (
+        "1 source without a second reading:\n  raw/articles/wool.html: the second reader can't read it" in done.stdout
+    )
+    events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    compared = [(each["path"], each["of"]) for each in events if each["event"] == "compare"]
+    assert compared == [("wiki/summaries/silk.md", 2), ("wiki/summaries/wool.md", 2)] and done.code == 0
+
+
 def test_verify_lists_quotes_that_the_second_reading_lacks(defined: Vault) -> None:
     done = retain("verify", cwd=defined.root)
     assert done.code == 1
