@@ -74,6 +74,7 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+_PLAIN = {"source", "text", "text/plain"}  # what is no Markdown in a notebook's cell of code
 _Read = Callable[[bytes], Iterator[str]]
 
 
@@ -182,19 +183,24 @@ def _office(data: bytes) -> Iterator[str]:
 
 
 def _json(data: bytes) -> Iterator[str]:
-    """Yield the strings of a JSON file as pages, lists of strings joined, less Markdown."""
+    """Yield the strings of a JSON file as pages, lists of strings joined, less Markdown but in a notebook's code."""
 
-    def strings(found: object) -> Iterator[str]:
+    def strings(found: object, in_code: bool = False, plain: bool = False) -> Iterator[tuple[str, bool]]:
         if isinstance(found, list) and all(isinstance(x, str) for x in found):
-            yield "".join(found)
+            yield "".join(found).replace("\f", " "), plain
         elif isinstance(found, str):
-            yield found
-        elif isinstance(found, dict | list):
-            for below in found.values() if isinstance(found, dict) else found:
-                yield from strings(below)
+            yield found.replace("\f", " "), plain
+        elif isinstance(found, list):
+            for below in found:
+                yield from strings(below, in_code)
+        elif isinstance(found, dict):
+            in_code = in_code or found.get("cell_type") == "code"
+            for key, below in found.items():
+                yield from strings(below, in_code, in_code and key in _PLAIN)
 
-    pages = [text.replace("\f", " ") for text in strings(json.loads(data))]
-    yield from ("\f".join(without_markdown(page, rules) for page in pages) for rules in (MARKDOWN, UNNOTED))
+    pages = list(strings(json.loads(data)))
+    for rules in (MARKDOWN, UNNOTED):
+        yield "\f".join(text if plain else without_markdown(text, rules) for text, plain in pages)
 
 
 def _pdf(data: bytes) -> Iterator[str]:

@@ -96,6 +96,18 @@ def test_text_in_an_old_encoding_is_read_as_it(kind: str, encoding: str) -> None
     assert file.difference(quote.replace("а", "о").replace("ν", "μ"))
 
 
+def test_a_notebook_has_comments_as_words_in_its_code_and_in_no_other_cell() -> None:
+    words = "Q: Mine? A: Yes. <!-- card {} -->"
+    shown = [{"output_type": "stream", "text": [words.format("two")]}]
+    cells = [
+        {"cell_type": "markdown", "source": words.format("none")},
+        {"cell_type": "code", "source": ["# ", words.format("one")], "outputs": shown},
+    ]
+    file = Comparison(readings(json.dumps({"cells": cells}).encode(), "notebook"))
+    assert file.difference(words.format("one")) == file.difference(words.format("two")) == ""
+    assert file.difference(words.format("none"))
+
+
 @pytest.mark.parametrize("kind", ["markdown", "notebook"])
 def test_tags_in_a_code_span_are_words_and_those_outside_are_none(kind: str) -> None:
     text = "A <em>list</em> is a `vector<int>` of ``a`<b>~~c~~`` and [`x<y>`](z.md).<!-- `no -->\n"
