@@ -193,6 +193,7 @@ def found(diagnostics: Iterable[Diagnostic]) -> None:
 _STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
+    "compare": "comparing quotes",
     "extract": "extracting",
     "match": "comparing names",
     "reconcile": "comparing claims",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import click
@@ -44,8 +43,10 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
             output.show(f"{plural(len(verdict.differences), 'quote')} not in a second reading of the source:")
         for each in verdict.differences:
             _show(each)
-        for reason, count in Counter(each["reason"] for each in verdict.not_compared).items():
-            output.show(f"{plural(count, 'source')} without a second reading: {reason}")
+        if verdict.not_compared:
+            output.show(f"{plural(len(verdict.not_compared), 'source')} without a second reading:")
+        for each in verdict.not_compared:
+            output.show(f"  {each['path']}: {each['reason']}")
     if not verdict.clean:
         return output.FINDINGS
     return output.DONE

@@ -10,6 +10,7 @@ white space, hyphens at line ends and markup don't count.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import json
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -39,6 +41,8 @@ from compiler.query.markup import (
     expanded,
     without,
     without_commands,
+    without_markdown,
+    without_spans,
 )
 from vault.errors import Unreadable
 from vault.sandbox.child_main import serve
@@ -49,12 +53,28 @@ _SHOWN = 40  # characters of the place where the two readings part
 # below the first half, figures above the second.
 _FOOT, _TOP = 800, 1400
 _REACH = 4  # pages: two of figures may stand between the halves
-_ENCODINGS = ("utf-8-sig", "gb18030", "big5", "cp1251", "cp1252")
+_ENCODINGS = (
+    "utf-8-sig", "gb18030", "big5", "cp1251", "cp1252", "cp1250", "iso8859_2", "koi8_r", "koi8_u", "mac_cyrillic",
+    "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp932", "euc_jp", "cp949", "cp874", "mac_roman",
+)  # fmt: skip
 _DIGITS_MARK = re.compile(r"(?<=\d)[.,](?=\d)")
 _NO_LETTER = re.compile(r"[^\w%\x00]|_")
 _UNSEEN = {"script", "style", "template", "noscript", "s", "del", "strike"}
 _FOOTNOTE_MARK = re.compile(r"(?<=[A-Za-z)][.!?,;:])\d{1,3}(?=\s)|(?<=[a-z][.!?][\"”’])\d{1,3}(?=\s)")
 _EPUB_PART, _OFFICE_PART = re.compile(r"\.x?html?$"), re.compile(r"(?:word|ppt|xl)/.*\.xml$")
+# What the parsers of the standard library raise for damaged, encrypted and hostile files: HTMLParser an AssertionError,
+# zipfile a RuntimeError for a password (as which a RecursionError counts, too) and NotImplementedError.
+_UNREADABLE = (
+    AssertionError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    ValueError,
+    ElementTree.ParseError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_PLAIN = {"source", "text", "text/plain"}  # what is no Markdown in a notebook's cell of code
 _Read = Callable[[bytes], Iterator[str]]
 
 
@@ -74,18 +94,25 @@ def readings(data: bytes, kind: str) -> Iterator[str]:
         raise Unreadable("there is no second reader for this kind of file")
     try:
         yield from read(data)
-    except (ValueError, KeyError, zipfile.BadZipFile, ElementTree.ParseError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise Unreadable("the second reader can't read it") from error
 
 
-def _decoded(data: bytes) -> list[str]:
-    """Return the characters of a text file, in its encoding or in each of the old ones that it may be in."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return [data.decode("utf-16", "replace")]
-    try:
-        return [data.decode("utf-8-sig")]
-    except UnicodeDecodeError:
-        return [data.decode(name, "replace") for name in _ENCODINGS]
+def _decoded(data: bytes) -> Iterator[str]:
+    """Yield the characters of a text file, in its encoding or in each of those that it may be in."""
+    names: tuple[str, ...] = ("utf-8-sig",)
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        names = ("utf-32",)
+    elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        names = ("utf-16",)
+    elif b"\0" in data[:4096]:
+        names = ("utf-16-le", "utf-16-be")
+    else:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            names = _ENCODINGS
+    yield from (data.decode(name, "replace") for name in names)
 
 
 def _latex(data: bytes) -> Iterator[str]:
@@ -129,7 +156,7 @@ class _Html(HTMLParser):
 
 def _html(data: bytes) -> Iterator[str]:
     for text in _decoded(data):
-        for each in (text, re.sub(r"(?is)<sup\b.*?</sup>", "", text)):  # with and without marks of notes
+        for each in (text, without_spans(text, r"(?i:<sup\b)", "(?i:</sup>)", "")):  # with and without marks of notes
             page = _Html()
             page.feed(each)
             page.close()
@@ -156,19 +183,24 @@ def _office(data: bytes) -> Iterator[str]:
 
 
 def _json(data: bytes) -> Iterator[str]:
-    """Yield the strings of a JSON file as pages, lists of strings joined, less Markdown."""
+    """Yield the strings of a JSON file as pages, lists of strings joined, less Markdown but in a notebook's code."""
 
-    def strings(found: object) -> Iterator[str]:
+    def strings(found: object, in_code: bool = False, plain: bool = False) -> Iterator[tuple[str, bool]]:
         if isinstance(found, list) and all(isinstance(x, str) for x in found):
-            yield "".join(found)
+            yield "".join(found).replace("\f", " "), plain
         elif isinstance(found, str):
-            yield found
-        elif isinstance(found, dict | list):
-            for below in found.values() if isinstance(found, dict) else found:
-                yield from strings(below)
+            yield found.replace("\f", " "), plain
+        elif isinstance(found, list):
+            for below in found:
+                yield from strings(below, in_code)
+        elif isinstance(found, dict):
+            in_code = in_code or found.get("cell_type") == "code"
+            for key, below in found.items():
+                yield from strings(below, in_code, in_code and key in _PLAIN)
 
-    pages = [text.replace("\f", " ") for text in strings(json.loads(data))]
-    yield from ("\f".join(without(page, rules) for page in pages) for rules in (MARKDOWN, UNNOTED))
+    pages = list(strings(json.loads(data)))
+    for rules in (MARKDOWN, UNNOTED):
+        yield "\f".join(text if plain else without_markdown(text, rules) for text, plain in pages)
 
 
 def _pdf(data: bytes) -> Iterator[str]:
@@ -185,12 +217,16 @@ def _pdf(data: bytes) -> Iterator[str]:
         yield from (text, _FOOTNOTE_MARK.sub("", text))
 
 
+def _markdown(data: bytes) -> Iterator[str]:
+    return (without_markdown(text, rules) for text in _decoded(data) for rules in (MARKDOWN, UNNOTED))
+
+
 def _by(*ways: Rules) -> _Read:
     return lambda data: (without(text, rules) for text in _decoded(data) for rules in ways)
 
 
 _READERS: dict[str, _Read] = {
-    "markdown": _by(MARKDOWN, UNNOTED),
+    "markdown": _markdown,
     "text": _by(RST),
     **dict.fromkeys(("code", "csv"), _by(())),
     "org": _by(ORG),

@@ -109,7 +109,7 @@ class _Check:
                 progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})
                 self._summary(asked[n][0], reply, hashlib.sha256(asked[n][1]).hexdigest())
         if self.compare:
-            self._compare(asked)
+            self._compare(asked, progress)
         for summary, _ in parsed:
             if self._raw(summary) is None:
                 self._summary(summary, {}, "")
@@ -119,12 +119,13 @@ class _Check:
             self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
         self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
 
-    def _compare(self, asked: Sequence[tuple[Summary, bytes]]) -> None:
+    def _compare(self, asked: Sequence[tuple[Summary, bytes]], progress: Progress) -> None:
         """Compare the quotes of summaries with a second reading of their sources."""
         folder = str(self.vault.root / "raw")
         with ExitStack() as stack:
             child: Child | None = None
-            for summary, data in asked:
+            for done, (summary, data) in enumerate(asked, 1):
+                progress({"event": "compare", "done": done, "of": len(asked), "path": summary.path})
                 raw = summary.properties.text("source")
                 child = child or stack.enter_context(Child(("-m", "compiler.query.second_reading", folder)))
                 quotes = [located.claim.quote for located in summary.claims]

@@ -77,7 +77,7 @@ def _read_toml(found: re.Match[str]) -> Front:
     body, first_line = found.end(), found[0].count("\n") + 1
     try:
         values = tomllib.loads(found[1])
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of a number with too many digits
         problem = Problem("front-matter-invalid", f"the front matter is not valid TOML: {clean_line(str(error))}", 1)
         return Front({}, [problem], body, first_line)
     properties = {clean_line(key)[:200]: _words(_plain(value)) for key, value in values.items()}

@@ -51,8 +51,9 @@ def test_front_matter_in_toml_is_read_and_an_invalid_one_left_out() -> None:
     source = read_source(toml.encode(), "note.md")
     assert source.text == "Words are here." and source.properties["published"] == "2020-01-19"
     assert source.properties["author"] == "Ann Lee"
-    wrong = read_source(toml.replace('"T"', "T").encode(), "note.md")
-    assert wrong.text == "Words are here." and [p.code for p in wrong.problems] == ["front-matter-invalid"]
+    for title in ("T", "9" * 5_000):
+        wrong = read_source(toml.replace('"T"', title).encode(), "note.md")
+        assert wrong.text == "Words are here." and [p.code for p in wrong.problems] == ["front-matter-invalid"]
 
 
 def test_readwise_notes_lose_their_metadata_and_noise_and_keep_the_highlights() -> None:

@@ -47,6 +47,7 @@ PAGE = "<style>p {}</style><p>A <b>fibre&rsquo;s</b> limit<!-- no --> is the loa
     [
         ("markdown", b'A **fibre\'s** [limit](a/b.md "x")[^2] is the\nload at which 1\\.5% of <em>them</em> fail.\n'),
         ("markdown", b"A fibre's limit^[Seen in [3].] is the load [@key, p. 2] at which 1.5% of them fail{.x}."),
+        ("markdown", b"A fibre's limit is ~~not~~ the load at which 1.5% of ~~all of~~ them fail."),
         ("text", b"A :term:`fibre`'s `limit <https://x.org>`_ [#n]_ is the\nload at which 1.5% of *them* fail."),
         ("org", b"A /fibre/'s [[file:x.org][limit]] is the load[fn:1] at which 1.5% of them fail."),
         ("asciidoc", b"A ((fibre))'s link:x.html[limit] is the load<<a,>> at which 1.5% of __them__ fail."),
@@ -86,6 +87,36 @@ def test_words_of_a_comment_or_script_are_no_words_of_the_file(kind: str, text: 
     assert file.difference("Wool is soft. Wool is warm.") == ""
 
 
+@pytest.mark.parametrize(
+    ("kind", "encoding"), [("text", "koi8_r"), ("markdown", "cp1253"), ("text", "utf-16-le"), ("csv", "utf-32")]
+)
+def test_text_in_an_old_encoding_is_read_as_it(kind: str, encoding: str) -> None:
+    quote = "Η ίνα είναι μαλακή." if encoding == "cp1253" else "Шерсть согревает, когда она сухая."
+    file = Comparison(readings(f"{quote}\n".encode(encoding), kind))
+    assert file.difference(quote) == ""
+    assert file.difference(quote.replace("а", "о").replace("ν", "μ"))
+
+
+def test_a_notebook_has_comments_as_words_in_its_code_and_in_no_other_cell() -> None:
+    words = "Q: Mine? A: Yes. <!-- card {} -->"
+    shown = [{"output_type": "stream", "text": [words.format("two")]}]
+    cells = [
+        {"cell_type": "markdown", "source": words.format("none")},
+        {"cell_type": "code", "source": ["# ", words.format("one")], "outputs": shown},
+    ]
+    file = Comparison(readings(json.dumps({"cells": cells}).encode(), "notebook"))
+    assert file.difference(words.format("one")) == file.difference(words.format("two")) == ""
+    assert file.difference(words.format("none"))
+
+
+@pytest.mark.parametrize("kind", ["markdown", "notebook"])
+def test_tags_in_a_code_span_are_words_and_those_outside_are_none(kind: str) -> None:
+    text = "A <em>list</em> is a `vector<int>` of ``a`<b>~~c~~`` and [`x<y>`](z.md).<!-- `no -->\n"
+    file = Comparison(readings(notebook(text) if kind == "notebook" else text.encode(), kind))
+    assert file.difference("A list is a vector<int> of a`<b>~~c~~ and x<y>.") == ""
+    assert file.difference("A list is a vector of") and file.difference("no")
+
+
 def test_a_difference_names_the_place_where_the_file_goes_on_otherwise() -> None:
     file = Comparison(["Wool is warm when dry. Linen cools."])
     assert "“Wool is warm”" in file.difference("Wool is warm and wet.")
@@ -116,6 +147,47 @@ def test_what_cannot_be_read_a_second_time_is_not_compared(tmp_path: Path, monke
         assert reason in answer({**message, "quotes": ["a"]})["not_compared"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("text", "Wool" + ("\n" + 8 * " ") * 100),
+        ("text", "Wool" + 100_000 * " "),
+        ("markdown", "Wool" + 100_000 * "<!--"),
+        ("markdown", "Wool" + 100_000 * "<s>"),
+        ("markdown", "Wool" + 100_000 * "^["),
+        ("asciidoc", "Wool" + 100_000 * "((("),
+    ],
+)
+def test_markup_that_never_ends_takes_no_quadratic_time(kind: str, text: str) -> None:
+    assert Comparison(readings(text.encode(), kind)).difference("Wool") == ""
+
+
+def _encrypted() -> bytes:
+    """Return a zip archive whose entries are marked as encrypted, in their headers and in the directory."""
+    data = bytearray(word(QUOTE))
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+    return bytes(data)
+
+
+def _compressed(method: int) -> bytes:
+    """Return a zip archive whose entries name another method of compression than the one that made them."""
+    data = bytearray(word(QUOTE))
+    at = data.index(b"PK\1\2") + 10
+    data[8:10] = data[at : at + 2] = method.to_bytes(2, "little")
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [("html", b"<![foo[ x"), ("docx", _encrypted()), ("docx", _compressed(99)), ("docx", _compressed(8))],
+)
+def test_a_file_that_the_second_reader_cannot_read_is_a_note(tmp_path: Path, kind: str, data: bytes) -> None:
+    (tmp_path / "a").write_bytes(data)
+    message = {"path": str(tmp_path / "a"), "sha256": hashlib.sha256(data).hexdigest(), "kind": kind, "quotes": ["a"]}
+    assert "can't read" in answer(message)["not_compared"]
+
+
 def test_a_sound_vault_has_no_differences(tmp_path: Path, compiled_once: Path) -> None:
     verdict = verify(copy_vault(compiled_once, tmp_path / "vault"), lambda event: None, compare=True)
     assert verdict.clean and verdict.claims > 5 and verdict.not_compared == []
@@ -129,6 +201,22 @@ def defined(tmp_path: Path) -> Vault:
     vault = vault_with_sources(tmp_path / "vault", {"wool.tex": text})
     assert retain("compile", cwd=vault.root).code == 0
     return vault
+
+
+def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_path: Path) -> None:
+    texts = {
+        "wool.html": "<p>Wool is a fibre that keeps warm.</p><![foo[ x",
+        "silk.md": "Silk is a fibre that is soft.\n",
+    }
+    vault = vault_with_sources(tmp_path / "vault", texts)
+    assert retain("compile", cwd=vault.root).code == 0
+    done = retain("verify", "--progress", "jsonl", cwd=vault.root)
+    assert (
+        "1 source without a second reading:\n  raw/articles/wool.html: the second reader can't read it" in done.stdout
+    )
+    events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    compared = [(each["path"], each["of"]) for each in events if each["event"] == "compare"]
+    assert compared == [("wiki/summaries/silk.md", 2), ("wiki/summaries/wool.md", 2)] and done.code == 0
 
 
 def test_verify_lists_quotes_that_the_second_reading_lacks(defined: Vault) -> None:
