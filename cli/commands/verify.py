@@ -20,8 +20,8 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
     """Check every quote, citation, sentence and card against the sources.
 
     Each quote is looked for in the text that was compiled, and in a second reading of the file that shares no code with
-    the first; PDFs take pdftotext for that. Exit code 1 if anything is not supported, or a quote is not in the second
-    reading.
+    the first; PDFs take pdftotext for that. A quote that the second reading lacks is listed for you to look at: either
+    reading can be wrong. Exit code 1 if anything is not supported.
     """
     vault = opened(vault_dir)
     with output.Progress(progress) as narrator:
@@ -40,7 +40,9 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             _show(each)
         if verdict.differences:
-            output.show(f"{plural(len(verdict.differences), 'quote')} not in a second reading of the source:")
+            output.show(
+                f"{plural(len(verdict.differences), 'quote')} not in a second reading of the source; compare by eye:"
+            )
         for each in verdict.differences:
             _show(each)
         if verdict.not_compared:

@@ -41,8 +41,8 @@ Progress = Callable[[dict[str, Any]], None]
 class Verdict:
     """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
 
-    `differences` are quotes that a second reading of their source does not have; `not_compared` are the sources
-    without one, which is no fault. `conflicts` are versions that were written beside an edited file, and wait for the
+    `differences` are quotes that a second reading of their source does not have, to be looked at: either reading can be
+    the wrong one. `not_compared` are the sources without one. Neither is a fault. `conflicts` are versions that were written beside an edited file, and wait for the
     user.
     """
 
@@ -59,7 +59,7 @@ class Verdict:
 
     @property
     def clean(self) -> bool:
-        return not (self.unverified or self.uncited or self.unsupported or self.conflicts or self.differences)
+        return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
 
 
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:

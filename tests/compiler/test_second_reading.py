@@ -221,7 +221,7 @@ def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_p
 
 def test_verify_lists_quotes_that_the_second_reading_lacks(defined: Vault) -> None:
     done = retain("verify", cwd=defined.root)
-    assert done.code == 1
+    assert done.code == 0
     assert "1 quote not in a second reading" in done.stdout and "raw/articles/wool.tex, Wool" in done.stdout
     found = retain("verify", "--json", cwd=defined.root).json()
     assert [each["path"] for each in found["differences"]] == ["wiki/summaries/wool.md"] and not found["unverified"]
