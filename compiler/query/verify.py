@@ -42,8 +42,8 @@ class Verdict:
     """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
 
     `differences` are quotes that a second reading of their source does not have, to be looked at: either reading can be
-    the wrong one. `not_compared` are the sources without one. Neither is a fault. `conflicts` are versions that were written beside an edited file, and wait for the
-    user.
+    the wrong one. `not_compared` are the sources without one. Neither is a fault. `conflicts` are versions that were
+    written beside an edited file, and wait for the user.
     """
 
     claims: int = 0
