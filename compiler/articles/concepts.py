@@ -45,10 +45,20 @@ class Concepts:
 
 
 def without_older_editions(concepts: Concepts) -> Concepts:
-    """Return the concepts with the claims of older editions superseded: they stand only where the newer has none."""
+    """Return the concepts with the claims of older editions superseded: they stand only where the newer has none.
+
+    No card may rest on those that no longer stand.
+    """
     sources, older = concepts.sources, concepts.sources.kinship.editions
     replaced = {c.id: ClaimState.SUPERSEDED for c in sources.claims.values() if c.source in older}
-    return _with_states(replace(concepts, outdated=dict.fromkeys(replaced, PAST)), replaced)
+    out = _with_states(concepts, replaced)
+    dropped = _main_claims(concepts) - _main_claims(out)
+    return replace(out, outdated={c: PAST for c in replaced if c in dropped})
+
+
+def _main_claims(concepts: Concepts) -> set[ClaimId]:
+    """Return the claims that the articles of the concepts rest on."""
+    return {claim.id for concept in concepts.resolution.concepts.values() for claim in concept.main}
 
 
 def _with_states(concepts: Concepts, states: Mapping[ClaimId, ClaimState]) -> Concepts:

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 from compiler.cards.live_cards import LiveCard
-from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Prose, is_one_name
+from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Texts
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
@@ -58,9 +59,9 @@ class Shelf:
     copies: Mapping[SourceId, Copy]
 
     @cached_property
-    def prose(self) -> dict[SourceId, Prose]:
+    def originals(self) -> Texts:
         """Return the running text of each original: a copy uses and explains nothing of its own."""
-        return {id_: Prose(self.texts[id_]) for id_ in self.first_hand(list(self.texts))}
+        return Texts({id_: self.texts[id_] for id_ in self.first_hand(list(self.texts))})
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
         """Return the originals of these sources, each once."""
@@ -106,7 +107,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         one, uses = resolution.lacking[key], wanted[key]
         articles = sorted(links[c] for c in by_name.get(key, ()))
         sources = sorted(uses, key=lambda s: (-uses[s], s))
-        quotes = ((shelf.prose[s].quote(_spellings(one)), shelf.links[s]) for s in sources)
+        quotes = ((shelf.originals.prose[s].quote(_spellings(one)), shelf.links[s]) for s in sources)
         yield _OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
@@ -132,17 +133,17 @@ def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
     Too few are less than two sources, in a vault of a few less than three sections of one, and less than four places
     in all; unless a source says itself that others explain it.
     """
-    spellings = _spellings(one)
-    uses = {id_: n for id_, prose in shelf.prose.items() if (n := len(prose.places(spellings)))}
+    spellings, originals = _spellings(one), shelf.originals
+    uses = {id_: n for id_, prose in originals.naming(spellings).items() if (n := len(prose.places(spellings)))}
     if len(uses) < ENOUGH_SOURCES and not one.cited:
-        sections = sum(shelf.prose[id_].sections(spellings) for id_ in uses)
-        if len(shelf.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
+        sections = sum(originals.prose[id_].sections(spellings) for id_ in uses)
+        if len(originals.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
             return None
     if not one.cited and sum(uses.values()) < ENOUGH_PLACES:
         return None
-    if not uses or not is_one_name(spellings, shelf.prose):
+    if not uses or not originals.is_one_name(spellings):
         return None
-    if any(prose.explains(one.keys, spellings) for prose in shelf.prose.values()):
+    if originals.explain(one.keys, spellings):
         return None
     return None if all(only_dropped(shelf.texts[id_].text, spellings) for id_ in uses) else uses
 
@@ -150,18 +151,18 @@ def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
 def _distinct(wanted: Mapping[str, Mapping[SourceId, int]]) -> list[str]:
     """Return the names without those that contain another one, or that are mostly said as a part of a longer one."""
     dropped: set[str] = set()
-    for short in sorted(wanted):
-        for long in sorted(wanted):
-            if short == long or not (f" {short} " in f" {long} " or _is_inflected(short, long)):
-                continue
+    for long in wanted:
+        for short in _shorter(long) & wanted.keys():
             inside = sum(wanted[long].values()) >= _SAME * sum(wanted[short].values())
             dropped.add(short if inside and " " in long else long)
     return [key for key in sorted(wanted) if key not in dropped]
 
 
-def _is_inflected(short: str, long: str) -> bool:
-    """Return whether a German word is another one with an ending."""
-    return long[len(short) :] in _ENDINGS and long.startswith(short)
+def _shorter(name: str) -> set[str]:
+    """Return what a name contains: its runs of words, and a German word without its ending."""
+    words = name.split(" ")
+    runs = {" ".join(words[i:j]) for i, j in combinations(range(len(words) + 1), 2)}
+    return (runs | {name.removesuffix(ending) for ending in _ENDINGS}) - {name}
 
 
 def _who_uses_it(sources: int, articles: int) -> str:
@@ -201,7 +202,7 @@ def _epistemic(
         spellings = {concept.title, *concept.aliases, *concept.keys}
         if _has_evidence(concept, "definitional") or CardKind.DEFINITIONAL in carded:
             continue
-        if not any(prose.explains(concept.keys, spellings) for prose in shelf.prose.values()):
+        if not shelf.originals.explain(concept.keys, spellings):
             ask(concept, "definitional", _UNDEFINED, 1)
     return found
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from compiler.language import lexicon, names
 from compiler.language.mentions import clause_explains, explains, places
@@ -24,6 +26,8 @@ _NO_PROSE = frozenset({MarkKind.CODE, MarkKind.MATH})
 _TREATS = frozenset({MarkKind.HEADING, MarkKind.TITLE})
 _SETS_OFF = frozenset({MarkKind.EMPHASIS, MarkKind.TERM})
 _LONGEST_MARK = 100  # characters
+_WORD = re.compile(r"[^\W_]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class Prose:
@@ -34,10 +38,12 @@ class Prose:
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
-        text = source.text
-        for mark in source.marks:
-            if mark.kind in _NO_PROSE:
-                text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
+        parts, at = [], 0
+        for start, end in sorted((m.start, m.end) for m in source.marks if m.kind in _NO_PROSE):
+            if end > at:
+                parts += [source.text[at:start], " " * (end - max(start, at))]
+                at = end
+        text = "".join([*parts, source.text[at:]])
         self.text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
     @cached_property
@@ -61,13 +67,19 @@ class Prose:
             if mark.kind in kinds and mark.end - mark.start <= _LONGEST_MARK:
                 yield names.key(self.source.text[mark.start : mark.end].strip(" :.*"), self.source.language)
 
-    def explains(self, keys: Collection[str], spellings: Collection[str]) -> bool:
-        """Return whether the source says what a name means: in a sentence, a bracket, a heading or a glossary."""
+    @cached_property
+    def _headings_in_singular(self) -> str:
+        """Return the keys of its headings, one a line, with every word in the singular."""
+        return "\n".join(_singular(heading) for heading in sorted(self.headings))
+
+    def treats(self, keys: Collection[str], spellings: Collection[str]) -> bool:
+        """Return whether the source has a name in a heading or a glossary, or gives its long form."""
         if not self.treated.isdisjoint(keys) or not self.acronyms.isdisjoint(spellings):
             return True
-        headings = [_singular(heading) for heading in self.headings]
-        if any(_singular(key) in heading for key in keys for heading in headings):
-            return True
+        return any(_singular(key) in self._headings_in_singular for key in keys)
+
+    def says(self, spellings: Collection[str]) -> bool:
+        """Return whether a sentence or a bracket of the source says what a name means."""
         return (
             explains(self.text, spellings)
             or clause_explains(self.text, spellings)
@@ -98,16 +110,58 @@ class Prose:
         return ""
 
 
+@lru_cache(maxsize=16_384)
 def _singular(key: str) -> str:
     """Return a key with every word in the singular, between blanks."""
     return f" {' '.join(lexicon.singular(word) for word in key.split())} "
 
 
-def is_one_name(spellings: Collection[str], shelf: Mapping[SourceId, Prose]) -> bool:
-    """Return whether the words of a name belong together: one of them is mostly said with the others."""
-    several = [name for name in spellings if " " in name]
-    if not several or len(several) < len(spellings):
-        return True
-    whole = sum(len(prose.places(spellings)) for prose in shelf.values())
-    parts = {frozenset((word, word.removesuffix("s"))) for name in several for word in name.lower().split()}
-    return any(whole >= COHESION * sum(len(prose.places(part)) for prose in shelf.values()) for part in parts)
+class Texts:
+    """The running texts of several sources, with an index of the words that each of them has."""
+
+    def __init__(self, sources: Mapping[SourceId, SourceText]) -> None:
+        self.prose = {id_: Prose(source) for id_, source in sources.items()}
+        self._having: dict[str, set[SourceId]] = defaultdict(set)
+        for id_, prose in self.prose.items():
+            for part in {*_WORD.findall(prose.text), *_NOT_ASCII.findall(prose.text)}:
+                self._having[part].add(id_)
+        self._counted: dict[frozenset[str], int] = {}
+
+    def naming(self, spellings: Collection[str]) -> dict[SourceId, Prose]:
+        """Return the texts that may name one of `spellings`: the others lack a word of each."""
+        found = {id_ for name in spellings for id_ in self._with_all_words(name.lower())}
+        return {id_: prose for id_, prose in self.prose.items() if id_ in found}
+
+    def _with_all_words(self, name: str) -> Collection[SourceId]:
+        """Return the sources that have all words of a name in lower case, the last one perhaps in the plural.
+
+        A name in other letters than ASCII may be a part of a word: of it, only these letters are looked up.
+        """
+        parts = _WORD.findall(name) if name.isascii() else _NOT_ASCII.findall(name)
+        if not parts:
+            return self.prose
+        having = [self._having.get(part, frozenset()) for part in parts]
+        if name.isascii() and name.endswith(parts[-1]):
+            having[-1] = having[-1] | self._having.get(f"{parts[-1]}s", frozenset())
+        return frozenset.intersection(*map(frozenset, having))
+
+    def explain(self, keys: Collection[str], spellings: Collection[str]) -> bool:
+        """Return whether a source says what a name means: in a sentence, a bracket, a heading or a glossary."""
+        if any(prose.treats(keys, spellings) for prose in self.prose.values()):
+            return True
+        return any(prose.says(spellings) for prose in self.naming(spellings).values())
+
+    def is_one_name(self, spellings: Collection[str]) -> bool:
+        """Return whether the words of a name belong together: one of them is mostly said with the others."""
+        several = [name for name in spellings if " " in name]
+        if not several or len(several) < len(spellings):
+            return True
+        whole = self._count(frozenset(spellings))
+        parts = {frozenset((word, word.removesuffix("s"))) for name in several for word in name.lower().split()}
+        return any(whole >= COHESION * self._count(part) for part in parts)
+
+    def _count(self, spellings: frozenset[str]) -> int:
+        """Return in how many places the sources name one of `spellings`."""
+        if spellings not in self._counted:
+            self._counted[spellings] = sum(len(prose.places(spellings)) for prose in self.naming(spellings).values())
+        return self._counted[spellings]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from compiler.concepts.evidence import Evidence, SourceClaims, Union, key_of
 from compiler.language import lexicon, names
 from compiler.language.lexicon import words
-from vault.ids import SourceId
 
 STRONG = frozenset({"cited", "acronym"})  # one place is enough: the document itself says that it is a name
 WEAK = frozenset({"named"})  # how many documents use it, their texts tell
@@ -23,15 +22,14 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation: its keys, its spellings, and the sources that rely on it.
+    """A name without explanation: its keys and its spellings.
 
-    `cited`: one of them says itself that it is a name for what others explain.
+    `cited`: a source that relies on it says itself that it is a name for what others explain.
     """
 
     name: str
     keys: tuple[str, ...]
     spellings: tuple[str, ...]
-    sources: tuple[SourceId, ...]
     cited: bool = False
 
 
@@ -39,22 +37,15 @@ class Lacking:
 class _Use:
     """How the sources use one name."""
 
-    strong: set[SourceId] = field(default_factory=set)
-    weak: Counter[SourceId] = field(default_factory=Counter)
+    cited: bool = False
     variants: Counter[str] = field(default_factory=Counter)
     keys: set[str] = field(default_factory=set)
 
     def add(self, other: _Use) -> None:
         """Add another use to this one."""
-        self.strong |= other.strong
-        self.weak += other.weak
+        self.cited |= other.cited
         self.variants += other.variants
         self.keys |= other.keys
-
-    @property
-    def sources(self) -> set[SourceId]:
-        """Return the sources that use the name."""
-        return self.strong | set(self.weak)
 
 
 def unexplained_names(
@@ -75,9 +66,7 @@ def unexplained_names(
         use = used[key]
         if not covered.holds(key, use.variants):
             keys, spellings = tuple(sorted(use.keys)), tuple(sorted(use.variants))
-            out[key] = Lacking(
-                _written(use.variants), keys, spellings, tuple(sorted(use.sources)), cited=bool(use.strong)
-            )
+            out[key] = Lacking(_written(use.variants), keys, spellings, use.cited)
     return out
 
 
@@ -93,10 +82,7 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
             use = used[union.find(key)]
             use.variants[term.name] += 1
             use.keys.add(key)
-            if term.signal in STRONG:
-                use.strong.add(source.source)
-            else:
-                use.weak[source.source] += 1
+            use.cited |= term.signal in STRONG
     return used
 
 

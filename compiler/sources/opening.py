@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import takewhile
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import accumulate, chain, takewhile
 
 from compiler.language.headings import heading_title
 from compiler.language.lexicon import pattern
@@ -47,12 +48,14 @@ def opening(source: SourceText) -> list[tuple[int, int]]:
     """
     headings = sorted((m for m in source.marks if m.kind is MarkKind.HEADING), key=lambda m: m.start)
     begin, end = _abstract(source, headings)
-    found = list(_sentences(source, begin, end, headings))
-    if not found and begin:
-        found = list(_sentences(source, 0, len(source.text), headings))
+    found = _sentences(source, begin, end)
+    first = next(found, None)
+    if first is None and begin:
+        found = _sentences(source, 0, len(source.text))
+        first = next(found, None)
     out: list[tuple[int, int]] = []
     room = float(MOST_WORDS)
-    for start, stop in found:
+    for start, stop in chain([first] if first else [], found):
         room -= _length(source.text[start:stop])
         if room < 0:
             break
@@ -100,11 +103,11 @@ def _abstract(source: SourceText, headings: list[Mark]) -> tuple[int, int]:
     return 0, len(source.text)
 
 
-def _sentences(source: SourceText, begin: int, end: int, headings: list[Mark]) -> Iterator[tuple[int, int]]:
+def _sentences(source: SourceText, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the sentences of the first paragraphs of prose between two offsets, up to what parts them."""
-    started = False
+    started, covered = False, _covered_before(source)
     for block in _PARAGRAPH.finditer(source.text, begin, end):
-        spans = _prose(source, block.start(), block.end())
+        spans = _prose(source, block.start(), block.end(), covered)
         if spans:
             started = True
             yield from spans
@@ -112,15 +115,23 @@ def _sentences(source: SourceText, begin: int, end: int, headings: list[Mark]) -
             return
 
 
-def _prose(source: SourceText, start: int, end: int) -> list[tuple[int, int]]:
+def _covered_before(source: SourceText) -> Callable[[int], int]:
+    """Return what tells how many characters before an offset are no prose, those of two marks counted twice."""
+    marks = [m for m in source.marks if m.kind in _NO_PROSE]
+    starts, ends = (sorted(offsets) for offsets in ([m.start for m in marks], [m.end for m in marks]))
+    sums = [[0, *accumulate(offsets)] for offsets in (starts, ends)]
+
+    def covered(at: int) -> int:
+        begun, over = bisect_left(starts, at), bisect_left(ends, at)
+        return (begun - over) * at - sums[0][begun] + sums[1][over]
+
+    return covered
+
+
+def _prose(source: SourceText, start: int, end: int, covered: Callable[[int], int]) -> list[tuple[int, int]]:
     """Return the sentences of a paragraph; none if it is no running text."""
     text = source.text[start:end]
-    covered = sum(
-        min(m.end, end) - max(m.start, start)
-        for m in source.marks
-        if m.kind in _NO_PROSE and m.start < end and m.end > start
-    )
-    if covered * 2 > len(text.strip()) or _FORMAL.search(text) or _length(text) < _FEWEST_WORDS:
+    if (covered(end) - covered(start)) * 2 > len(text.strip()) or _FORMAL.search(text) or _length(text) < _FEWEST_WORDS:
         return []
     spans = [(start + a, start + b) for a, b in passages(text)]
     if text.lstrip()[:1].islower() or not all(_ENDED.search(source.text[a:b]) for a, b in spans):

@@ -10,6 +10,7 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.query.verify import verify
+from vault.model.card import Card
 from vault.model.summary import parse_summary
 from vault.model.wikilink import citations
 from vault.vault import Vault, open_vault
@@ -37,6 +38,10 @@ def told(report: Report) -> list[str]:
 
 def text(vault: Vault, path: str) -> str:
     return (vault.root / path).read_text(encoding="utf-8")
+
+
+def deck_of(vault: Vault, slug: str) -> list[Card]:
+    return [c for deck in vault.decks() if slug in deck.path for c in deck.cards]
 
 
 def titled(title: str, *front: str) -> str:
@@ -69,6 +74,21 @@ def test_cards_keep_their_ids_when_a_newer_edition_arrives(vault: Vault) -> None
     same = {question for question, id_ in before.items() if after.get(question) == id_}
     assert len(same) == len(before) - 1 and len(after) == len(before)  # the changed words are the question of one
     assert {s.summary for deck in vault.decks() for c in deck.cards for s in c.support} == {"wiki/summaries/spacing-v2"}
+
+
+def test_what_only_the_older_edition_says_keeps_its_article_and_its_cards(vault: Vault) -> None:
+    section = TEXT[TEXT.index("## The forgetting curve") :]
+    of(vault, {"spacing-v1.md": TEXT})
+    before = {c.id for c in deck_of(vault, "forgetting-curve")}
+    newer = TEXT.replace(section, "Reviews on one day are called massed practice.\n")
+    report = of(vault, {"spacing-v1.md": TEXT, "spacing-v2.md": newer}, 1)
+    assert len(told(report)) == 1
+    assert {c.summary for c in citations(text(vault, ARTICLE))} == {"wiki/summaries/spacing-v1"}
+    kept = deck_of(vault, "forgetting-curve")
+    assert before and {c.id for c in kept} == before
+    assert {s.summary for c in kept for s in c.support} == {"wiki/summaries/spacing-v1"}
+    others = [c for deck in vault.decks() for c in deck.cards if c not in kept]
+    assert {s.summary for c in others for s in c.support} == {"wiki/summaries/spacing-v2"}
 
 
 @pytest.mark.parametrize(

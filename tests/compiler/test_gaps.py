@@ -46,7 +46,7 @@ def wanted(on: Shelf, *lacking: Lacking) -> dict[str, tuple[str, ...]]:
 
 
 def name(written: str, *, cited: bool = False) -> Lacking:
-    return Lacking(written, (written.casefold(),), (written,), (SourceId("s0"),), cited)
+    return Lacking(written, (written.casefold(),), (written,), cited)
 
 
 def asked(*concepts: Resolved, leaning: int, text: str = "") -> dict[str, str]:

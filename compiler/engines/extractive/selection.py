@@ -41,10 +41,6 @@ class Model:
                 at = left if values[feature] <= threshold else right
         return 1 / (1 + math.exp(-total))
 
-    def chooses(self, features: Mapping[str, float], language: str) -> bool:
-        """Return whether a candidate in this language is good enough to be used."""
-        return self.probability(features) >= self.threshold(language)
-
     def threshold(self, language: str) -> float:
         """Return the probability from which a candidate in this language is chosen."""
         return self.thresholds.get(language, self.thresholds["default"])
