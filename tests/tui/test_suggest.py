@@ -190,6 +190,24 @@ async def test_a_card_decided_elsewhere_meanwhile_is_passed_over(
         assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
 
 
+async def test_words_for_a_card_that_is_gone_meanwhile_stay_in_the_form(
+    harbour: Vault, clock: Clock, settled: Settled
+) -> None:
+    one, other, *_ = offered(harbour).suggestions
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("e")
+        app.screen.query_one("#suggestion-a", TextArea).load_text("Mine.")
+        decide(harbour, one.id, Decision.DROP, clock())
+        await pilot.press("ctrl+s")
+        assert "not suggested any more" in notice(app) and "to be copied" in notice(app)
+        assert app.screen.has_class("-editing") and app.screen.focused is app.screen.query_one("#suggestion-q")
+        assert app.screen.query_one("#suggestion-a", TextArea).text == "Mine."
+        await pilot.press("escape", "escape", "k")
+        assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
+
+
 async def test_a_key_that_is_held_down_decides_once(
     harbour: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
 ) -> None:

@@ -175,8 +175,9 @@ class SuggestScreen(Page, key="suggest"):
         try:
             done = decide(self.context.vault, one.id, decision, self.context.clock(), words=said, via="tui")
         except RetainError as error:
-            self.show_error(error)
-            if isinstance(error, NotFound):  # decided elsewhere meanwhile
+            is_gone = isinstance(error, NotFound)  # decided elsewhere meanwhile, or a compile ended
+            self.show_error(NotFound(strings.GONE, hint=strings.COPY_WORDS) if is_gone and words else error)
+            if is_gone and words is None:  # with words of the user's, the form stays, so that they can be copied
                 self._waiting.pop(0)
                 self._show_form()
                 self._show()

@@ -19,7 +19,8 @@ BY_MODEL = (
 NOT_COMPILED = "No suggestions are known on this machine: compile (w on the home screen), and they are here."
 NOTHING_BACK = "Nothing to undo in this sitting; `retain card suggest --undo` goes further back."
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards."
-NO_ARTICLE = "This concept has no article yet."
+GONE = "this card is not suggested any more, so it was not saved"
+COPY_WORDS = "your words stay here to be copied; esc twice discards them"
 _SAID = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped, not suggested again"}
 
 
