@@ -223,15 +223,13 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
 
 def _compile(vault: Vault, progress: str | None) -> None:
     """Bring the decks up to date with the decisions; the next compile does it in a vault that a model writes."""
-    from compiler.build.apply_decision import engine_of  # a list needs no compiler
-    from compiler.build.compile import Options, compile_vault
+    from compiler.build.compile import Options, compile_vault  # a list needs no compiler
 
-    engine = engine_of(vault)
-    if engine != "extractive":
+    if suggestions.is_by_model(vault):
         output.say("saved; the next `retain compile` follows it")
         return
     with output.Progress(progress) as narrator:
-        compile_vault(vault, Options(engine, wait_s=60), now(), narrator)
+        compile_vault(vault, Options("extractive", wait_s=60), now(), narrator)
     render_if_stale(vault)
 
 

@@ -26,6 +26,7 @@ from tui.widgets.notice import Notice
 from vault.inbox.suggestion_events import Decision
 from vault.inbox.suggestions import SITTING, Suggestion, decide, offered
 from vault.layout import SUGGESTIONS
+from vault.log.ledger import BUILDS
 from vault.vault import Vault
 
 Clock = Callable[[], datetime]
@@ -278,12 +279,38 @@ async def test_the_palette_leads_there_and_offers_only_keys_that_do_something(
         assert "k Keep  e Edit  d Drop  s Skip  u Undo" in app.screen.query_one(KeyBar).line(SIZE[0]).plain
 
 
+def built_by_model(vault: Vault) -> None:
+    """The last build was by a model; the suggestions are of the one before."""
+    line = '{"v":1,"type":"build","id":"x","at":"2099-01-01T00:00:00.000Z","command":"compile","engine":"journal/1"}'
+    (vault.root / BUILDS).write_text(f"{line}\n")
+
+
+async def test_a_vault_that_a_model_wrote_has_no_suggestions(harbour: Vault, clock: Clock, settled: Settled) -> None:
+    built_by_model(harbour)
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert "compiled by a model or an agent" in text(app, "nothing")
+
+
+async def test_leaving_starts_no_compile_where_a_model_wrote_the_vault_meanwhile(
+    harbour: Vault, clock: Clock, settled: Settled
+) -> None:
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("k")
+        built_by_model(harbour)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, SuggestScreen), "home")
+        assert app.context.jobs.state is None and decided(harbour) == 1
+
+
 @pytest.mark.parametrize(
     ("cache", "words"),
     [
         (None, "No suggestions are known on this machine"),
-        ('{"by_model":true,"queued":[],"suggestions":[]}', "compiled by a model or an agent"),
-        ('{"by_model":false,"queued":[],"suggestions":[]}', "No suggested cards."),
+        ('{"queued":[],"suggestions":[]}', "No suggested cards."),
     ],
 )
 async def test_without_suggestions_the_screen_says_why(

@@ -25,10 +25,10 @@ from vault.errors import NotFound, Refused, RetainError
 from vault.evidence.context import QuoteContext, quote_context
 from vault.evidence.evidence import Evidence
 from vault.inbox.suggestion_events import Decision
-from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion, decide, offered, undo
+from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion, decide, is_by_model, offered, undo
 from vault.model.markdown import escape
 
-_COMPILE = ("compile", "--engine", "extractive")  # writes the kept cards; no model is asked in a vault with suggestions
+_COMPILE = ("compile", "--engine", "extractive")  # writes the kept cards, and asks no model
 _AROUND = 4  # lines of a source before a quote and after it
 _ON_A_CARD = ("keep", "edit", "drop", "skip", "article")
 
@@ -285,4 +285,6 @@ class SuggestScreen(Page, key="suggest"):
         context = self.context
         if self._forms_changed or any(each.decision is not Decision.DROP for each in self._done):
             with suppress(RetainError):
+                if is_by_model(context.vault):  # a model or an agent wrote the decks meanwhile
+                    return
                 context.jobs.start(context.program, context.vault.root, _COMPILE, context.environment, context.clock)

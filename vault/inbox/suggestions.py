@@ -71,7 +71,7 @@ class Offered:
     """The undecided suggestions, best first.
 
     `compiled` says whether this machine knows the suggestions of a compile, `by_model` whether a model or an agent made
-    the vault, who write all their cards into the decks.
+    the last build, who write all their cards into the decks; nothing is suggested then.
     """
 
     suggestions: tuple[Suggestion, ...] = ()
@@ -91,10 +91,10 @@ class Outcome:
     news: tuple[str, ...]
 
 
-def save(guard: Guard, suggestions: Iterable[Suggestion], *, by_model: bool, queued: Iterable[str]) -> None:
+def save(guard: Guard, suggestions: Iterable[Suggestion], *, queued: Iterable[str]) -> None:
     """Write the suggestions of a compile to the cache; `queued` are the forms whose cards were queued by themselves."""
     rows = [asdict(each) for each in suggestions]
-    write_json(guard, SUGGESTIONS, {"by_model": by_model, "queued": sorted(queued), "suggestions": rows})
+    write_json(guard, SUGGESTIONS, {"queued": sorted(queued), "suggestions": rows})
 
 
 def queued_before(data: bytes | None) -> frozenset[str] | None:
@@ -103,17 +103,24 @@ def queued_before(data: bytes | None) -> frozenset[str] | None:
     return frozenset(map(str, found)) if isinstance(found, list) else None
 
 
+def is_by_model(vault: Vault) -> bool:
+    """Return whether a model or an agent made the last build. Raises: Refused where the disk refuses."""
+    builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
+    return bool(builds) and not str(builds[-1].get("engine")).startswith("extractive/")
+
+
 def offered(vault: Vault) -> Offered:
     """Return the suggestions that wait for a decision. Raises: Refused where the disk refuses."""
+    if is_by_model(vault):  # a cache may be of an earlier build: the ledger comes with a clone, the cache does not
+        return Offered(by_model=True)
     data = _json(vault.read_bytes(SUGGESTIONS))
     rows = data.get("suggestions")
     if not isinstance(rows, list):
-        builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
-        return Offered(by_model=bool(builds) and not str(builds[-1].get("engine")).startswith("extractive/"))
+        return Offered()
     triage = triage_of(_events(vault))
     found = [s for s in map(_suggestion, rows) if s is not None]
     waiting = tuple(s for s in found if s.id not in triage.decided and not triage.dropped(s.id, s.question))
-    return Offered(waiting, compiled=True, by_model=bool(data.get("by_model")))
+    return Offered(waiting, compiled=True)
 
 
 def decide(
