@@ -209,6 +209,19 @@ async def test_words_for_a_card_that_is_gone_meanwhile_stay_in_the_form(
         assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
 
 
+async def test_undo_leaves_a_later_decision_from_elsewhere(harbour: Vault, clock: Clock, settled: Settled) -> None:
+    one, other, *_ = offered(harbour).suggestions
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("d")
+        decide(harbour, other.id, Decision.DROP, clock() + timedelta(minutes=1))
+        await pilot.press("u")
+        assert notice(app) == f"undone: {one.question}"
+    waiting = {each.id for each in offered(harbour).suggestions}
+    assert one.id in waiting and other.id not in waiting
+
+
 async def test_a_key_that_is_held_down_decides_once(
     harbour: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
 ) -> None:
@@ -241,7 +254,13 @@ async def test_a_sitting_has_twenty_and_n_begins_the_next(
         assert f"{SITTING} dropped" in text(app, "nothing") and "n shows the next" in text(app, "nothing")
         await pilot.press("n")
         await settled(pilot)
-        assert status(app).startswith("1 of ")
+        left = waiting - SITTING
+        assert status(app) == f"1 of {left}"
+        await pilot.press("u")
+        assert status(app) == f"1 of {left + 1}"
+        pass_time(1)
+        await pilot.press("d")
+        assert status(app) == f"2 of {left + 1}"
         await pilot.press("escape")
         await pilot.pause()
         assert app.context.jobs.state is None  # nothing was kept

@@ -25,7 +25,7 @@ _SAID = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: 
 
 
 def progress(number: int, of: int, more: int) -> str:
-    """Return `3 of 20 · 15 more wait`."""
+    """Return `3 of 20 · 15 more`."""
     return f"{number} of {of}" + (f" · {more:,} more" if more else "")
 
 

@@ -143,10 +143,10 @@ def decide(
     return _record(vault, events, event, decisions_in([event])[0])
 
 
-def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Outcome:
-    """Undo the last decision on a suggestion. Raises: NotFound if there is none; WriteFailed or Refused."""
+def undo(vault: Vault, at: datetime, *, id_: str = "", via: str = "cli") -> Outcome:
+    """Undo the decision with that id, else the last one. Raises: NotFound if there is none; WriteFailed or Refused."""
     events = _events(vault)
-    decided = decisions_in(events)
+    decided = [each for each in decisions_in(events) if id_ in ("", each.id)]
     if not decided:
         raise NotFound("no decision on a suggested card to undo", hint="`retain card suggest` lists what waits")
     return _record(vault, events, undo_event(decided[-1], ledger.after(events, at), via), decided[-1])
