@@ -240,15 +240,13 @@ def _compile(vault: Vault, progress: str | None) -> bool:
 
     In a vault that a model writes the user's next compile does that: return False.
     """
-    from compiler.build.apply_decision import engine_of  # a list needs no compiler
-    from compiler.build.compile import Options, compile_vault
+    from compiler.build.compile import Options, compile_vault  # a list needs no compiler
 
-    engine = engine_of(vault)
-    if engine != "extractive":
+    if suggestions.is_by_model(vault):
         output.say("saved; the next `retain compile` follows it")
         return False
     with output.Progress(progress) as narrator:
-        compile_vault(vault, Options(engine, wait_s=60), now(), narrator)
+        compile_vault(vault, Options("extractive", wait_s=60), now(), narrator)
     render_if_stale(vault)
     return True
 

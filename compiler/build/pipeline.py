@@ -239,7 +239,7 @@ def _save_suggestions(
     before = suggestions.queued_before(start.files.bytes_of(SUGGESTIONS))
     news = changes_of_forms(before, triage.queued) if before is not None and not by_model else ()
     report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
-    suggestions.save(start.guard, suggested, by_model=by_model, queued=triage.queued)
+    suggestions.save(start.guard, suggested, queued=triage.queued)
 
 
 def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:

@@ -140,10 +140,10 @@ class Texts:
         parts = _WORD.findall(name) if name.isascii() else _NOT_ASCII.findall(name)
         if not parts:
             return self.prose
-        having = [self._having.get(part, frozenset()) for part in parts]
+        having = [frozenset(self._having.get(part, ())) for part in parts]
         if name.isascii() and name.endswith(parts[-1]):
-            having[-1] = having[-1] | self._having.get(f"{parts[-1]}s", frozenset())
-        return frozenset.intersection(*map(frozenset, having))
+            having[-1] |= self._having.get(f"{parts[-1]}s", set())
+        return frozenset.intersection(*having)
 
     def explain(self, keys: Collection[str], spellings: Collection[str]) -> bool:
         """Return whether a source says what a name means: in a sentence, a bracket, a heading or a glossary."""

@@ -248,11 +248,12 @@ def test_a_vault_that_is_not_compiled_here_says_so(run: Run, vault: Path) -> Non
     assert one(run, vault)
 
 
-def test_a_vault_that_a_model_wrote_has_no_suggestions_and_says_so(run: Run, vault: Path) -> None:
-    run("compile", "--engine", "journal", cwd=vault)
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_vault_that_a_model_wrote_has_no_suggestions_and_says_so(run: Run, vault: Path, cached: bool) -> None:
     line = '{"v":1,"type":"build","id":"x","at":"2099-01-01T00:00:00.000Z","command":"compile","engine":"journal/1"}'
     (vault / ledger.BUILDS).write_text(f"{line}\n")
-    (vault / SUGGESTIONS).unlink()
+    if not cached:  # else it is of the build before
+        (vault / SUGGESTIONS).unlink()
     done = suggest(run, vault)
     assert done.code == 0 and "compiled by a model or an agent" in done.stdout
     assert suggest(run, vault, "--json").json() == {"suggestions": [], "waiting": 0, "by_model": True}

@@ -124,7 +124,7 @@ def suggested(vault: Vault, now: datetime) -> None:
             [("condition", "How does [b]retention fall in the first hours?", "Steeply."), ("reason", "Why?", said)], 1
         )
     ]
-    save(vault.guard(Scope.PUBLISHER), rows, by_model=False, queued=())
+    save(vault.guard(Scope.PUBLISHER), rows, queued=())
 
 
 def worked(context: Context) -> None:

@@ -26,6 +26,7 @@ from tui.widgets.notice import Notice
 from vault.inbox.suggestion_events import Decision
 from vault.inbox.suggestions import SITTING, Suggestion, decide, offered
 from vault.layout import SUGGESTIONS
+from vault.log.ledger import BUILDS
 from vault.vault import Vault
 
 Clock = Callable[[], datetime]
@@ -190,6 +191,37 @@ async def test_a_card_decided_elsewhere_meanwhile_is_passed_over(
         assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
 
 
+async def test_words_for_a_card_that_is_gone_meanwhile_stay_in_the_form(
+    harbour: Vault, clock: Clock, settled: Settled
+) -> None:
+    one, other, *_ = offered(harbour).suggestions
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("e")
+        app.screen.query_one("#suggestion-a", TextArea).load_text("Mine.")
+        decide(harbour, one.id, Decision.DROP, clock())
+        await pilot.press("ctrl+s")
+        assert "not suggested any more" in notice(app) and "to be copied" in notice(app)
+        assert app.screen.has_class("-editing") and app.screen.focused is app.screen.query_one("#suggestion-q")
+        assert app.screen.query_one("#suggestion-a", TextArea).text == "Mine."
+        await pilot.press("escape", "escape", "k")
+        assert text(app, "suggestion-question") == other.question and decided(harbour) == 1
+
+
+async def test_undo_leaves_a_later_decision_from_elsewhere(harbour: Vault, clock: Clock, settled: Settled) -> None:
+    one, other, *_ = offered(harbour).suggestions
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("d")
+        decide(harbour, other.id, Decision.DROP, clock() + timedelta(minutes=1))
+        await pilot.press("u")
+        assert notice(app) == f"undone: {one.question}"
+    waiting = {each.id for each in offered(harbour).suggestions}
+    assert one.id in waiting and other.id not in waiting
+
+
 async def test_a_key_that_is_held_down_decides_once(
     harbour: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
 ) -> None:
@@ -222,7 +254,13 @@ async def test_a_sitting_has_twenty_and_n_begins_the_next(
         assert f"{SITTING} dropped" in text(app, "nothing") and "n shows the next" in text(app, "nothing")
         await pilot.press("n")
         await settled(pilot)
-        assert status(app).startswith("1 of ")
+        left = waiting - SITTING
+        assert status(app) == f"1 of {left}"
+        await pilot.press("u")
+        assert status(app) == f"1 of {left + 1}"
+        pass_time(1)
+        await pilot.press("d")
+        assert status(app) == f"2 of {left + 1}"
         await pilot.press("escape")
         await pilot.pause()
         assert app.context.jobs.state is None  # nothing was kept
@@ -260,12 +298,38 @@ async def test_the_palette_leads_there_and_offers_only_keys_that_do_something(
         assert "k Keep  e Edit  d Drop  s Skip  u Undo" in app.screen.query_one(KeyBar).line(SIZE[0]).plain
 
 
+def built_by_model(vault: Vault) -> None:
+    """The last build was by a model; the suggestions are of the one before."""
+    line = '{"v":1,"type":"build","id":"x","at":"2099-01-01T00:00:00.000Z","command":"compile","engine":"journal/1"}'
+    (vault.root / BUILDS).write_text(f"{line}\n")
+
+
+async def test_a_vault_that_a_model_wrote_has_no_suggestions(harbour: Vault, clock: Clock, settled: Settled) -> None:
+    built_by_model(harbour)
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert "compiled by a model or an agent" in text(app, "nothing")
+
+
+async def test_leaving_starts_no_compile_where_a_model_wrote_the_vault_meanwhile(
+    harbour: Vault, clock: Clock, settled: Settled
+) -> None:
+    app = app_on(harbour, clock)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await pilot.press("k")
+        built_by_model(harbour)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, SuggestScreen), "home")
+        assert app.context.jobs.state is None and decided(harbour) == 1
+
+
 @pytest.mark.parametrize(
     ("cache", "words"),
     [
         (None, "No suggestions are known on this machine"),
-        ('{"by_model":true,"queued":[],"suggestions":[]}', "compiled by a model or an agent"),
-        ('{"by_model":false,"queued":[],"suggestions":[]}', "No suggested cards."),
+        ('{"queued":[],"suggestions":[]}', "No suggested cards."),
     ],
 )
 async def test_without_suggestions_the_screen_says_why(

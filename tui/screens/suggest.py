@@ -24,21 +24,21 @@ from tui.widgets.notice import Notice
 from vault.errors import NotFound, Refused, RetainError
 from vault.evidence.context import QuoteContext, quote_context
 from vault.evidence.evidence import Evidence
-from vault.inbox.suggestion_events import Decision
-from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion, decide, offered, undo
+from vault.inbox.suggestion_events import Decided, Decision
+from vault.inbox.suggestions import SITTING, Offered, Outcome, Suggestion, decide, is_by_model, offered, undo
 from vault.model.markdown import escape
 
-_COMPILE = ("compile", "--engine", "extractive")  # writes the kept cards; no model is asked in a vault with suggestions
+_COMPILE = ("compile", "--engine", "extractive")  # writes the kept cards, and asks no model
 _AROUND = 4  # lines of a source before a quote and after it
 _ON_A_CARD = ("keep", "edit", "drop", "skip", "article")
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """A decision of this sitting."""
+class _Decision:
+    """A decision of this sitting, and the suggestion that it was about."""
 
     suggestion: Suggestion
-    decision: Decision
+    decided: Decided
 
 
 class SuggestScreen(Page, key="suggest"):
@@ -62,7 +62,7 @@ class SuggestScreen(Page, key="suggest"):
         self._waiting: list[Suggestion] = []  # of this sitting, the present one first
         self._later: Sequence[Suggestion] = ()
         self._of = 0  # how many this sitting has
-        self._done: list[_Done] = []
+        self._done: list[_Decision] = []
         self._skipped: list[Suggestion] = []
         self._forms_changed = False
         self._before: Words | None = None  # what the fields showed when editing began; None while nothing is edited
@@ -119,7 +119,7 @@ class SuggestScreen(Page, key="suggest"):
         self.query_one(KeyBar).show(key for key in SUGGEST if self.offers(key))
         bar = self.query_one(TopBar)
         if one is None:
-            kept = sum(each.decision is not Decision.DROP for each in self._done)
+            kept = sum(each.decided.kept for each in self._done)
             dropped, skipped = len(self._done) - kept, len(self._skipped)
             words = strings.end(kept, dropped, skipped, len(self._later)) if self._of else nothing
             self.query_one("#nothing", Static).update(content.prose(words))
@@ -175,13 +175,14 @@ class SuggestScreen(Page, key="suggest"):
         try:
             done = decide(self.context.vault, one.id, decision, self.context.clock(), words=said, via="tui")
         except RetainError as error:
-            self.show_error(error)
-            if isinstance(error, NotFound):  # decided elsewhere meanwhile
+            is_gone = isinstance(error, NotFound)  # decided elsewhere meanwhile, or a compile ended
+            self.show_error(NotFound(strings.GONE, hint=strings.COPY_WORDS) if is_gone and words else error)
+            if is_gone and words is None:  # with words of the user's, the form stays, so that they can be copied
                 self._waiting.pop(0)
                 self._show_form()
                 self._show()
             return False
-        self._done.append(_Done(self._waiting.pop(0), decision))
+        self._done.append(_Decision(self._waiting.pop(0), done.decided))
         self._report(done, strings.decided(decision, one.question))
         return True
 
@@ -190,14 +191,14 @@ class SuggestScreen(Page, key="suggest"):
             self.query_one(Notice).show_message(strings.NOTHING_BACK)
             return
         try:
-            done = undo(self.context.vault, self.context.clock(), via="tui")
+            done = undo(self.context.vault, self.context.clock(), id_=self._done[-1].decided.id, via="tui")
         except RetainError as error:
             self.show_error(error)
+            if isinstance(error, NotFound):  # undone elsewhere meanwhile
+                self._done.pop()
             return
-        back = next((each for each in reversed(self._done) if each.suggestion.id == done.decided.card), None)
-        if back is not None:
-            self._done.remove(back)
-            self._waiting.insert(0, back.suggestion)
+        self._waiting.insert(0, self._done.pop().suggestion)
+        self._of = max(self._of, len(self._waiting))  # it may be of the sitting before
         self._report(done, strings.undone(done.decided.question))
 
     def _report(self, done: Outcome, words: str) -> None:
@@ -282,6 +283,8 @@ class SuggestScreen(Page, key="suggest"):
     def _write_kept(self) -> None:
         """Start the compile that brings kept cards into their decks; if other work is going on, the next one does."""
         context = self.context
-        if self._forms_changed or any(each.decision is not Decision.DROP for each in self._done):
+        if self._forms_changed or any(each.decided.kept for each in self._done):
             with suppress(RetainError):
+                if is_by_model(context.vault):  # a model or an agent wrote the decks meanwhile
+                    return
                 context.jobs.start(context.program, context.vault.root, _COMPILE, context.environment, context.clock)

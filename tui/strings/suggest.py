@@ -19,12 +19,13 @@ BY_MODEL = (
 NOT_COMPILED = "No suggestions are known on this machine: compile (w on the home screen), and they are here."
 NOTHING_BACK = "Nothing to undo in this sitting; `retain card suggest --undo` goes further back."
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards."
-NO_ARTICLE = "This concept has no article yet."
+GONE = "this card is not suggested any more, so it was not saved"
+COPY_WORDS = "your words stay here to be copied; esc twice discards them"
 _SAID = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped, not suggested again"}
 
 
 def progress(number: int, of: int, more: int) -> str:
-    """Return `3 of 20 · 15 more wait`."""
+    """Return `3 of 20 · 15 more`."""
     return f"{number} of {of}" + (f" · {more:,} more" if more else "")
 
 

@@ -71,7 +71,7 @@ class Offered:
     """The undecided suggestions, best first.
 
     `compiled` says whether this machine knows the suggestions of a compile, `by_model` whether a model or an agent made
-    the vault, who write all their cards into the decks.
+    the last build, who write all their cards into the decks; nothing is suggested then.
     """
 
     suggestions: tuple[Suggestion, ...] = ()
@@ -100,10 +100,10 @@ class Outcome:
     news: tuple[str, ...]
 
 
-def save(guard: Guard, suggestions: Iterable[Suggestion], *, by_model: bool, queued: Iterable[str]) -> None:
+def save(guard: Guard, suggestions: Iterable[Suggestion], *, queued: Iterable[str]) -> None:
     """Write the suggestions of a compile to the cache; `queued` are the forms whose cards were queued by themselves."""
     rows = [asdict(each) for each in suggestions]
-    write_json(guard, SUGGESTIONS, {"by_model": by_model, "queued": sorted(queued), "suggestions": rows})
+    write_json(guard, SUGGESTIONS, {"queued": sorted(queued), "suggestions": rows})
 
 
 def queued_before(data: bytes | None) -> frozenset[str] | None:
@@ -112,17 +112,24 @@ def queued_before(data: bytes | None) -> frozenset[str] | None:
     return frozenset(map(str, found)) if isinstance(found, list) else None
 
 
+def is_by_model(vault: Vault) -> bool:
+    """Return whether a model or an agent made the last build. Raises: Refused where the disk refuses."""
+    builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
+    return bool(builds) and not str(builds[-1].get("engine")).startswith("extractive/")
+
+
 def offered(vault: Vault) -> Offered:
     """Return the suggestions that wait for a decision. Raises: Refused where the disk refuses."""
+    if is_by_model(vault):  # a cache may be of an earlier build: the ledger comes with a clone, the cache does not
+        return Offered(by_model=True)
     data = _json(vault.read_bytes(SUGGESTIONS))
     rows = data.get("suggestions")
     if not isinstance(rows, list):
-        builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
-        return Offered(by_model=bool(builds) and not str(builds[-1].get("engine")).startswith("extractive/"))
+        return Offered()
     triage = triage_of(_events(vault))
     found = [s for s in map(_suggestion, rows) if s is not None]
     waiting = tuple(s for s in found if s.id not in triage.decided and not triage.dropped(s.id, s.question))
-    return Offered(waiting, compiled=True, by_model=bool(data.get("by_model")))
+    return Offered(waiting, compiled=True)
 
 
 def decide(
@@ -152,10 +159,10 @@ def decide_all(vault: Vault, choices: Sequence[Choice], at: datetime, *, via: st
     return _record(vault, events, [(event, decisions_in([event])[0]) for event in added])
 
 
-def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Outcome:
-    """Undo the last decision on a suggestion. Raises: NotFound if there is none; WriteFailed or Refused."""
+def undo(vault: Vault, at: datetime, *, id_: str = "", via: str = "cli") -> Outcome:
+    """Undo the decision with that id, else the last one. Raises: NotFound if there is none; WriteFailed or Refused."""
     events = _events(vault)
-    decided = decisions_in(events)
+    decided = [each for each in decisions_in(events) if id_ in ("", each.id)]
     if not decided:
         raise NotFound("no decision on a suggested card to undo", hint="`retain card suggest` lists what waits")
     event = undo_event(decided[-1], ledger.after(events, at), via)
