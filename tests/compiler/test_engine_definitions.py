@@ -6,6 +6,7 @@ import pytest
 
 from compiler.claims.extract import requests_for
 from compiler.engines.extractive import chinese, german
+from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.phrases import essence
 from compiler.engines.extractive.questions import from_definition
 from compiler.engines.extractive.reading import Reading, defined
@@ -134,6 +135,7 @@ def test_a_term_is_asked_for_with_the_article_that_its_document_uses() -> None:
 
 def test_a_meaning_is_cut_to_what_was_asked() -> None:
     assert essence("just a rule (see below) that binds") == "a rule that binds"
+    assert essence("the term for a rule that binds") == "a rule that binds"
     tail = "which two men proposed in Paris in the spring of 1961"
     long = f"a model of gene regulation that explains how cells switch genes on, {tail}"
     assert essence(long) == "a model of gene regulation that explains how cells switch genes on"
@@ -164,3 +166,9 @@ def test_a_sentence_does_not_end_inside_a_formula(text: str, formulas: list[str]
     spans = tuple(Span(kind="math", start=text.index(f), end=text.index(f) + len(f), level=0) for f in formulas)
     request = ExtractRequest(title="", language="en", headings=(), text=text, marks=spans)
     assert [s.text for s in sentences(request)] == said
+
+
+def test_a_chinese_answer_ends_with_one_full_stop_and_is_no_question() -> None:
+    found = Definition("虚拟内存", "一种内存管理技术。", "lead")
+    assert [q.answer for q in chinese.from_definition(found)] == ["一种内存管理技术。", "虚拟内存。"]
+    assert list(chinese.from_definition(Definition("排他性", "阻止别人享受，有多难？", "lead"))) == []

@@ -61,7 +61,9 @@ def definitions_in(text: str) -> Iterator[Definition]:
 
 def from_definition(definition: Definition) -> Iterator[Question]:
     """Yield the questions for the meaning of a term, and for the term of a meaning."""
-    term, meaning = definition.term, definition.meaning
+    term, meaning = definition.term, definition.meaning.rstrip("。；，")
+    if meaning.endswith("？"):
+        return
     yield Question("definition", "definitional", f"什么是{term}？", f"{meaning}。", term)
     yield Question("term", "definitional", f"哪个术语的意思是：{meaning}？", f"{term}。", term)
 

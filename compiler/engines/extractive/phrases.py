@@ -123,7 +123,9 @@ _TAIL = re.compile(
     r",\s+(?:which|who|where|whose|but|so|although|while|whereas|thus|thereby|including|such as)\b.*$", re.S
 )
 _HEDGE = re.compile(
-    r"^(?:just|simply|basically|essentially|usually|often|generally|typically|also|dabei|auch)\s+", re.I
+    r"^(?:just|simply|basically|essentially|usually|often|generally|typically|also|dabei|auch)\s+"
+    r"|^the (?:term|name|word) (?:used )?(?:for|given to)\s+",
+    re.I,
 )
 _ALSO = re.compile(r",\s+(?:(?:also|sometimes|often|otherwise)\s+)?(?:known as|called|referred to as|termed)\b[^,]*")
 _LONG = 20  # words from which what only adds to a meaning is cut
