@@ -222,14 +222,15 @@ def test_a_compile_that_fails_says_that_the_decision_is_saved(run: Run, vault: P
     assert row["id"] in (vault / DECK).read_text(encoding="utf-8")
 
 
-def test_a_kept_card_waits_for_the_compile_where_a_model_writes(run: Run, vault: Path) -> None:
-    row = one(run, vault)
+def test_an_undo_waits_for_the_compile_where_a_model_writes(run: Run, vault: Path) -> None:
+    assert suggest(run, vault, "--keep", one(run, vault)["id"]).code == 0
     line = '{"v":1,"type":"build","id":"x","at":"2099-01-01T00:00:00.000Z","command":"compile","engine":"journal/1"}'
     with (vault / ledger.BUILDS).open("a", encoding="utf-8") as builds:
         builds.write(f"{line}\n")
-    done = suggest(run, vault, "--keep", row["id"])
+    assert listed(run, vault) == []
+    done = suggest(run, vault, "--undo")
     assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
-    assert "is in no deck" not in done.stderr and not (vault / DECK).exists()
+    assert "is in no deck" not in done.stderr and (vault / DECK).exists()
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])
