@@ -48,9 +48,9 @@ def end(kept: int, dropped: int, skipped: int, more: int) -> str:
     done = ", ".join(f"{number} {word}" for number, word in counts if number)
     lines = [f"Done: {done}." if done else "Done."]
     if kept:
-        one = kept == 1
+        cards, decks = ("card goes", "its deck") if kept == 1 else ("cards go", "their decks")
         lines.append(
-            f"The kept {'card goes' if one else 'cards go'} into {'its deck' if one else 'their decks'} when you leave."
+            f"The kept {cards} into {decks} with the compile that begins when you leave this screen, or the next one."
         )
     lines.append(
         f"{plural(more, 'more card')} wait: n shows the next {min(more, SITTING)}." if more else "No more wait."
