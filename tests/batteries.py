@@ -3,7 +3,7 @@
 A battery is a test that has the mark `torture`, or that uses the fixture `torture` (how often to try) or `tally` (a row
 of a table). `make test` runs those without the mark, with a part of their tries. `make torture` runs every battery
 whole and nothing else; RETAIN_FIFTH=1 to 5 selects a fifth of them by a hash of the test's id, and RETAIN_MINUTES ends
-such a run in time: batteries that would begin later are skipped.
+such a run in time: batteries that would begin later are skipped, and the others make a fifth of their tries.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ FIXTURES = frozenset(("torture", "tally"))
 _FIFTH = int(os.environ.get("RETAIN_FIFTH") or 0)
 _MINUTES = float(os.environ.get("RETAIN_MINUTES") or 0)
 _STARTED = time.monotonic()
+
+
+def tries(full: int, part: int) -> int:
+    """Return how often a battery tries: `part` outside `make torture`; in it `full`, less where minutes are limited."""
+    if not TORTURE:
+        return part
+    return max(part, full // 5) if _MINUTES and full > part else full
 
 
 def fifth_of(nodeid: str) -> int:

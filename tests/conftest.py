@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from compiler.workers import model_backend, pool
-from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
+from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup, tries  # noqa: F401 (hooks)
 from tests.in_process import DirectSpeaker, DirectWorker
 
 _HOMES = count()
@@ -129,10 +129,6 @@ def stack_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]
 @pytest.fixture(scope="session")
 def torture() -> Callable[[int, int], int]:
     """How many tries a battery makes: `full` under RETAIN_TORTURE (`make torture`), else `part` of them."""
-
-    def tries(full: int, part: int) -> int:
-        return full if TORTURE else part
-
     return tries
 
 
