@@ -186,7 +186,7 @@ def _write(
 
 
 def _has_conflict(start: BuildInput, path: str) -> bool:
-    """Return whether git left conflict markers in a deck, which is written anew unless the user wrote in it."""
+    """Return whether git left conflict markers in a deck, which is written again unless the user wrote in it."""
     return sides(start.files.text_of(path) or "") is not None
 
 

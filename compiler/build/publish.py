@@ -318,7 +318,7 @@ class Publisher:
             both = sides(old) if old is not None else None
             restamped = restamp(old, path, withdrawn, claims) if old is not None and withdrawn else old
             if old is not None and both is not None:
-                # Words that the ledger has, too, are not lost when the deck is written anew.
+                # Words that the ledger has, too, are not lost when the deck is written again.
                 bare = [restamp(side, path, triage.worded, claims) for side in both]
                 if any(written_by_hand(side, path, known) for side in bare):
                     self._report_conflict(path, old)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiler.cards.live_cards import AGENTS, LiveCard, as_proposed, change_between, change_facts, keyed, proof_of
-from compiler.cards.suggestions import Candidate, Sorted, offered, sort_cards
+from compiler.cards.suggestions import Candidate, SortedCards, offered, sort_cards
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
@@ -193,17 +193,17 @@ class CardDecider:
             else:
                 out.append(self._created(key, proposal, concept, kept=key in kept))
         self._asked[concept.id] = (concept, claims)
-        self._candidates += [Candidate(self._id_of(k), concept.id, card) for k, card in sorted_.rest.items()]
+        self._candidates += [Candidate(self._id_of(k), concept.id, card) for k, card in sorted_.suggestible.items()]
         rank = {c.id: n for n, c in enumerate(concept.main)}
         order = list(CardKind)
         out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
         if out:
             self.news.cards[concept.id] = out
 
-    def _sorted(self, concept: Resolved, reply: CardsReply, mine: Sequence[LiveCard]) -> Sorted:
+    def _sorted(self, concept: Resolved, reply: CardsReply, mine: Sequence[LiveCard]) -> SortedCards:
         """Return the engine's cards for a concept by the user's decisions; only the embedded engine suggests any."""
         if self.engine == FAMILY:
-            return Sorted(keyed(reply.cards, self._key_suffix(concept)), frozenset(), {})
+            return SortedCards(keyed(reply.cards, self._key_suffix(concept)), frozenset(), {})
         return sort_cards(reply, self.triage, self._id_of, [card.id for card in mine])
 
     def _id_of(self, key: str) -> CardId:

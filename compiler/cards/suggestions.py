@@ -24,41 +24,43 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class SortedCards:
     """The engine's cards for a concept: `proposals` by key; `kept` are keys of those that the user kept.
 
-    `rest` are the cards that may be suggested, by key.
+    `suggestible` are the cards that may be suggested, by key.
     """
 
     proposals: dict[str, ProposedCard]
     kept: frozenset[str]
-    rest: dict[str, SuggestedCard]
+    suggestible: dict[str, SuggestedCard]
 
 
-def sort_cards(reply: CardsReply, triage: Triage, id_of: Callable[[str], CardId], living: Iterable[CardId]) -> Sorted:
+def sort_cards(
+    reply: CardsReply, triage: Triage, id_of: Callable[[str], CardId], living: Iterable[CardId]
+) -> SortedCards:
     """Return the embedded engine's cards for a concept by the user's decisions; what was dropped is left out.
 
     `id_of` returns the card that has or would have a key; a card of `living` keeps its proposal, by which it follows
     its claims, whatever the score is now.
     """
     alive, queue = frozenset(living), {(card.question, card.cites) for card in reply.cards}
-    proposals, rest = dict[str, ProposedCard](), dict[str, SuggestedCard]()
-    kept, others = set[str](), set[tuple[str, tuple[str, ...]]]()
+    proposals, suggestible = dict[str, ProposedCard](), dict[str, SuggestedCard]()
+    kept, handled = set[str](), set[tuple[str, tuple[str, ...]]]()
     for card in reply.suggested:
         key, same = suggestion_key(card), (card.question, card.cites)
         id_ = id_of(key)
         if triage.dropped(id_, card.question):
-            others.add(same)
+            handled.add(same)
             continue
         if triage.kept(id_):
             kept.add(key)
         if triage.kept(id_) or id_ in alive or (card.form in triage.queued and same not in queue):
-            others.add(same)
+            handled.add(same)
             proposals[key] = card
         elif same not in queue:
-            rest[key] = card
-    left = [card for card in reply.cards if (card.question, card.cites) not in others]
-    return Sorted(keyed(left) | proposals, frozenset(kept), rest)
+            suggestible[key] = card
+    left = [card for card in reply.cards if (card.question, card.cites) not in handled]
+    return SortedCards(keyed(left) | proposals, frozenset(kept), suggestible)
 
 
 def offered(candidates: Sequence[Candidate], refused: Callable[[Candidate], str]) -> list[Candidate]:

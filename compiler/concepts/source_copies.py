@@ -37,7 +37,7 @@ class Kinship:
     """`copies` are the sources that are no independent witnesses, `denied` those that the user declared originals.
 
     `editions` are the older editions of a document. `decisions` are what the user wrote in the summaries since the last
-    build; `unclear` is what nobody can make out of that, as it stands there, and `notices` name both.
+    build; `unclear` is what of that cannot be understood, and `notices` name both.
     """
 
     copies: dict[SourceId, Copy]
