@@ -1,0 +1,80 @@
+"""CHECK: a second reader says which sentences and cards go further than the words they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from compiler.protocol.faults import Fault
+from compiler.protocol.replies import CheckReply, CheckVerdict
+from compiler.protocol.requests import CheckItem, CheckRequest
+from compiler.protocol.write import plain_words
+from vault.ids import digest12
+from vault.text.formatting import clean_line, fold
+
+_LINE = re.compile(r"^[\s>*-]*\**(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP|SHOW)\b\**:?\s*(.*)$")
+_BAR = re.compile(r"\s*\|\s*")
+_CARD = re.compile(r"^\s*Q:\s*(.*?)\s*\bA:\s*(.*)$", re.DOTALL)
+_MARKS = {"derived": " (derived: follows from these words?)", "computed": " (computed by running their code)"}
+
+
+def item_key(text: str, answer: str, quotes: Sequence[str]) -> str:
+    """Return the key of a sentence or card with its evidence: a verdict holds for these words alone."""
+    said = fold(_BAR.sub(" ", text))  # the cells of a row, which a page separates in its own way
+    return digest12("\x1f".join((said, fold(answer), *sorted({fold(q) for q in quotes}))))
+
+
+def render(request: CheckRequest) -> str:
+    """Return the request as text, without the instructions of its type."""
+    return "\n".join(line for n, item in enumerate(request.items, 1) for line in _lines(n, item))
+
+
+def _lines(number: int, item: CheckItem) -> list[str]:
+    said = f"Q: {clean_line(item.text)} A: {clean_line(item.answer)}" if item.answer else clean_line(item.text)
+    out = [f"{number}. [{clean_line(item.about)}] {said}{_MARKS.get(item.mark, '')}"]
+    out += [f"   < {clean_line(quote)}" for quote in item.quotes]
+    out += [f"   (the passage: {clean_line(passage)})" for passage in item.passages]
+    return out
+
+
+def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
+    """Return a verdict on every item, and the faults of the answer; what it does not name is right."""
+    faults: list[Fault] = []
+    found: dict[int, CheckVerdict] = {}
+    recognized = False
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _LINE.match(line)
+        if match is None:
+            recognized |= bool(re.match(r"^\W*(?:all\s+)?ok\b", line.strip(), re.IGNORECASE))
+            continue
+        n = int(match[1])
+        if not 1 <= n <= len(request.items):
+            faults.append(Fault(number, line, f"there is no item {n}", f"the items are 1 to {len(request.items)}"))
+            continue
+        recognized = True
+        verdict = _verdict(request.items[n - 1], match[2], match[3])
+        if verdict is None:
+            faults.append(Fault(number, line, "FIX needs the better words", "as FIX sentence, or FIX Q: ... A: ..."))
+            continue
+        found[n - 1] = verdict
+    if not recognized:
+        faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
+        return CheckReply(verdicts=()), faults
+    verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))
+    return CheckReply(verdicts=tuple(verdicts)), faults
+
+
+def _verdict(item: CheckItem, word: str, rest: str) -> CheckVerdict | None:
+    if word == "OK":
+        return CheckVerdict(item=item.key, verdict="ok")
+    if word == "DROP":
+        return CheckVerdict(item=item.key, verdict="drop", why=clean_line(rest)[:500])
+    if word == "SHOW":
+        seen = bool(item.passages)
+        return CheckVerdict(item=item.key, verdict="drop" if seen else "show", why=clean_line(rest)[:500])
+    if item.answer:
+        card = _CARD.match(rest)
+        question, answer = (plain_words(card[1]), plain_words(card[2])) if card else ("", "")
+        return CheckVerdict(item=item.key, verdict="fix", text=question, answer=answer) if question and answer else None
+    words = plain_words(re.sub(r"\s*\[(?:derived |computed )?\d+:\d+.*$", "", rest))
+    return CheckVerdict(item=item.key, verdict="fix", text=words) if any(c.isalnum() for c in words) else None

@@ -1,0 +1,68 @@
+"""Documents as a request shows them: titles, headings, and passages with their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from compiler.protocol.passages import Document, Passage
+from compiler.protocol.requests import BlockView, DocumentView, PassageView
+from vault.text.formatting import clean, clean_line
+
+
+def view(document: Document, number: int, passages: Iterable[Passage]) -> DocumentView:
+    """Return some passages of a document as a request shows them under that number."""
+    shown = tuple(
+        PassageView(
+            number=p.number,
+            headings=p.headings,
+            blocks=tuple(
+                BlockView(key=b.key, text=document.words(b), kind=b.kind, info=b.info, level=b.level, picture=b.picture)
+                for b in p.blocks
+            ),
+        )
+        for p in passages
+    )
+    return DocumentView(
+        number=number,
+        source=document.id,
+        title=clean_line(document.text.title),
+        language=document.text.language,
+        passages=shown,
+    )
+
+
+def size(passage: PassageView) -> int:
+    """Return about how many bytes a passage takes in a request."""
+    return sum(len(b.text.encode("utf-8", "surrogatepass")) + 4 for b in passage.blocks) + 8
+
+
+def lines_of(documents: Sequence[DocumentView], marked: Collection[str] = ()) -> Iterator[str]:
+    """Yield the lines that show documents; labels in `marked` get a star."""
+    for document in documents:
+        yield f"=== DOCUMENT {document.number}: {document.title}"
+        last: tuple[str, ...] = ()
+        before = 0
+        for passage in document.passages:
+            if passage.headings and passage.headings != last:
+                yield f"## {' > '.join(passage.headings)}"
+            elif before and passage.number != before + 1:
+                yield "..."
+            last, before = passage.headings, passage.number
+            label = f"{document.number}:{passage.number}"
+            text = "\n".join(_shown(block) for block in passage.blocks)
+            yield f"[{label}{'*' if label in marked else ''}] {text}"
+
+
+def _shown(block: BlockView) -> str:
+    """Return a block as it is shown; no line of it can be taken for one of the request's own."""
+    text = "\n".join(
+        f"\\{line}" if line.startswith(("=== ", "## ", "[")) else line for line in clean(block.text).split("\n")
+    )
+    if block.kind == "code":
+        text = f"```{block.info}\n{text}\n```"
+    elif block.kind == "table":
+        text = f"(table)\n{text}"
+    elif block.kind == "item":
+        sign = f"{block.info}." if block.info.isdigit() else "-"
+        text = f"{'  ' * max(block.level - 1, 0)}{sign} {text}"
+    return f"{text} (picture: {block.picture})" if block.picture else text

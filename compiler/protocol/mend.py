@@ -1,0 +1,58 @@
+"""The second turn of a conversation: what is wrong with an answer, and the corrected lines put in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from compiler.protocol.faults import Fault
+from compiler.protocol.forms import is_usable, parse
+from compiler.protocol.replies import Reply
+from compiler.protocol.requests import Request
+
+MOST = 40  # faults that are listed
+_CORRECTED = re.compile(r"^[\s>*-]*\**LINE\s+(\d{1,6})\**\s*:\s?(.*)$")
+_AGAIN = (
+    "That is not an answer in the form that was asked for. Send the whole answer again, in lines of the forms given"
+    " at the beginning and with nothing around them."
+)
+
+
+def mend_request(request: Request, text: str) -> str:
+    """Return the message that asks to correct an answer; "" if nothing is wrong with it."""
+    reply, faults = parse(request, text)
+    if not is_usable(request, reply):
+        return _AGAIN
+    lines = [f for f in faults if f.line]
+    if not lines:
+        return ""
+    listed = "\n".join(f"LINE {f.line}: {f.words}\n  {f.why}{f' ({f.hint})' if f.hint else ''}" for f in lines[:MOST])
+    return (
+        "Some lines of your answer cannot be used. For each, send the corrected line as `LINE 12: the whole line`, with"
+        " its citation; `LINE 12:` alone takes it out. Send nothing else.\n\n" + listed
+    )
+
+
+def patched(text: str, correction: str) -> str:
+    """Return an answer with the lines of a correction in place of its own; a correction in another form replaces it."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    found = False
+    current = 0
+    for line in correction.replace("\r\n", "\n").split("\n"):
+        match = _CORRECTED.match(line)
+        if match:
+            found, current = True, int(match[1])
+            if 1 <= current <= len(lines):
+                lines[current - 1] = match[2]
+        elif current and 1 <= current <= len(lines) and line.strip() and not line.startswith("```"):
+            lines[current - 1] += f" {line.strip()}"
+    return "\n".join(lines) if found else correction
+
+
+def best(request: Request, text: str, correction: str) -> tuple[Reply, Sequence[Fault]]:
+    """Return the better of an answer and its corrected form: the one with fewer faults among the usable ones."""
+    first, faults = parse(request, text)
+    second, others = parse(request, patched(text, correction))
+    if not is_usable(request, second) or (is_usable(request, first) and len(others) > len(faults)):
+        return first, faults
+    return second, others

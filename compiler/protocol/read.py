@@ -1,0 +1,227 @@
+"""READ: which concepts documents teach, as lines of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from compiler.gates.proposed_names import SearchableText
+from compiler.language import names
+from compiler.protocol.citations import Shown, citations_in
+from compiler.protocol.documents import lines_of
+from compiler.protocol.faults import Fault
+from compiler.protocol.replies import ReadConcept, ReadReply, ReadTerm, SourceStatement, Statement
+from compiler.protocol.requests import ReadRequest
+from vault.text.formatting import clean_line, fold, normal
+
+_KNOWN_BYTES = 4_000  # of the names that are there already
+_RANGE = re.compile(r"(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
+_LINE = re.compile(r"^[\s>*-]*\**(CONCEPT|IS|DEF|FROM|CARRY|LEADS|REL|TOPIC|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
+_MOST_PASSAGES = 400  # of one range
+
+
+def render(request: ReadRequest) -> str:
+    """Return the request as text, without the instructions of its type."""
+    known: list[str] = []
+    left = _KNOWN_BYTES
+    for name in request.known:
+        left -= len(name.encode()) + 2
+        if left < 0:
+            break
+        known.append(name)
+    head = [f"Names found so far (use them where you mean the same idea): {'; '.join(known)}", ""] if known else []
+    return "\n".join([*head, *lines_of(request.documents)])
+
+
+@dataclass
+class _Concept:
+    title: str
+    aliases: tuple[str, ...]
+    page: bool
+    at: int
+    line: Statement | None = None
+    blocks: dict[str, None] = field(default_factory=dict)
+    leads: tuple[str, ...] = ()
+    topic: str = ""
+
+
+def parse(request: ReadRequest, text: str) -> tuple[ReadReply, list[Fault]]:
+    """Return what an answer says of the documents, and its faults; nothing that is faulty is in the reply."""
+    reader = _Reader(request)
+    for number, kind, words in _lines(text):
+        reader.take(number, kind, words)
+    return reader.reply(), reader.faults
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (line number, keyword, words); a line without keyword goes on with the one before."""
+    current: tuple[int, str, str] | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _LINE.match(line)
+        if match:
+            if current:
+                yield current
+            current = number, {"DEF": "IS", "CARRY": "FROM", "REL": "LEADS"}.get(match[1], match[1]), match[2]
+        elif current and line.strip() and not line.startswith(("```", "===", "#")):
+            current = current[0], current[1], f"{current[2]} {line.strip()}"
+    if current:
+        yield current
+
+
+class _Reader:
+    """Collects the lines of one answer."""
+
+    def __init__(self, request: ReadRequest) -> None:
+        self.request, self.shown = request, Shown(request.documents)
+        self.faults: list[Fault] = []
+        self.concepts: list[_Concept] = []
+        self.terms: list[ReadTerm] = []
+        self.clashes: list[Statement] = []
+        self.summaries: list[SourceStatement] = []
+        self.text = SearchableText.of(
+            "\n".join(
+                [d.title for d in request.documents]
+                + [" ".join(p.headings) for d in request.documents for p in d.passages]
+                + [b.text for d in request.documents for p in d.passages for b in p.blocks]
+            )
+        )
+
+    def take(self, number: int, kind: str, words: str) -> None:
+        """Add one line."""
+        if kind == "CONCEPT":
+            self._concept(number, words)
+        elif kind == "TERM":
+            name, _, where = words.partition("|")
+            if self._is_name(number, name := _name(name)):
+                self.terms.append(ReadTerm(name=name, blocks=tuple(self._blocks(where))))
+        elif kind in ("CLASH", "SUM"):
+            self._statement(number, kind, words)
+        elif not self.concepts:
+            self.faults.append(Fault(number, words, f"{kind} stands before any CONCEPT", "begin with CONCEPT"))
+        elif kind == "IS":
+            self.concepts[-1].line = self._said(number, words) or self.concepts[-1].line
+        elif kind == "FROM":
+            found = self._blocks(words)
+            if not found:
+                self.faults.append(Fault(number, words, "no passage of this request is named", "as 1:3-9, 1:14"))
+            self.concepts[-1].blocks |= dict.fromkeys(found)
+        elif kind == "LEADS":
+            self.concepts[-1].leads = tuple(n for part in words.split(";") if (n := _name(part)) and len(n) <= 200)
+        elif kind == "TOPIC":
+            self.concepts[-1].topic = _name(words)[:200]
+
+    def _concept(self, number: int, words: str) -> None:
+        parts = [part.strip() for part in words.split("|")]
+        page = True
+        if len(parts) > 1 and parts[-1].casefold() in ("page", "line"):
+            page = parts.pop().casefold() == "page"
+        title = _name(parts[0])
+        if not self._is_name(number, title):
+            return
+        listed = [_name(a) for part in parts[1:] for a in part.split(";")]
+        aliases = tuple(
+            a for a in dict.fromkeys(listed) if a and a != title and names.could_name(a) and self.text.has(a)
+        )
+        self.concepts.append(_Concept(title, aliases, page, number))
+
+    def _is_name(self, number: int, name: str) -> bool:
+        """Return whether words can be the name of a concept; if not, add a fault."""
+        if name and names.could_name(name):
+            return True
+        why = names.unfit(name) if name else "it is empty"
+        hint = "a noun phrase of at most six words, without commas, quotes, formulas or code"
+        self.faults.append(
+            Fault(number, name, f"this cannot be the name of a concept{f': {why}' if why else ''}", hint)
+        )
+        return False
+
+    def _said(self, number: int, words: str) -> Statement | None:
+        """Return a sentence with its evidence; None, and a fault, if it has none."""
+        cites = citations_in(words)
+        text = fold(normal(words[: cites[0].start] if cites else words))
+        if not cites or not text:
+            self.faults.append(Fault(number, words, "it cites nothing", 'end it with [1:3 "exact words"]'))
+            return None
+        quotes = []
+        for item in (item for cite in cites for item in cite.items):
+            found, why, hint = self.shown.quotes(item)
+            if why:
+                self.faults.append(Fault(number, item.words or item.label, why, hint))
+            quotes += found
+        return Statement(text=text[:2_000], quotes=tuple(dict.fromkeys(quotes))[:12]) if quotes else None
+
+    def _statement(self, number: int, kind: str, words: str) -> None:
+        document, _, rest = words.partition(" ")
+        numbered = document.rstrip(".:").isdigit() and kind == "SUM"
+        said = self._said(number, rest if numbered else words)
+        if said is None:
+            return
+        if kind == "CLASH":
+            if len(said.quotes) < 2:
+                self.faults.append(Fault(number, words, "a clash has two sides", "cite the words of both"))
+            else:
+                self.clashes.append(said)
+            return
+        source = self.shown.source_of(int(document.rstrip(".:"))) if numbered else said.quotes[0].source
+        own = tuple(q for q in said.quotes if q.source == source)
+        if own:
+            self.summaries.append(SourceStatement(source=source, text=said.text, quotes=own))
+
+    def _blocks(self, words: str) -> list[str]:
+        """Return references to the blocks of the passages that words name, as `1:3-9, 2:4`."""
+        found: list[str] = []
+        for document, first, last in _RANGE.findall(words):
+            end = min(int(last or first), int(first) + _MOST_PASSAGES)
+            for n in range(int(first), end + 1):
+                found += self.shown.blocks(f"{document}:{n}")
+        return list(dict.fromkeys(found))
+
+    def reply(self) -> ReadReply:
+        """Return what was collected; a concept that no passage carries is left out."""
+        concepts = []
+        for one in self.concepts:
+            if not one.blocks and one.line is not None:
+                one.blocks |= dict.fromkeys(self._blocks_of(one.line))
+            if not one.blocks:
+                self.faults.append(Fault(one.at, one.title, "no passage carries it", "add FROM 1:3-9"))
+                continue
+            concepts.append(
+                ReadConcept(
+                    title=one.title[:200],
+                    aliases=tuple(a[:200] for a in one.aliases),
+                    page=one.page,
+                    line=one.line,
+                    blocks=tuple(one.blocks),
+                    leads=one.leads,
+                    topic=one.topic,
+                )
+            )
+        if not concepts and not self.summaries and not self.terms:
+            self.faults.append(Fault(0, "", "the answer has no line of this form", "CONCEPT, IS, FROM, TERM, SUM ..."))
+        return ReadReply(
+            covers=tuple(covered(self.request)),
+            concepts=tuple(concepts),
+            terms=tuple(self.terms),
+            clashes=tuple(self.clashes),
+            summaries=tuple(self.summaries),
+        )
+
+    def _blocks_of(self, said: Statement) -> Iterator[str]:
+        """Yield references to the blocks that hold the evidence of a sentence."""
+        for quote in said.quotes:
+            for searched in self.shown.passages.values():
+                if searched.document.source == quote.source:
+                    for block in searched.passage.blocks:
+                        if quote.words in fold(block.text):
+                            yield f"{quote.source}:{block.key}"
+
+
+def covered(request: ReadRequest) -> list[str]:
+    """Return references to all blocks that a request shows."""
+    return list(dict.fromkeys(f"{d.source}:{b.key}" for d in request.documents for p in d.passages for b in p.blocks))
+
+
+def _name(words: str) -> str:
+    """Return a name without what is no part of it."""
+    return names.bare(clean_line(normal(words)).strip('*`"“” ').removesuffix("."))

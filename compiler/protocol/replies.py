@@ -1,0 +1,184 @@
+"""What answers say, as the journal stores it: citations resolved to sources and words, passages to blocks.
+
+Shape is checked here; whether a quote stands in its source is looked up anew in every build.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from compiler.model.requests import CardKindName, Id, Model, Name, Text, Verbatim
+from vault.ids import ALPHABET
+from vault.text.formatting import fold, normal
+
+Ref = Annotated[str, Field(pattern=rf"^[{ALPHABET}]{{10}}:[0-9a-f]{{12}}$")]  # a block: SOURCE:KEY
+Key = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
+Line = Annotated[str, Field(max_length=2_000), AfterValidator(normal), AfterValidator(fold)]
+
+
+class Quote(Model):
+    """Words of a source, folded: whole sentences, a row, an item, a listing."""
+
+    source: Id
+    words: Verbatim
+
+
+Quotes = Annotated[tuple[Quote, ...], Field(max_length=12)]
+
+
+class Statement(Model):
+    """A sentence and what it rests on."""
+
+    text: Line
+    quotes: Quotes = ()
+
+
+class ReadConcept(Model):
+    """A concept that passages teach: `blocks` carry it, `line` says what it is."""
+
+    title: Name
+    aliases: tuple[Name, ...] = ()
+    page: bool = True
+    line: Statement | None = None
+    blocks: tuple[Ref, ...] = ()
+    leads: tuple[Name, ...] = ()
+    topic: Name = ""
+
+
+class ReadTerm(Model):
+    """A term that is used and not explained."""
+
+    name: Name
+    blocks: tuple[Ref, ...] = ()
+
+
+class SourceStatement(Statement):
+    """A sentence of the summary of a source."""
+
+    source: Id
+
+
+class ReadReply(Model):
+    """The answer to READ. `covers` are the blocks that were shown."""
+
+    covers: tuple[Ref, ...]
+    concepts: tuple[ReadConcept, ...] = ()
+    terms: tuple[ReadTerm, ...] = ()
+    clashes: tuple[Statement, ...] = ()
+    summaries: tuple[SourceStatement, ...] = ()
+
+
+class Cluster(Model):
+    """Concepts that are written together, and the topic that they make."""
+
+    topic: Name
+    titles: tuple[Name, ...]
+
+
+class SettleReply(Model):
+    """The answer to SETTLE. `covers` are the titles that were asked about."""
+
+    covers: tuple[Name, ...]
+    same: tuple[tuple[Name, Name], ...] = ()  # (title that goes on, other title)
+    lines: tuple[Name, ...] = ()  # titles that get only a line of the glossary
+    pages: tuple[Name, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+
+
+Mark = Literal["", "derived", "computed"]
+Form = Literal["", "item", "step", "head", "row", "keep"]
+
+
+class WrittenSentence(Model):
+    """A sentence of an article. `form` says how it stands: in a paragraph, a list, a table, or as a block put in whole.
+
+    `mark` says that it is a step from what it cites, or a result of running code: `note` says what was run. For
+    "keep", `block` is what is put in. `head` is the first row of a table, which asserts nothing.
+    """
+
+    text: Text = ""
+    quotes: Quotes = ()
+    form: Form = ""
+    mark: Mark = ""
+    note: Line = ""
+    block: Ref | Literal[""] = ""
+
+
+class WrittenSection(Model):
+    """`heading` "" is the lead."""
+
+    heading: Name
+    paragraphs: tuple[tuple[WrittenSentence, ...], ...]
+
+
+class WrittenCard(Model):
+    kind: CardKindName
+    question: Text
+    answer: Text
+    quotes: Quotes = ()
+
+
+class WrittenArticle(Model):
+    """The article of one concept; without sections where none could be written. `covers` are the blocks it knows."""
+
+    title: Name
+    covers: tuple[Ref, ...] = ()
+    sections: tuple[WrittenSection, ...] = ()
+    cards: tuple[WrittenCard, ...] = ()
+    questions: tuple[Statement, ...] = ()
+    left: tuple[Line, ...] = ()
+    see: tuple[Name, ...] = ()
+
+
+class WriteReply(Model):
+    articles: tuple[WrittenArticle, ...]
+
+
+class CheckVerdict(Model):
+    """`fix` gives the words as they should be (`answer` those of a card's answer), `drop` and `show` why."""
+
+    item: Key
+    verdict: Literal["ok", "fix", "drop", "show"]
+    text: Text = ""
+    answer: Text = ""
+    why: Line = ""
+
+
+class CheckReply(Model):
+    verdicts: tuple[CheckVerdict, ...]
+
+
+ReconcileWord = Literal["conflict", "reported", "changed", "none"]
+
+
+class PairVerdict(Model):
+    pair: Key
+    verdict: ReconcileWord
+    why: Line = ""
+
+
+class ReconcileReply(Model):
+    verdicts: tuple[PairVerdict, ...]
+
+
+class AnswerSentence(Model):
+    text: Line
+    cites: tuple[Id, ...]
+
+
+class AnswerReply(Model):
+    sentences: tuple[AnswerSentence, ...] = ()
+    missing: Line = ""
+
+
+Reply = ReadReply | SettleReply | WriteReply | CheckReply | ReconcileReply | AnswerReply
+REPLY_TO: dict[str, type[Reply]] = {
+    "read": ReadReply,
+    "settle": SettleReply,
+    "write": WriteReply,
+    "check": CheckReply,
+    "reconcile": ReconcileReply,
+    "answer": AnswerReply,
+}

@@ -1,0 +1,227 @@
+"""The requests to a model or an agent, as values that cross a process border as JSON.
+
+Each shows documents as numbered passages and is answered in text; `forms` renders it and reads the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from compiler.model.requests import ClaimView, Model
+from compiler.protocol.replies import WrittenCard, WrittenSentence
+
+
+class BlockView(Model):
+    """A block of a passage as it is shown: see `compiler.protocol.passages.Block`."""
+
+    key: str
+    text: str
+    kind: str = ""
+    info: str = ""
+    level: int = 0
+    picture: str = ""
+
+
+class PassageView(Model):
+    """A passage; in an answer it is `DOCUMENT:NUMBER`."""
+
+    number: int
+    headings: tuple[str, ...]
+    blocks: tuple[BlockView, ...]
+
+
+class DocumentView(Model):
+    """A document, or a part of one. `number` is its name in this request."""
+
+    number: int
+    source: str  # the source's id
+    title: str
+    language: str
+    passages: tuple[PassageView, ...]
+
+
+class Asked(Model):
+    """A request. `aside` are the fields that only help and do not make it another request."""
+
+    aside: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Return the id of the request: its type and twelve hex digits of what it asks."""
+        body = self.model_dump(mode="json", exclude={"aside", *self.aside})
+        text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return f"{body['type']}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+    @property
+    def title(self) -> str:
+        """Return what the request is about, in a few words."""
+        return ""
+
+
+class ReadRequest(Asked):
+    """Which concepts do these documents teach? `known` are names that are there already."""
+
+    type: Literal["read"] = "read"
+    documents: tuple[DocumentView, ...]
+    known: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ("known",)
+
+    @property
+    def title(self) -> str:
+        return ", ".join(d.title for d in self.documents)
+
+
+class NameLine(Model):
+    """A name that READ found: its other names, its line, how many passages and documents carry it."""
+
+    title: str
+    aliases: tuple[str, ...] = ()
+    line: str = ""
+    page: bool = True
+    passages: int = 0
+    documents: tuple[str, ...] = ()
+    topic: str = ""
+    settled: bool = False  # it was in an earlier request: it is here so that new names can be joined with it
+
+
+class SettleRequest(Asked):
+    """Which names are one idea, which get a page, and which are written together?"""
+
+    type: Literal["settle"] = "settle"
+    names: tuple[NameLine, ...]
+
+    @property
+    def title(self) -> str:
+        return f"{sum(not n.settled for n in self.names)} names"
+
+
+class PresentSentence(Model):
+    """A sentence of the article as it is. `gone` says that the source has not its words any more."""
+
+    heading: str
+    sentence: WrittenSentence
+    gone: bool = False
+
+
+class ConceptTask(Model):
+    """One article to write: `passages` are those that carry the concept, `new` those that it does not know yet.
+
+    `covers` are references to the blocks of these passages; `reasons` say why the user rejected earlier versions.
+    """
+
+    title: str
+    aliases: tuple[str, ...] = ()
+    line: str = ""
+    passages: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    mentioned: tuple[str, ...] = ()  # passages about other concepts that name this one
+    covers: tuple[str, ...] = ()
+    present: tuple[PresentSentence, ...] = ()
+    cards: tuple[WrittenCard, ...] = ()  # that stay
+    reasons: tuple[str, ...] = ()
+
+
+class WriteRequest(Asked):
+    """Write the articles and cards of these concepts. `neighbours` are other pages, as (title, line)."""
+
+    type: Literal["write"] = "write"
+    language: str
+    concepts: tuple[ConceptTask, ...]
+    documents: tuple[DocumentView, ...]
+    neighbours: tuple[tuple[str, str], ...] = ()
+    aside: tuple[str, ...] = ("neighbours",)
+
+    @property
+    def title(self) -> str:
+        return ", ".join(c.title for c in self.concepts)
+
+
+class CheckItem(Model):
+    """A sentence or a card with the words that it cites; `passages` are shown where an earlier check wanted them."""
+
+    key: str
+    about: str
+    text: str
+    answer: str = ""  # of a card, whose question is `text`
+    mark: str = ""
+    quotes: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+
+
+class CheckRequest(Asked):
+    """Which of these say more, surer or other things than the words they cite? `by` wrote them."""
+
+    type: Literal["check"] = "check"
+    items: tuple[CheckItem, ...]
+    by: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ("by",)
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.items)} sentences and cards"
+
+
+class Side(Model):
+    """A claim in a contradiction."""
+
+    words: str
+    source: str  # the source's title
+    published: str = ""
+
+
+class PairView(Model):
+    """Two claims on one concept, by the key under which the verdict is kept."""
+
+    key: str
+    about: str
+    a: Side
+    b: Side
+
+
+class ReconcileRequest(Asked):
+    """Which of these pairs cannot both hold?"""
+
+    type: Literal["reconcile"] = "reconcile"
+    pairs: tuple[PairView, ...]
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.pairs)} pairs"
+
+
+class AnswerRequest(Asked):
+    """Answer a question from these claims, and say what they do not tell."""
+
+    type: Literal["answer"] = "answer"
+    question: str
+    claims: tuple[ClaimView, ...]
+
+    @property
+    def title(self) -> str:
+        return self.question
+
+
+Request = ReadRequest | SettleRequest | WriteRequest | CheckRequest | ReconcileRequest | AnswerRequest
+REQUESTS: dict[str, type[Request]] = {
+    "read": ReadRequest,
+    "settle": SettleRequest,
+    "write": WriteRequest,
+    "check": CheckRequest,
+    "reconcile": ReconcileRequest,
+    "answer": AnswerRequest,
+}
+ROLE_OF = {  # the role whose model answers
+    "read": "read",
+    "settle": "read",
+    "write": "write",
+    "answer": "write",
+    "check": "check",
+    "reconcile": "check",
+}
+
+
+def request_in(value: Any) -> Request:
+    """Return a request from its JSON. Raises: ValueError or KeyError for an invalid one."""
+    return REQUESTS[str(value["type"])].model_validate(value)

@@ -1,0 +1,77 @@
+"""SETTLE: names of the whole collection joined, pages and lines told apart, concepts grouped; by numbers."""
+
+from __future__ import annotations
+
+import re
+
+from compiler.protocol.faults import Fault
+from compiler.protocol.replies import Cluster, SettleReply
+from compiler.protocol.requests import NameLine, SettleRequest
+from vault.text.formatting import clean_line, normal, truncate
+
+_LINE = re.compile(r"^[\s>*-]*\**(SAME|LINE|PAGE|CLUSTER)\b\**:?\s*(.*)$")
+_NUMBERS = re.compile(r"\d+")
+_MOST_IN_CLUSTER = 8
+
+
+def render(request: SettleRequest) -> str:
+    """Return the request as text, without the instructions of its type."""
+    return "\n".join(_row(n, name) for n, name in enumerate(request.names, 1))
+
+
+def _row(number: int, name: NameLine) -> str:
+    """Return the line of one name."""
+    aliases = f" (also: {'; '.join(name.aliases)})" if name.aliases else ""
+    new = "" if name.settled else "*"
+    kind = "page" if name.page else "line"
+    where = f"{name.passages} passages in {', '.join(name.documents)}" if name.documents else "known"
+    topic = f" | topic: {name.topic}" if name.topic else ""
+    return f"{number}{new}. {name.title}{aliases} | {kind} | {where}{topic} | {truncate(name.line, 200)}"
+
+
+def parse(request: SettleRequest, text: str) -> tuple[SettleReply, list[Fault]]:
+    """Return what an answer decides about the names, and its faults."""
+    titles = [name.title for name in request.names]
+    faults: list[Fault] = []
+    same: list[tuple[str, str]] = []
+    lines: list[str] = []
+    pages: list[str] = []
+    clusters: list[Cluster] = []
+
+    def named(number: int, words: str) -> list[str]:
+        found = []
+        for digits in _NUMBERS.findall(words):
+            if 1 <= int(digits) <= len(titles):
+                found.append(titles[int(digits) - 1])
+            else:
+                faults.append(Fault(number, words, f"there is no name {digits}", f"the names are 1 to {len(titles)}"))
+        return list(dict.fromkeys(found))
+
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        kind, words = match[1], match[2]
+        if kind == "CLUSTER":
+            topic, colon, rest = words.rpartition(":")
+            members = named(number, rest if colon else words)
+            topic = clean_line(normal(topic)).strip('*"“” ')[:200] if colon else ""
+            if members:
+                clusters += [
+                    Cluster(topic=topic, titles=tuple(members[n : n + _MOST_IN_CLUSTER]))
+                    for n in range(0, len(members), _MOST_IN_CLUSTER)
+                ]
+            continue
+        found = named(number, words)
+        if kind == "SAME" and len(found) < 2:
+            faults.append(Fault(number, line.strip(), "SAME needs two names", "as SAME 3 = 17"))
+        elif kind == "SAME":
+            same += [(found[0], other) for other in found[1:]]
+        else:
+            (lines if kind == "LINE" else pages).extend(found)
+    return (
+        SettleReply(
+            covers=tuple(titles), same=tuple(same), lines=tuple(lines), pages=tuple(pages), clusters=tuple(clusters)
+        ),
+        faults,
+    )

@@ -1,0 +1,410 @@
+"""WRITE: articles and cards of some concepts, from passages in full, as plain text with citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from compiler.gates.headings import plain_heading
+from compiler.gates.written import card_fault, sentence_fault
+from compiler.model.requests import CardKindName, ProposedCard
+from compiler.protocol.citations import Citation, Shown, citations_in
+from compiler.protocol.documents import lines_of
+from compiler.protocol.faults import Fault
+from compiler.protocol.passages import cells
+from compiler.protocol.replies import (
+    Form,
+    Mark,
+    Quote,
+    Statement,
+    WriteReply,
+    WrittenArticle,
+    WrittenCard,
+    WrittenSection,
+    WrittenSentence,
+)
+from compiler.protocol.requests import ConceptTask, WriteRequest
+from vault.text.formatting import clean, clean_line, fold, normal, truncate
+
+_TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*?)\s*=*\s*$")
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
+_ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
+_KEEP = re.compile(r"^\s*@keep\s+(\d{1,3}:\d{1,5})\b\s*(.*)$")
+_STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
+_SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)\.?")
+_LINK = re.compile(r"\[\[([^\]|\n]+)(?:\|([^\]\n]+))?\]\]")
+_DELIMITER = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_FIELD = re.compile(r"^\s*\**(T|K|KIND|Q|A|C|CITE)\**\s*:\s*(.*)$", re.IGNORECASE)
+_KINDS: dict[str, CardKindName] = {
+    "def": "definitional",
+    "mec": "mechanistic",
+    "rel": "relational",
+    "app": "applied",
+}
+_MOST_LEFT = 60
+
+
+def render(request: WriteRequest) -> str:
+    """Return the request as text, without the instructions of its type."""
+    out: list[str] = []
+    for task in request.concepts:
+        out.append(f"WRITE {task.title}" + (f" (also: {'; '.join(task.aliases)})" if task.aliases else ""))
+        if task.line:
+            out.append(f"  so far: {task.line}")
+        out.append(f"  passages: {', '.join(task.passages)}")
+        if task.mentioned:
+            out.append(f"  also named in: {', '.join(task.mentioned)}")
+        out += [f"  the user rejected an earlier version: {reason}" for reason in task.reasons]
+        if task.present:
+            out += list(_present(task))
+        out += [f"  card that stays: {clean_line(card.question)}" for card in task.cards]
+    if request.neighbours:
+        out.append("OTHER PAGES (link them, do not explain them again):")
+        out += [f"  {title}: {truncate(line, 120)}" if line else f"  {title}" for title, line in request.neighbours]
+    marked = {label for task in request.concepts for label in task.new} if _is_update(request) else set()
+    return "\n".join([*out, "", *lines_of(request.documents, marked)])
+
+
+def _is_update(request: WriteRequest) -> bool:
+    return any(task.present for task in request.concepts)
+
+
+def _present(task: ConceptTask) -> Iterator[str]:
+    """Yield the lines that show the article as it is."""
+    yield f"  the article now (new passages: {', '.join(task.new) or 'none'}); `@s 1-3` keeps sentences 1 to 3:"
+    last = ""
+    for n, one in enumerate(task.present, 1):
+        if one.heading != last:
+            yield f"    ## {one.heading}"
+            last = one.heading
+        gone = " (its words are gone from the source: write it anew or leave it out)" if one.gone else ""
+        yield f"    s{n}: {clean_line(one.sentence.text) or '(a block put in whole)'}{gone}"
+
+
+def parse(request: WriteRequest, text: str) -> tuple[WriteReply, list[Fault]]:
+    """Return the articles of an answer, and its faults. A concept without an article has one without sections."""
+    reader = _Reader(request)
+    reader.take(text.split("\n"))
+    return reader.reply(), reader.faults
+
+
+@dataclass
+class _Draft:
+    """What an answer says of one concept."""
+
+    task: ConceptTask
+    sections: list[tuple[str, list[list[WrittenSentence]]]] = field(default_factory=lambda: [("", [])])
+    cards: list[WrittenCard] = field(default_factory=list)
+    questions: list[Statement] = field(default_factory=list)
+    see: list[str] = field(default_factory=list)
+
+    def add(self, paragraph: Sequence[WrittenSentence]) -> None:
+        if paragraph:
+            self.sections[-1][1].append(list(paragraph))
+
+
+class _Reader:
+    """Reads one answer, line by line."""
+
+    def __init__(self, request: WriteRequest) -> None:
+        self.request, self.shown = request, Shown(request.documents)
+        self.faults: list[Fault] = []
+        self.drafts = {task.title: _Draft(task) for task in request.concepts}
+        self.left: list[str] = []
+        names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
+        names += [word for pair in request.neighbours for word in pair]
+        names += [" ".join((d.title, *p.headings)) for d in request.documents for p in d.passages]
+        self.known = tuple(dict.fromkeys([*names, *(s.text for s in self.shown.passages.values())]))
+
+    # --- structure ---------------------------------------------------------------------------------------------------
+
+    def take(self, lines: Sequence[str]) -> None:
+        """Read all lines."""
+        part, draft = "", None
+        buffer: list[tuple[int, str]] = []
+        fence = False
+        for number, line in enumerate([*lines, "=== LEFT"], 1):
+            if line.lstrip().startswith("```"):
+                fence = not fence
+                continue
+            title = None if fence else _TITLE.match(line)
+            if title is None:
+                buffer.append((number, line))
+                continue
+            self._part(part, draft, buffer)
+            buffer, part = [], title[1] or ""
+            name = title[2]
+            draft = self._draft(name) if name else draft if part in ("CARDS", "OPEN") else None
+            if draft is None and part != "LEFT":
+                hint = f"the concepts are: {', '.join(self.drafts)}"
+                self.faults.append(Fault(number, line, "this request has no such concept", hint))
+
+    def _draft(self, name: str) -> _Draft | None:
+        plain = clean_line(name).casefold().strip(" :*")
+        for draft in self.drafts.values():
+            if plain in (n.casefold() for n in (draft.task.title, *draft.task.aliases)):
+                return draft
+        return None
+
+    def _part(self, part: str, draft: _Draft | None, lines: Sequence[tuple[int, str]]) -> None:
+        """Read the lines of one part."""
+        if part == "LEFT":
+            self.left += [clean_line(normal(line)).lstrip("-* ")[:2_000] for _, line in lines if line.strip()]
+        elif draft is None:
+            return
+        elif part == "CARDS":
+            self._cards(draft, lines)
+        elif part == "OPEN":
+            self._questions(draft, lines)
+        else:
+            self._article(draft, lines)
+
+    def _article(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
+        paragraph: list[tuple[int, str]] = []
+        table: list[tuple[int, str]] = []
+
+        def flush() -> None:
+            if paragraph:
+                draft.add(self._sentences(draft, paragraph, ""))
+                paragraph.clear()
+            if table:
+                draft.add(self._table(draft, table))
+                table.clear()
+
+        listed: list[WrittenSentence] = []
+        for number, line in [*lines, (0, "")]:
+            heading, keep, item = _HEADING.match(line), _KEEP.match(line), _ITEM.match(line)
+            row = line.lstrip().startswith("|")
+            if listed and not item:
+                draft.add(listed)
+                listed = []
+            if not line.strip() or heading or keep or item or (row != bool(table) and (row or table)):
+                flush()
+            if heading:
+                draft.sections.append((_heading(heading[1], draft.task.title), []))
+            elif keep:
+                draft.add(self._kept(number, keep[1], keep[2]))
+            elif item:
+                form: Form = "step" if item[2] else "item"
+                listed += self._sentences(draft, [(number, line[item.end() :])], form)
+            elif row:
+                if not _DELIMITER.match(line):
+                    table.append((number, line))
+            elif line.strip():
+                paragraph.append((number, line))
+        if listed:
+            draft.add(listed)
+
+    # --- sentences ---------------------------------------------------------------------------------------------------
+
+    def _sentences(self, draft: _Draft, lines: Sequence[tuple[int, str]], form: Form) -> list[WrittenSentence]:
+        """Return the sentences of a paragraph or an item that are right; what is wrong with the others is a fault."""
+        text = "\n".join(line for _, line in lines)
+        out: list[WrittenSentence] = []
+        at = 0
+        for cite in [*citations_in(text), None]:
+            piece = text[at : cite.start if cite else len(text)]
+            number = lines[min(text.count("\n", 0, at + len(piece) - len(piece.lstrip())), len(lines) - 1)][0]
+            piece = self._stays(draft, number, piece, out)
+            piece = self._see(draft, piece)
+            at = cite.end if cite else len(text)
+            said = plain_words(piece).lstrip(".,;: ") if out else plain_words(piece)
+            if not any(c.isalnum() for c in said):
+                if cite and out and not out[-1].block:
+                    out[-1] = self._more(number, out[-1], cite)  # a second citation of the same sentence
+                continue
+            if cite is None:
+                hint = "end it with its citation, or leave it out"
+                self.faults.append(Fault(number, said, "the sentence cites nothing", hint))
+                continue
+            sentence = self._sentence(number, said, cite, form)
+            if sentence is not None:
+                out.append(sentence)
+        return out
+
+    def _stays(self, draft: _Draft, number: int, piece: str, out: list[WrittenSentence]) -> str:
+        """Return a piece without the signs that keep sentences of the article as it is; these are added to `out`."""
+        present = draft.task.present
+        for match in _STAYS.finditer(piece) if present else ():
+            for n in range(int(match[1]), int(match[2] or match[1]) + 1):
+                if 1 <= n <= len(present) and not present[n - 1].gone:
+                    out.append(present[n - 1].sentence)
+                else:
+                    self.faults.append(Fault(number, match[0], f"s{n} cannot be kept", "write it anew"))
+        return _STAYS.sub(" ", piece) if present else piece
+
+    def _see(self, draft: _Draft, piece: str) -> str:
+        """Return a piece without "See [[Title]]", which is recorded."""
+        for match in _SEE.finditer(piece):
+            draft.see += [clean_line(link[1]) for link in _LINK.finditer(match[1])]
+        return _SEE.sub(" ", piece)
+
+    def _sentence(self, number: int, said: str, cite: Citation, form: Form) -> WrittenSentence | None:
+        """Return a sentence with its evidence; None, and a fault, where something is wrong with it."""
+        quotes = self._quotes(number, cite)
+        if not quotes:
+            return None
+        passages = [self.shown.passages[i.label].text for i in cite.items if i.label in self.shown.passages]
+        passages += [q.words for q in quotes]
+        fault = sentence_fault(said, cite.mark, (*passages, *self._headings(cite)), self.known)
+        if fault:
+            hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
+            self.faults.append(Fault(number, said, fault, hint))
+            return None
+        return WrittenSentence(text=said, quotes=quotes, form=form, mark=cite.mark, note=clean_line(cite.note))
+
+    def _headings(self, cite: Citation) -> list[str]:
+        found = [self.shown.passages[i.label] for i in cite.items if i.label in self.shown.passages]
+        return [" ".join((s.document.title, *s.passage.headings)) for s in found]
+
+    def _quotes(self, number: int, cite: Citation) -> tuple[Quote, ...]:
+        """Return the evidence of a citation; none, and a fault, where an item of it is not found."""
+        quotes: list[Quote] = []
+        for item in cite.items:
+            found, why, hint = self.shown.quotes(item)
+            if why:
+                self.faults.append(Fault(number, item.words or item.label, why, hint))
+                if not cite.mark and len(cite.items) == 1:
+                    return ()
+            quotes += found
+        return tuple(dict.fromkeys(quotes))[:12]
+
+    def _more(self, number: int, sentence: WrittenSentence, cite: Citation) -> WrittenSentence:
+        """Return a sentence with the evidence and the mark of one more citation."""
+        quotes = tuple(dict.fromkeys((*sentence.quotes, *self._quotes(number, cite))))[:12]
+        mark: Mark = cite.mark or sentence.mark
+        return sentence.model_copy(update={"quotes": quotes, "mark": mark})
+
+    # --- blocks ------------------------------------------------------------------------------------------------------
+
+    def _kept(self, number: int, label: str, rest: str) -> list[WrittenSentence]:
+        """Return a passage that is put in whole."""
+        blocks = self.shown.passages.get(label)
+        if blocks is None:
+            self.faults.append(Fault(number, label, f"there is no passage {label} in this request", ""))
+            return []
+        special = [b for b in blocks.passage.blocks if b.kind in ("code", "table", "formula") or b.picture]
+        out = []
+        for block in special or blocks.passage.blocks:
+            words = fold(block.text)[:2_000]
+            quotes = (Quote(source=blocks.document.source, words=words),)
+            out.append(WrittenSentence(form="keep", quotes=quotes, block=f"{blocks.document.source}:{block.key}"))
+        return out
+
+    def _table(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> list[WrittenSentence]:
+        """Return the rows of a table; the first is its head. Rows without evidence are faults."""
+        out: list[WrittenSentence] = []
+        for n, (number, line) in enumerate(lines):
+            cites = citations_in(line)
+            bare = line
+            for cite in reversed(cites):
+                bare = f"{bare[: cite.start]} {bare[cite.end :]}"
+            row = " | ".join(plain_words(c) for c in cells(bare.strip().strip("|")))
+            if n == 0 and not cites:
+                out.append(WrittenSentence(text=row, form="head"))
+                continue
+            if not cites:
+                self.faults.append(Fault(number, row, "the row cites nothing", "put its citation behind the last bar"))
+                continue
+            sentence = self._sentence(number, row, cites[0], "row")
+            for cite in cites[1:] if sentence is not None else ():
+                sentence = self._more(number, sentence, cite) if sentence is not None else None
+            if sentence is not None:
+                out.append(sentence)
+        return out if any(s.form == "row" for s in out) else []
+
+    # --- cards and questions -----------------------------------------------------------------------------------------
+
+    def _cards(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
+        fields: dict[str, str] = {}
+        start, last = 0, ""
+        for number, line in [*lines, (0, "K: ")]:
+            match = _FIELD.match(line)
+            name = {"T": "K", "KIND": "K", "CITE": "C"}.get(match[1].upper(), match[1].upper()) if match else ""
+            if name and (name in fields or (name == "K" and fields)):
+                self._card(draft, start, fields)
+                fields = {"K": fields.get("K", "")} if name == "Q" else {}
+            if match:
+                start = start if fields else number
+                fields[name], last = match[2].strip(), name
+            elif last and line.strip():
+                fields[last] = f"{fields[last]} {line.strip()}"
+
+    def _card(self, draft: _Draft, number: int, fields: dict[str, str]) -> None:
+        question, answer = plain_words(fields.get("Q", "")), plain_words(fields.get("A", ""))
+        if not question and not answer:
+            return
+        kind = _KINDS.get(fields.get("K", "").casefold().strip(" *")[:3])
+        shown = f"{question} / {answer}"
+        if kind is None:
+            names = ", ".join(_KINDS.values())
+            self.faults.append(Fault(number, shown, f"unknown kind {fields.get('K', '')!r}", f"one of {names}"))
+            return
+        cited = fields.get("C", "") if fields.get("C", "").lstrip().startswith("[") else f"[{fields.get('C', '')}]"
+        quotes: list[Quote] = []
+        labels: list[str] = []
+        for cite in citations_in(cited):
+            quotes += self._quotes(number, cite)
+            labels += [item.label for item in cite.items]
+        if not quotes:
+            if not citations_in(cited):
+                self.faults.append(Fault(number, shown, "the card cites nothing", 'add C: 1:25 "exact words"'))
+            return
+        proposed = ProposedCard(kind=kind, question=question, answer=answer, cites=())
+        passages = [self.shown.passages[label].text for label in labels if label in self.shown.passages]
+        passages += [q.words for q in quotes]
+        names_of = (draft.task.title, *draft.task.aliases)
+        fault = card_fault(proposed, names_of, passages, self.known)
+        if fault:
+            self.faults.append(Fault(number, shown, fault, "ask something else, or say what the passage says"))
+            return
+        unique = tuple(dict.fromkeys(quotes))[:12]
+        draft.cards.append(WrittenCard(kind=kind, question=question, answer=answer, quotes=unique))
+
+    def _questions(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
+        for number, line in lines:
+            cites = citations_in(line)
+            text = plain_words(line[: cites[0].start] if cites else line).lstrip("-*• ")
+            if not any(c.isalnum() for c in text):
+                continue
+            quotes = [q for cite in cites for q in self._quotes(number, cite)]
+            draft.questions.append(Statement(text=text[:2_000], quotes=tuple(dict.fromkeys(quotes))[:12]))
+
+    def reply(self) -> WriteReply:
+        """Return what was read. A concept of which nothing is left is a fault."""
+        articles = []
+        for title, draft in self.drafts.items():
+            sections = tuple(
+                WrittenSection(heading=heading, paragraphs=tuple(tuple(p) for p in paragraphs if p))
+                for heading, paragraphs in draft.sections
+                if any(paragraphs)
+            )
+            if not sections:
+                self.faults.append(Fault(0, title, "there is no article of it", f"write it below `=== {title}`"))
+            stay = [c for c in draft.task.cards if fold(c.question) not in {fold(d.question) for d in draft.cards}]
+            articles.append(
+                WrittenArticle(
+                    title=title,
+                    covers=draft.task.covers,
+                    sections=sections,
+                    cards=(*stay, *draft.cards),
+                    questions=tuple(draft.questions),
+                    left=tuple(self.left[:_MOST_LEFT]) if title == next(iter(self.drafts)) else (),
+                    see=tuple(dict.fromkeys(s[:200] for s in draft.see)),
+                )
+            )
+        return WriteReply(articles=tuple(articles))
+
+
+def plain_words(text: str) -> str:
+    """Return words without links and emphasis, on one line; formulas and code signs stay."""
+    words = _LINK.sub(lambda m: m[2] or m[1], normal(text))
+    words = re.sub(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", r"\1", words)
+    return fold(clean(words))
+
+
+def _heading(text: str, title: str) -> str:
+    """Return a heading in plain words; "" for the title itself."""
+    words = plain_heading(normal(text)).rstrip(":")
+    return "" if words.casefold() == title.casefold() else words
