@@ -1,30 +1,36 @@
-"""Put a build's questions to a backend, but none that the journal answers."""
+"""Put the requests of a build to a backend, and store what it answers."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from compiler.model.requests import Reply, Request, rests
-from compiler.replies.journal import Entry, Journal, JournalWriter, digest
+from compiler.protocol.forms import nothing
+from compiler.protocol.replies import Reply
+from compiler.protocol.requests import Request
+from compiler.replies.journal import Entry, Journal, JournalWriter, entry_of
+from compiler.replies.knowledge import Knowledge
 from compiler.replies.prompts import prompt_id
-from compiler.replies.reuse import merged, parts, prepared, stand_in
 from vault.errors import ModelUnavailable
 from vault.log.ledger import Event
 from vault.text.formatting import clean_line
 
-KEPT = "kept"  # the engine of a reply that earlier ones gave already
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A reply with who gave it; `tokens` sent and received; `usd` None if the price is unknown."""
+    """A reply with who gave it; `tokens` sent and received; `usd` None if the price is unknown.
+
+    `refused` says what of the answer was left out; `size` are the bytes of request and answer.
+    """
 
     reply: Reply
     engine: str
     tokens: tuple[int, int] = (0, 0)
     usd: float | None = 0.0
+    refused: tuple[str, ...] = ()
+    size: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Failed:
 
 
 class Backend(Protocol):
-    """Who answers requests: a model, or in tests rules. `name` is shown to users."""
+    """Who answers requests: a model, a program, or in tests rules. `name` is shown to users."""
 
     @property
     def name(self) -> str: ...
@@ -58,15 +64,8 @@ class KeepsNotes(Backend, Protocol):
         ...
 
 
-@runtime_checkable
-class ShowsPages(Backend, Protocol):
-    """A backend that shows pages and pictures with a request: `shown` returns blocks, and their most tokens."""
-
-    shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
-
-
 class Waiting(ModelUnavailable):
-    """Raised where questions have no answer yet. All that came is stored; nothing was published."""
+    """Raised where requests have no answer yet. All that came is stored; nothing was published."""
 
     def __init__(self, requests: Sequence[Request], what: str, hint: str) -> None:
         super().__init__(what, hint=hint)
@@ -75,7 +74,7 @@ class Waiting(ModelUnavailable):
 
 @dataclass(slots=True)
 class Spent:
-    """What the questions of one build cost: tokens sent and received, and money as far as it is known."""
+    """What the requests of one build cost: tokens sent and received, and money as far as it is known."""
 
     sent: int = 0
     received: int = 0
@@ -94,187 +93,109 @@ class Spent:
 
 @dataclass(slots=True)
 class Asker:
-    """Puts the questions of one build to the backend, but none that the journal answers.
-
-    With `dry`, nothing is asked: what would be is in `open`, and earlier replies stand in as far as they hold.
-    `fallback` answers where the backend could not: the embedded engine. `renew` uses no reply to an older prompt. With
-    `mend`, what the embedded engine answered in place of a model is asked again, once in a run.
-    """
+    """Puts the requests of one build to the backend. With `dry`, nothing is asked: what would be is in `open`."""
 
     journal: Journal
     writer: JournalWriter | None
     backend: Backend | None
     at: str
     progress: Callable[[dict[str, Any]], None]
-    fallback: Callable[[Request], Reply | None] = lambda _: None
     dry: bool = False
-    renew: bool = False
-    mend: bool = False
-    hint: str = "`retain compile --engine claude` or `--engine agent` answers them"
+    retries: bool = True  # whether what nobody answered in an earlier run is asked again
+    renew: bool = False  # whether answers to other prompts than today's count as none
+    hint: str = "`retain compile --engine claude`, `command` or `agent` answers them"
     open: list[Request] = field(default_factory=list)
-    failed: list[tuple[Request, str]] = field(default_factory=list)  # those in whose place the embedded engine answered
+    failed: list[tuple[Request, str]] = field(default_factory=list)  # those that nobody answered, and why
+    refused: list[tuple[Request, str]] = field(default_factory=list)  # what was left out of answers
     spent: Spent = field(default_factory=Spent)
-    engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
-    dates: dict[str, str] = field(default_factory=dict)  # likewise -> when
-    _mended: dict[str, Entry] = field(default_factory=dict)  # what rests on -> the reply that stood in until now
 
-    def said(self, request: Request) -> tuple[str, str]:
-        """Return who gave the reply to a request that was used, and when; ("", "") if there was none."""
-        key = rests(request)
-        return self.engines.get(key, ""), self.dates.get(key, "")
+    def knowledge(self) -> Knowledge:
+        """Return what the answers in the journal say together."""
+        entries = self.journal.entries
+        if self.renew:
+            entries = [e for e in entries if e.prompt == prompt_id(e.of)]
+        run = self.writer.run if self.writer is not None else ""
+        return Knowledge.of(entries, retries=self.retries, run=run)
 
-    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
-        """Return the reply to each request in order; None where there is none.
+    def ask(self, requests: Sequence[Request], stage: str) -> None:
+        """Have requests answered; the journal has the answers then.
 
-        Raises: Waiting where questions stay open, after all that came is kept; WriteFailed.
+        Raises: Waiting where some stay open, after all that came is stored; WriteFailed.
         """
-        found: dict[str, Reply | None] = {}
-        todo: dict[str, Request] = {}
-        again: list[Request] = []
-        for request in requests:
-            key = rests(request)
-            if key in found or key in todo:
-                again.append(request)
-                continue
-            prompt = prompt_id(request.type)
-            entry = self.journal.find(request, prompt, exactly=self.renew)
-            mend = entry is not None and self._to_mend(key, entry)
-            if entry is not None and not mend:
-                found[key] = self._from_journal(key, request, entry)
-                continue
-            now, ask = prepared(request, self.journal, prompt if self.renew or mend else "")
-            if ask:
-                todo[key] = now
-            else:
-                found[key] = self._reused(key, now)
-        found |= self._ask_backend(todo, stage)
-        for request in again:
-            entry = self.journal.find(request, prompt_id(request.type)) if request.about else None
-            if entry is not None:
-                self._record_use(entry, request)
-        return [found[rests(request)] for request in requests]
-
-    def _from_journal(self, key: str, request: Request, entry: Entry) -> Reply | None:
-        """Return the journal's reply; note where it stands in for a model's."""
-        self.engines[key], self.dates[key] = entry.engine, entry.at
-        if entry.failed and all(r.type != request.type or rests(r) != key for r, _ in self.failed):
-            self.failed.append((request, clean_line(entry.failed)[:200]))
-        self._record_use(entry, request)
-        return entry.value()
-
-    def _to_mend(self, key: str, entry: Entry) -> bool:
-        """Return whether a reply that stands in for a model's is to be asked for again now."""
-        now = bool(entry.failed) and self.mend and key not in self._mended
-        if now:
-            self._mended[key] = entry
-        return now
-
-    def _record_use(self, entry: Entry, request: Request) -> None:
-        """Record that a reply is used for this source or concept: the next edit of it starts from the last one used."""
-        if self.writer is None or not request.about:
+        if not requests:
             return
-        known = self.journal.knows(entry, request.about)
-        if not known or (request.type != "extract" and not self.journal.is_last(entry)):
-            now = replace(entry, about=request.about, at=self.at, run=self.writer.run)
-            self._journal(replace(now, tokens=(0, 0), usd=0.0))
-
-    def _reused(self, key: str, request: Request) -> Reply | None:
-        """Return the reply if earlier ones said all of it, and store it as one."""
-        reply = stand_in(request)
-        if reply is not None and not self.dry:
-            self._store(key, request, Answered(reply, self._last_engine(request)))
-        return reply
-
-    def _last_engine(self, request: Request) -> str:
-        """Return the engine of the last reply for the same source or concept."""
-        older = self.journal.about(request.type, request.about)
-        return older[0].engine if older else KEPT
-
-    def _ask_backend(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
-        """Return the backend's replies by what they rest on. Raises: Waiting if some are missing."""
-        if not todo:
-            return {}
         if self.dry:
-            self.open += todo.values()
-            return {key: stand_in(request) for key, request in todo.items()}
+            self.open += requests
+            return
         if self.backend is None:
-            raise self._waiting(
-                list(todo.values()), f"{len(todo)} questions of this vault have no answer yet ({stage})"
-            )
-        keys, out = list(todo), dict[str, Reply | None]()
+            what = f"{len(requests)} requests of this vault have no answer yet ({stage})"
+            raise self._waiting(requests, what)
+        left = dict(enumerate(requests))
         stopped: Failed | None = None
-        for done, (n, answer) in enumerate(self.backend.answers(list(todo.values())), 1):
-            request = todo[keys[n]]
+        started = time.monotonic()
+        self._report(stage, 0, len(requests), started)
+        for n, answer in self.backend.answers(requests):
             self.spent.add(answer.tokens, answer.usd)
             if isinstance(answer, Failed) and answer.final:
                 stopped = answer
                 continue
-            out[keys[n]] = self._reply_in(keys[n], request, answer)
-            self.progress({"event": stage, "done": done, "of": len(todo), **self._cost_so_far()})
-        left = [request for key, request in todo.items() if key not in out]
+            self._store(left.pop(n), answer)
+            self._report(stage, len(requests) - len(left), len(requests), started)
         if left:
-            what = stopped.what if stopped else "not every question was answered"
-            raise self._waiting(left, what, stopped.hint if stopped else "")
-        return out
+            what = stopped.what if stopped else "not every request was answered"
+            raise self._waiting(list(left.values()), what, stopped.hint if stopped else "")
 
-    def _cost_so_far(self) -> dict[str, Any]:
-        """Return tokens and price so far, for the progress."""
+    def _report(self, stage: str, done: int, count: int, started: float) -> None:
+        """Report how far a stage is: what it cost so far, and about how many seconds are left."""
         spent = self.spent
-        return {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
+        cost = {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
+        left = (time.monotonic() - started) / done * (count - done) if done else None
+        rest = {"seconds_left": round(left)} if left is not None else {}
+        self.progress({"event": stage, "done": done, "of": count, **cost, **rest})
 
     def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
-        """Return the error that says which questions are open, and what to do."""
-        kept = f"what was answered is kept, {len(requests)} questions are open; nothing was published"
+        """Return the error that says which requests are open, and what to do."""
+        kept = f"what was answered is stored, {len(requests)} requests are open; nothing was published"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
-    def _reply_in(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
-        """Return the reply in an answer, stored in the journal; for a failure the embedded engine's."""
+    def _store(self, request: Request, answer: Answered | Failed) -> None:
+        """Store an answer, or that there is none, in the journal."""
+        prompt = prompt_id(request.type)
+        run = self.writer.run if self.writer is not None else ""
         if isinstance(answer, Answered):
-            whole = Answered(merged(request, answer.reply), answer.engine, answer.tokens, answer.usd)
-            self._store(key, request, whole)
-            return whole.reply
-        why = clean_line(answer.what)[:200]
-        self.failed.append((request, why))
-        if (entry := self._mended.get(key)) is not None and not (any(answer.tokens) or answer.usd):
-            self.engines[key], self.dates[key] = entry.engine, entry.at
-            return entry.value()  # as before, and nothing to record
-        reply = self.fallback(request)
-        if reply is not None:
-            whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)
-            self._store(key, request, whole, failed=why)
-            return whole.reply
-        return None
+            self.refused += [(request, words) for words in answer.refused]
+            entry = entry_of(
+                request,
+                answer.reply,
+                answer.engine,
+                prompt,
+                self.at,
+                run=run,
+                tokens=answer.tokens,
+                usd=answer.usd,
+                size=answer.size,
+            )
+        else:
+            why = clean_line(answer.what)[:200] or "no answer"
+            self.failed.append((request, why))
+            who = self.backend.name if self.backend is not None else ""
+            entry = entry_of(
+                request,
+                nothing(request),
+                who,
+                prompt,
+                self.at,
+                run=run,
+                tokens=answer.tokens,
+                usd=answer.usd,
+                failed=why,
+            )
+        self.keep(entry)
 
-    def _store(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
-        """Store an answer in the journal."""
-        self.engines[key], self.dates[key] = answer.engine, self.at
-        if self.writer is None:
-            return
-        self._journal(entry_of(request, answer, self.at, self.writer.run, failed))
-
-    def _journal(self, entry: Entry) -> None:
+    def keep(self, entry: Entry) -> None:
         """Append an entry to the file of this run, and to the journal in memory."""
-        assert self.writer is not None, "asked before"
-        dated = self.journal.dated(entry)
-        self.writer.keep(dated)
+        run = self.writer.run if self.writer is not None else ""
+        dated = self.journal.dated(replace(entry, run=run))
+        if self.writer is not None:
+            self.writer.keep(dated)
         self.journal.learn(dated)
-
-
-def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
-    """Return the answer as the journal stores it."""
-    key, prompt_version = rests(request), prompt_id(request.type)
-    return Entry(
-        of=request.type,
-        rests=key,
-        digest=digest(key, prompt_version),
-        prompt=prompt_version,
-        engine=clean_line(answer.engine)[:120],
-        at=at,
-        reply=answer.reply.model_dump(mode="json", exclude_defaults=True),
-        about=request.about,
-        parts=parts(request),
-        tokens=answer.tokens,
-        usd=answer.usd,
-        failed=failed,
-        run=run,
-    )

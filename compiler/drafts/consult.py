@@ -1,0 +1,107 @@
+"""The stages of a compile with a model: read, settle, write, check; each asks only for what no answer covers yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from compiler.claims.extract import Extracted
+from compiler.concepts.rulings import Rulings
+from compiler.drafts import plan
+from compiler.drafts.drafts import Drafts, checks, drafts_of
+from compiler.drafts.evidence import extracted_of
+from compiler.drafts.names import Group, groups_of, languages_of, settled
+from compiler.drafts.plan import Sizes
+from compiler.drafts.shelf import Shelf
+from compiler.language import names
+from compiler.protocol.passages import Document
+from compiler.replies.asker import Asker
+from compiler.replies.knowledge import Knowledge
+from vault.ids import SourceId
+from vault.log.ledger import Ids
+
+_CHECK_ROUNDS = 2  # the second with the passages that the first wanted to see
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """A term that documents use and none explains, with the blocks that use it."""
+
+    name: str
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Consulted:
+    """What the answers give for a build. `rulings` have the names that SETTLE joined.
+
+    `failed` are the sources of which nobody read some passages; rules read these.
+    """
+
+    shelf: Shelf
+    groups: list[Group]
+    drafts: Drafts
+    extracted: dict[SourceId, Extracted]
+    rulings: Rulings
+    unexplained: list[Unexplained]
+    topics: list[tuple[str, tuple[str, ...]]]
+    failed: frozenset[str]
+
+
+def consult(
+    documents: Sequence[Document],
+    asker: Asker,
+    rulings: Rulings,
+    ids: Ids,
+    sizes: Sizes,
+    reasons: Mapping[str, tuple[str, ...]],
+) -> Consulted:
+    """Have everything asked that no answer covers yet, and return what may be used of all answers.
+
+    `reasons` say by title why the user rejected earlier versions of an article. Raises: what the asker raises.
+    """
+    shelf = Shelf(documents)
+    asker.ask(plan.reads(shelf, asker.knowledge(), sizes), "read")
+    knowledge = asker.knowledge()
+    groups = groups_of(knowledge, shelf, rulings, ids)
+    if not asker.open:
+        asker.ask(plan.settles(groups, shelf, knowledge), "settle")
+        knowledge = asker.knowledge()
+    joined = settled(rulings, knowledge, languages_of(knowledge, shelf))
+    groups = groups_of(knowledge, shelf, joined, ids)
+    if not asker.open:
+        asker.ask(plan.writes(groups, shelf, knowledge, sizes, reasons), "write")
+        knowledge = asker.knowledge()
+    drafts = drafts_of(groups, shelf, knowledge)
+    for _ in range(_CHECK_ROUNDS):
+        if asker.open or not drafts.unchecked:
+            break
+        by = sorted({draft.by for draft in drafts.articles if draft.by})
+        asker.ask(checks(drafts, sizes, by), "check")
+        knowledge = asker.knowledge()
+        drafts = drafts_of(groups, shelf, knowledge)
+    return Consulted(
+        shelf,
+        groups,
+        drafts,
+        extracted_of(drafts, shelf, knowledge, groups),
+        joined,
+        _unexplained(knowledge, shelf, groups),
+        [(c.topic, c.titles) for reply in knowledge.settled for c in reply.clusters if c.topic],
+        frozenset(b.partition(":")[0] for b in knowledge.failed_blocks if b in shelf.blocks),
+    )
+
+
+def _unexplained(knowledge: Knowledge, shelf: Shelf, groups: Sequence[Group]) -> list[Unexplained]:
+    """Return the terms that readers found unexplained, but for those that another document explains."""
+    taught = {names.key(n) for g in groups for n in (g.title, *g.titles, *g.aliases)}
+    found: dict[str, tuple[str, dict[str, None]]] = {}
+    for reading in knowledge.readings:
+        for term in reading.reply.terms:
+            key = names.key(term.name)
+            own = [b for b in term.blocks if b in reading.blocks and b in shelf.blocks]
+            if key and key not in taught and own:
+                name, blocks = found.setdefault(key, (term.name, {}))
+                blocks |= dict.fromkeys(own)
+                found[key] = name, blocks
+    return [Unexplained(name, tuple(blocks)) for name, blocks in found.values()]

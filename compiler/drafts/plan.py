@@ -1,0 +1,320 @@
+"""What is asked: requests for the passages, names and articles that no answer covers yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from compiler.drafts.names import Group
+from compiler.drafts.shelf import Shelf
+from compiler.language.tokens import content_words
+from compiler.protocol.documents import view
+from compiler.protocol.passages import Document, Passage, ref
+from compiler.protocol.replies import WrittenArticle
+from compiler.protocol.requests import (
+    ConceptTask,
+    DocumentView,
+    NameLine,
+    PresentSentence,
+    ReadRequest,
+    SettleRequest,
+    WriteRequest,
+)
+from compiler.replies.knowledge import Knowledge, Written, title_key
+
+MOST_CONCEPTS = 6  # of one WRITE request
+MOST_NEIGHBOURS = 40
+MOST_MENTIONS, MENTION_BYTES = 6, 2_500
+MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bytes of documents in a READ request, of passages in a WRITE request, of items in a CHECK request."""
+
+    read: int = 40_000
+    write: int = 30_000
+    check: int = 40_000
+
+    @classmethod
+    def of_part(cls, part_bytes: int) -> Sizes:
+        """Return the sizes for a model that is to get parts of that many bytes."""
+        return cls(part_bytes, max(part_bytes * 3 // 4, 2_000), part_bytes)
+
+
+# --- read ------------------------------------------------------------------------------------------------------------
+
+
+def reads(shelf: Shelf, knowledge: Knowledge, sizes: Sizes) -> list[ReadRequest]:
+    """Return the requests for all blocks that nobody has read: small documents together, a long one in parts."""
+    known = knowledge.read_blocks
+    names = list(dict.fromkeys(c.title for c, _ in knowledge.concepts(shelf.blocks)))
+    parts: list[list[tuple[Document, list[Passage]]]] = [[]]
+    left = sizes.read
+    for document in shelf.documents:
+        fresh = [p for p in document.passages if any(ref(document.id, b.key) not in known for b in p.blocks)]
+        for run in _runs(document, fresh, sizes.read):
+            own = _bytes(document, run)
+            if own > left and parts[-1]:
+                parts.append([])
+                left = sizes.read
+            parts[-1].append((document, run))
+            left -= own
+    numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
+    return [ReadRequest(documents=tuple(_views(part, numbers)), known=tuple(names)) for part in parts if part]
+
+
+def _views(part: Sequence[tuple[Document, list[Passage]]], numbers: Mapping[str, int]) -> Iterator[DocumentView]:
+    merged: dict[str, tuple[Document, list[Passage]]] = {}
+    for document, passages in part:
+        merged.setdefault(document.id, (document, []))[1].extend(passages)
+    for document, passages in merged.values():
+        yield view(document, numbers[document.id], passages)
+
+
+def _runs(document: Document, passages: Sequence[Passage], most: int) -> Iterator[list[Passage]]:
+    """Yield a document's passages in parts of at most so many bytes, cut at headings where it can be."""
+    if _bytes(document, passages) <= most:
+        if passages:
+            yield list(passages)
+        return
+    sections: list[list[Passage]] = []
+    for passage in passages:
+        if sections and sections[-1][-1].headings == passage.headings and _bytes(document, sections[-1]) < most // 2:
+            sections[-1].append(passage)
+        else:
+            sections.append([passage])
+    run: list[Passage] = []
+    for section in sections:
+        if run and _bytes(document, run) + _bytes(document, section) > most:
+            yield run
+            run = []
+        run += section
+    if run:
+        yield run
+
+
+def _bytes(document: Document, passages: Sequence[Passage]) -> int:
+    return sum(len(document.words(b).encode("utf-8", "surrogatepass")) + 6 for p in passages for b in p.blocks)
+
+
+# --- settle ----------------------------------------------------------------------------------------------------------
+
+
+def settles(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> list[SettleRequest]:
+    """Return the request about names of which nobody has decided; none for one name alone."""
+    known = knowledge.settled_titles()
+    new = [g for g in groups if any(title_key(t) not in known for t in g.titles)]
+    if not new or len(groups) < 2:
+        return []
+    old = [g for g in groups if g not in new]
+    if len(old) > MOST_SETTLED:
+        words = {w for g in new for name in (g.title, *g.aliases) for w in content_words(name)}
+        old = [g for g in old if any(words.intersection(content_words(n)) for n in (g.title, *g.aliases))]
+    lines = []
+    for group in [*new, *old]:
+        sources = list(dict.fromkeys(b.partition(":")[0] for b in group.blocks))
+        open_ = [t for t in group.titles if title_key(t) not in known]
+        for title in dict.fromkeys([*open_, group.titles[0]]) if group in new else [group.titles[0]]:
+            lines.append(
+                NameLine(
+                    title=title,
+                    aliases=tuple(a for a in group.aliases if title_key(a) != title_key(title))[:6],
+                    line=group.line,
+                    page=group.page,
+                    passages=len(group.blocks),
+                    documents=tuple(shelf.by_id[s].text.title[:40] for s in sources[:4]),
+                    topic=group.topic,
+                    settled=title_key(title) in known,
+                )
+            )
+    return [SettleRequest(names=tuple(lines))]
+
+
+# --- write -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The article of a group as the journal has it: sentences with their headings, and which lost their words."""
+
+    written: Written | None
+    sentences: tuple[PresentSentence, ...]
+    known: frozenset[str]  # blocks that its writer was shown
+
+    @property
+    def article(self) -> WrittenArticle | None:
+        """Return the last article; None if there is none."""
+        return self.written.article if self.written is not None else None
+
+
+def present_of(group: Group, shelf: Shelf, knowledge: Knowledge) -> Present:
+    """Return the article of a group: the last one of any of its names, and after it what those of others add."""
+    names = list(dict.fromkeys(title_key(t) for t in (group.title, *group.titles, *group.aliases)))
+    last = [knowledge.articles[n][-1] for n in names if n in knowledge.articles]
+    last.sort(key=lambda w: w.at)
+    main = last[-1] if last else None
+    key = (
+        title_key(main.article.title)
+        if main is not None
+        else next((n for n in names if n in knowledge.known_blocks), "")
+    )
+    out: list[PresentSentence] = []
+    for written in reversed(last):
+        heading = "" if written is main else written.article.title
+        for section in written.article.sections:
+            for sentence in (s for p in section.paragraphs for s in p):
+                gone = bool(sentence.quotes) and not shelf.stands(sentence.quotes)
+                out.append(PresentSentence(heading=section.heading or heading, sentence=sentence, gone=gone))
+    return Present(main, tuple(out), frozenset(knowledge.known_blocks.get(key, ())))
+
+
+def writes(
+    groups: Sequence[Group],
+    shelf: Shelf,
+    knowledge: Knowledge,
+    sizes: Sizes,
+    reasons: Mapping[str, tuple[str, ...]],
+) -> list[WriteRequest]:
+    """Return the requests for the articles of pages that know not all of their passages yet.
+
+    `reasons` say by title why the user rejected earlier versions.
+    """
+    tasks: dict[str, tuple[Group, Present]] = {}
+    for group in groups:
+        present = present_of(group, shelf, knowledge)
+        if group.page and set(group.blocks) - present.known:
+            tasks[group.key] = group, present
+    pages = [(g.title, g.line) for g in groups if g.page]
+    out: list[WriteRequest] = []
+    for batch in _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes):
+        out.append(_write([tasks[g.key] for g in batch], shelf, sizes, pages, reasons))
+    return out
+
+
+def _batches(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge, sizes: Sizes) -> Iterator[list[Group]]:
+    """Yield the groups that are written together: those of one cluster, then neighbours in the documents."""
+    of_title = {title_key(t): g for g in groups for t in (g.title, *g.titles)}
+    ordered: list[list[Group]] = []
+    placed: set[str] = set()
+    for reply in reversed(knowledge.settled):
+        for cluster in reply.clusters:
+            named = {g.key: g for t in cluster.titles if (g := of_title.get(title_key(t))) is not None}
+            members = [g for g in named.values() if g.key not in placed]
+            placed |= {g.key for g in members}
+            ordered += [members] if members else []
+    rest = [g for g in groups if g.key not in placed]
+    ordered += [rest[n : n + MOST_CONCEPTS] for n in range(0, len(rest), MOST_CONCEPTS)]
+    batch: list[Group] = []
+    for together in ordered:
+        for group in together:
+            full = len(batch) >= MOST_CONCEPTS or (batch and _size([*batch, group], shelf) > sizes.write)
+            if full:
+                yield batch
+                batch = []
+            batch.append(group)
+        if len(batch) >= MOST_CONCEPTS - 1 or (batch and _size(batch, shelf) > sizes.write * 2 // 3):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _size(groups: Sequence[Group], shelf: Shelf) -> int:
+    """Return the bytes of the blocks that carry some groups."""
+    blocks = {b for g in groups for b in g.blocks}
+    return sum(shelf.blocks[b][2].end - shelf.blocks[b][2].start + 6 for b in blocks)
+
+
+def _write(
+    tasks: Sequence[tuple[Group, Present]],
+    shelf: Shelf,
+    sizes: Sizes,
+    pages: Sequence[tuple[str, str]],
+    reasons: Mapping[str, tuple[str, ...]],
+) -> WriteRequest:
+    """Return the request for the articles of some groups."""
+    numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
+    shown: dict[str, dict[int, Passage]] = {}
+    concepts = []
+    for group, present in tasks:
+        carrying = _passages(group.blocks, shelf)
+        new_blocks = [b for b in group.blocks if b not in present.known]
+        new = _passages(new_blocks, shelf)
+        if present.sentences:  # an update: what is new, and of the rest as much as fits
+            carrying = _within(sizes.write // 3, new, carrying)
+        mentioned = [] if present.sentences else list(_mentions(group, carrying, shelf))
+        for document, passage in (*carrying, *mentioned):
+            shown.setdefault(document.id, {})[passage.number] = passage
+        label = {(d.id, p.number): f"{numbers[d.id]}:{p.number}" for d, p in (*carrying, *mentioned)}
+        concepts.append(
+            ConceptTask(
+                title=group.title[:200],
+                aliases=tuple(a[:200] for a in group.aliases[:6]),
+                line=group.line,
+                passages=tuple(label[d.id, p.number] for d, p in carrying),
+                new=tuple(label[d.id, p.number] for d, p in new) if present.sentences else (),
+                mentioned=tuple(label[d.id, p.number] for d, p in mentioned),
+                covers=tuple(group.blocks),
+                present=present.sentences,
+                cards=tuple(c for c in present.article.cards if shelf.stands(c.quotes)) if present.article else (),
+                reasons=reasons.get(title_key(group.title), ()),
+            )
+        )
+    documents = tuple(
+        view(shelf.by_id[id_], numbers[id_], [passages[n] for n in sorted(passages)])
+        for id_, passages in sorted(shown.items(), key=lambda each: numbers[each[0]])
+    )
+    languages = Counter(shelf.by_id[b.partition(":")[0]].text.language for g, _ in tasks for b in g.blocks)
+    return WriteRequest(
+        language=languages.most_common(1)[0][0] if languages else "",
+        concepts=tuple(concepts),
+        documents=documents,
+        neighbours=tuple(_neighbours([g for g, _ in tasks], pages)),
+    )
+
+
+def _passages(blocks: Sequence[str], shelf: Shelf) -> list[tuple[Document, Passage]]:
+    """Return the passages that hold some blocks, each once, in order."""
+    found = {(shelf.blocks[b][0].id, shelf.blocks[b][1].number): shelf.blocks[b][:2] for b in blocks}
+    return list(found.values())
+
+
+def _within(
+    most: int, first: Sequence[tuple[Document, Passage]], others: Sequence[tuple[Document, Passage]]
+) -> list[tuple[Document, Passage]]:
+    """Return the first passages, and of the others as many as fit into so many bytes, in the order of the others."""
+    chosen = {(d.id, p.number) for d, p in first}
+    left = most - sum(_bytes(d, [p]) for d, p in first)
+    for document, passage in others:
+        left -= _bytes(document, [passage])
+        if left < 0:
+            break
+        chosen.add((document.id, passage.number))
+    return [(d, p) for d, p in others if (d.id, p.number) in chosen]
+
+
+def _mentions(
+    group: Group, carrying: Sequence[tuple[Document, Passage]], shelf: Shelf
+) -> Iterator[tuple[Document, Passage]]:
+    """Yield some passages that name a group and carry others."""
+    own = {(d.id, p.number) for d, p in carrying}
+    left, count = MENTION_BYTES, 0
+    for document, passage in shelf.naming((group.title, *group.titles, *group.aliases)):
+        if (document.id, passage.number) in own:
+            continue
+        left -= _bytes(document, [passage])
+        count += 1
+        if left < 0 or count > MOST_MENTIONS:
+            return
+        yield document, passage
+
+
+def _neighbours(groups: Sequence[Group], pages: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield other pages, those first that readers named as leading on."""
+    own = {title_key(g.title) for g in groups}
+    led = {title_key(name) for g in groups for name in g.leads}
+    others = [p for p in pages if title_key(p[0]) not in own]
+    ranked = sorted(others, key=lambda p: title_key(p[0]) not in led)
+    yield from ranked[:MOST_NEIGHBOURS]

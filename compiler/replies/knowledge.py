@@ -1,0 +1,152 @@
+"""What the answers in the journal say together: the last word on each block, name, article, sentence and pair."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from compiler.protocol.check import item_key
+from compiler.protocol.replies import (
+    CheckReply,
+    CheckVerdict,
+    PairVerdict,
+    Quote,
+    ReadConcept,
+    ReadReply,
+    ReconcileReply,
+    SettleReply,
+    WriteReply,
+    WrittenArticle,
+)
+from compiler.replies.journal import Entry
+from vault.text.formatting import fold
+
+
+def title_key(title: str) -> str:
+    """Return a title in the form in which equal titles are equal."""
+    return fold(title).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One answer to READ, with the blocks of which it has the last word. `failed` if nobody answered."""
+
+    reply: ReadReply
+    blocks: frozenset[str]
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The last article of a name: who wrote it and when."""
+
+    article: WrittenArticle
+    engine: str
+    at: str
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """The answers of a journal, folded in its order.
+
+    With `retries`, what nobody answered counts as not asked, but for what failed in the run `run`.
+    """
+
+    readings: list[Reading] = field(default_factory=list)
+    settled: list[SettleReply] = field(default_factory=list)
+    articles: dict[str, list[Written]] = field(default_factory=dict)  # title key -> its articles, the latest last
+    known_blocks: dict[str, set[str]] = field(default_factory=dict)  # title key -> blocks shown to its last writer
+    verdicts: dict[str, CheckVerdict] = field(default_factory=dict)
+    pairs: dict[str, PairVerdict] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry], *, retries: bool = False, run: str = "") -> Knowledge:
+        """Return what the entries, in order, say together."""
+        out = cls()
+        reads: list[tuple[ReadReply, bool]] = []
+        owner: dict[str, int] = {}
+        for entry in entries:
+            if entry.failed and retries and entry.run != run:
+                continue
+            reply = entry.value()
+            if isinstance(reply, ReadReply):
+                out._read(reply, bool(entry.failed), reads, owner)
+            elif isinstance(reply, SettleReply):
+                out.settled.append(reply)
+            elif isinstance(reply, WriteReply):
+                out._wrote(reply, entry)
+            elif isinstance(reply, CheckReply):
+                out.verdicts |= {v.item: v for v in reply.verdicts}
+            elif isinstance(reply, ReconcileReply):
+                out.pairs |= {v.pair: v for v in reply.verdicts}
+        blocks: list[set[str]] = [set() for _ in reads]
+        for ref, n in owner.items():
+            blocks[n].add(ref)
+        out.readings = [
+            Reading(reply, frozenset(own), failed) for (reply, failed), own in zip(reads, blocks, strict=True) if own
+        ]
+        return out
+
+    def _read(self, reply: ReadReply, failed: bool, reads: list[tuple[ReadReply, bool]], owner: dict[str, int]) -> None:
+        """Take an answer to READ; a failure never hides an answer."""
+        reads.append((reply, failed))
+        for block in reply.covers:
+            if not (failed and block in owner):
+                owner[block] = len(reads) - 1
+
+    def _wrote(self, reply: WriteReply, entry: Entry) -> None:
+        """Take an answer to WRITE; an empty article leaves the one before as it is."""
+        for article in reply.articles:
+            key = title_key(article.title)
+            if article.sections:
+                self.articles.setdefault(key, []).append(Written(article, entry.engine, entry.at))
+            self.known_blocks[key] = set(article.covers)
+
+    @property
+    def read_blocks(self) -> frozenset[str]:
+        """Return the blocks that somebody has read, or was asked to read in vain."""
+        return frozenset().union(*(r.blocks for r in self.readings))
+
+    @property
+    def failed_blocks(self) -> frozenset[str]:
+        """Return the blocks that nobody would read."""
+        return frozenset().union(*(r.blocks for r in self.readings if r.failed))
+
+    def concepts(self, present: Collection[str]) -> Iterator[tuple[ReadConcept, tuple[str, ...]]]:
+        """Yield the concepts of all readings, each with its blocks that are `present` and last read there."""
+        for reading in self.readings:
+            for concept in reading.reply.concepts:
+                blocks = tuple(b for b in concept.blocks if b in reading.blocks and b in present)
+                if blocks:
+                    yield concept, blocks
+
+    def settled_titles(self) -> frozenset[str]:
+        """Return the keys of all titles that SETTLE was asked about."""
+        return frozenset(title_key(t) for reply in self.settled for t in reply.covers)
+
+    def accepted(self) -> frozenset[str]:
+        """Return the keys (`item_key`) of all sentences and cards that a second reader accepted or corrected."""
+        found = {key for key, v in self.verdicts.items() if v.verdict == "ok"}
+        for said, answer, quotes in self._items():
+            words = tuple(q.words for q in quotes)
+            verdict = self.verdicts.get(item_key(said, answer, words))
+            if verdict is not None and verdict.verdict == "fix":
+                found.add(item_key(fold(verdict.text), fold(verdict.answer), words))
+        return frozenset(found)
+
+    def _items(self) -> Iterator[tuple[str, str, tuple[Quote, ...]]]:
+        """Yield (words, answer of a card, evidence) of everything that was written."""
+        for article in (w.article for each in self.articles.values() for w in each):
+            yield from ((s.text, "", s.quotes) for x in article.sections for p in x.paragraphs for s in p)
+            yield from ((c.question, c.answer, c.quotes) for c in article.cards)
+        for reading in self.readings:
+            yield from ((c.line.text, "", c.line.quotes) for c in reading.reply.concepts if c.line is not None)
+            yield from ((s.text, "", s.quotes) for s in reading.reply.summaries)
+
+    def is_page(self) -> Mapping[str, bool]:
+        """Return for titles (by key) of which SETTLE decided it whether they get a page."""
+        found: dict[str, bool] = {}
+        for reply in self.settled:
+            found |= dict.fromkeys(map(title_key, reply.lines), False)
+            found |= dict.fromkeys(map(title_key, reply.pages), True)
+        return found
