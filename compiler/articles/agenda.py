@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.articles import reading_list
+from compiler.articles import model_gaps, reading_list
 from compiler.articles.article import Articles
 from compiler.articles.concepts import Concepts
 from compiler.articles.renames import is_undone_gap
 from compiler.articles.sources import Sources
+from compiler.articles.writer import Writer
 from compiler.cards import gaps
 from compiler.cards.live_cards import LiveCard
 from vault.diagnostic import Diagnostic
@@ -37,6 +38,7 @@ def write_agenda(
     articles: Articles,
     cards: Mapping[str, Sequence[LiveCard]],
     concepts: Concepts,
+    writer: Writer,
     *,
     decided: Mapping[GapId, GapStatus],
     fills: Mapping[GapId, Sequence[str]],
@@ -50,13 +52,14 @@ def write_agenda(
     sources, history = concepts.sources, concepts.history
     known = replace(concepts.resolution, concepts={i: a.concept for i, a in articles.items()})
     texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
-    found = gaps.find_gaps(
-        known,
-        cards,
-        links={i: a.link for i, a in articles.items()},
-        shelf=gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies),
-        contested={i for i, a in articles.items() if concepts.is_contested(a.concept)},
-    )
+    links: dict[str, str] = {i: a.link for i, a in articles.items()}
+    contested = {i for i, a in articles.items() if concepts.is_contested(a.concept)}
+    shelf = gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies)
+    if writer.consulted is None:
+        found = gaps.find_gaps(known, cards, links=links, shelf=shelf, contested=contested)
+    else:
+        summaries = {str(i): link for i, link in shelf.links.items()}
+        found = model_gaps.find_gaps(known, writer.consulted, links, summaries, contested)
     births = {
         str(e["id"]): e
         for e in history.events

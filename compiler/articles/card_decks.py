@@ -16,11 +16,11 @@ from compiler.cards.cards import CardDecider, CardNews, request_for
 from compiler.cards.decks import Fresh, card_block, lines_shown
 from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.cards.suggestions import Candidate
-from compiler.gates.checks import pairs_of_cards
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, CardsRequest
-from vault.ids import CardId, ClaimId
+from compiler.model.requests import CardsReply, ClaimView, ProposedCard
+from compiler.protocol.replies import WrittenCard
+from vault.ids import CardId, ClaimId, ConceptId
 from vault.inbox.suggestion_events import Decision, Triage
 from vault.inbox.suggestions import Suggestion
 from vault.layout import FLASHCARDS
@@ -61,19 +61,16 @@ def write_cards(
     views = {
         a.concept.id: tuple(v for v in composed.views[a.concept.id] if v.id not in concepts.outdated) for a in articles
     }
-    requests = [request_for(a.concept, views[a.concept.id], writer.reasons_for(a.concept.id)) for a in articles]
-    replies = _ask(requests, writer)
-    asked = zip(requests, replies, strict=True)
-    writer.check([p for q, r in asked for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))], judged=True)
+    replies = _replies(articles, views, writer)
     decider = _decider(articles, concepts, writer, deleted, flagged, words_before, triage)
     decider.open()
     for article, reply in zip(articles, replies, strict=True):
         decider.decide(article.concept, views[article.concept.id], reply)
     news = decider.close()
-    by_path = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(articles, requests, strict=True)}
+    by_path = {f"{FLASHCARDS}/{a.concept.slug}.md": a.concept for a in articles}
     rejections: list[Rejection] = []
     for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
-        rejections += writer.refused(refused, by_path[path][0], path, by_path[path][1], concepts.sources)
+        rejections += writer.refused(refused, by_path[path], path, concepts.sources)
     edited = {
         card: (one.question, one.answer)
         for card, one in triage.decided.items()
@@ -110,11 +107,28 @@ def _suggestion(candidate: Candidate, article: Article, concepts: Concepts) -> S
     )
 
 
-def _ask(requests: Sequence[CardsRequest], writer: Writer) -> list[CardsReply]:
-    """Return the reply to each request, an empty one if there is none; nothing is asked without claims."""
-    replies = iter(writer.asker.ask([r for r in requests if r.claims], "cards"))
-    found = [next(replies) if r.claims else None for r in requests]
-    return [reply if isinstance(reply, CardsReply) else CardsReply() for reply in found]
+def _replies(
+    articles: Sequence[Article], views: Mapping[ConceptId, tuple[ClaimView, ...]], writer: Writer
+) -> list[CardsReply]:
+    """Return the cards that are proposed for each article: a draft's, else the embedded engine's."""
+    without = [a.concept for a in articles if writer.draft_of(a.concept) is None]
+    asked = writer.cards([request_for(c, views[c.id]) for c in without])
+    found = dict(zip((c.id for c in without), asked, strict=True))
+    out = []
+    for article in articles:
+        draft = writer.draft_of(article.concept)
+        known = {view.id for view in views[article.concept.id]}
+        proposed = (_proposed(card, writer) for card in draft.cards) if draft is not None else ()
+        cards = tuple(c for c in proposed if c.cites and known.issuperset(c.cites))
+        out.append(CardsReply(cards=cards) if draft is not None else found[article.concept.id])
+    return out
+
+
+def _proposed(card: WrittenCard, writer: Writer) -> ProposedCard:
+    """Return a card of a draft, its quotes as claims; without claims where one of them is none."""
+    return ProposedCard(
+        kind=card.kind, question=card.question, answer=card.answer, cites=tuple(map(str, writer.cites(card.quotes)))
+    )
 
 
 def _decider(
@@ -132,7 +146,7 @@ def _decider(
     return CardDecider(
         history.ids,
         live_cards(history.events, history.ids),
-        words={c.id: f"{c.kind} {c.words}" for c in current},
+        words={c.id: f"- {c.words}" if writer.is_model else f"{c.kind} {c.words}" for c in current},
         home=dict(concepts.resolution.owners),
         at=history.at,
         engine=writer.engine,
@@ -141,7 +155,7 @@ def _decider(
         quotes={c.id: c.quote for c in current},
         said_before=words_before,
         flagged=flagged,
-        gate=card_gate(writer.verdicts),
+        gate=card_gate(by_model=writer.is_model),
         outdated=concepts.outdated,
         undone=undone_cards(history.events, history.rulings, history.ids),
         triage=triage,

@@ -7,21 +7,25 @@ from dataclasses import dataclass, field
 
 from compiler.articles.article import Article
 from compiler.articles.concepts import Concepts
+from compiler.articles.figures import shown_formula
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.claims.conflicts import UNDECIDED
 from compiler.concepts.resolve import Resolved
-from compiler.gates.article_form import shaped
-from compiler.gates.checks import pairs_of_article
-from compiler.gates.gates import Entailed, sentence_refused
+from compiler.drafts.drafts import Draft
+from compiler.gates.gates import sentence_refused
+from compiler.gates.headings import plain_heading
 from compiler.model.report import Rejection
 from compiler.model.requests import MOST_CLAIMS, ClaimView, ComposeReply, ComposeRequest
+from compiler.protocol.passages import cells
+from compiler.protocol.replies import WrittenSentence
 from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
 from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import Claim
+from vault.model.exhibit import code
 from vault.model.topic import disagreement_heading
 from vault.model.wikilink import Citation
 from vault.text.formatting import clean, clean_line, fold
@@ -48,23 +52,21 @@ class Composed:
 
 
 def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
-    """Return an article for each concept of which a sentence passes the gate. Raises: what the asker raises."""
+    """Return an article for each concept of which a sentence may be published. Raises: WorkerFailed."""
     order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
-    out = Composed(views={c.id: _views(c, concepts, writer.is_model) for c in order})
-    requests = [_request(c, out.views[c.id], writer) for c in order]
-    replies = [r if isinstance(r, ComposeReply) else None for r in writer.asker.ask(requests, "compose")]
-    asked = [(r, q.claims) for q, r in zip(requests, replies, strict=True) if r is not None]
-    writer.check([pair for reply, claims in asked for pair in pairs_of_article(reply, claims)])
+    out = Composed(views={c.id: _views(c, concepts) for c in order})
+    without = [c for c in order if writer.draft_of(c) is None]
+    requests = [_request(c, out.views[c.id]) for c in without]
+    replies = dict(zip((c.id for c in without), writer.compose(requests), strict=True))
     composer = _Composer(concepts, writer, out)
-    for concept, request, reply in zip(order, requests, replies, strict=True):
-        composer.compose(concept, request, reply or ComposeReply(sections=()))
+    for concept in order:
+        composer.compose(concept, replies.get(concept.id))
     return out
 
 
-def _views(concept: Resolved, concepts: Concepts, is_model: bool) -> tuple[ClaimView, ...]:
-    """Return the concept's claims as an engine sees them; only the embedded one is told where they stand."""
-    views = (_view(claim, concept, concepts) for claim in concept.main)
-    return tuple(views) if is_model else tuple(_with_place(view, concepts.sources) for view in views)
+def _views(concept: Resolved, concepts: Concepts) -> tuple[ClaimView, ...]:
+    """Return the concept's claims as the embedded engine sees them."""
+    return tuple(_with_place(_view(claim, concept, concepts), concepts.sources) for claim in concept.main)
 
 
 def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
@@ -89,7 +91,7 @@ def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
     )
 
 
-def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) -> ComposeRequest:
+def _request(concept: Resolved, views: tuple[ClaimView, ...]) -> ComposeRequest:
     """Return the request for the article of a concept."""
     return ComposeRequest(
         title=concept.title,
@@ -97,20 +99,19 @@ def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) ->
         language=concept.language,
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
-        reasons=writer.reasons_for(concept.id),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Composer:
-    """Makes articles of replies. Articles, and what was refused of them, are added to `out`."""
+    """Makes articles of drafts, and of what the embedded engine wrote. They are added to `out`."""
 
     concepts: Concepts
     writer: Writer
     out: Composed
 
-    def compose(self, concept: Resolved, request: ComposeRequest, reply: ComposeReply) -> None:
-        """Add the concept's article, unless no sentence may be shown."""
+    def compose(self, concept: Resolved, reply: ComposeReply | None) -> None:
+        """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
         sources, history = self.concepts.sources, self.concepts.history
         disputes = self.concepts.disputes(concept)
         sides = [claim for _, *pair in disputes for claim in pair]
@@ -121,17 +122,21 @@ class _Composer:
             source = sources.claims[claim].source
             return Citation(sources.summaries[source], claim, numbers[source])
 
-        sections = self._sections(concept, request, reply, cite)
+        draft = self.writer.draft_of(concept)
+        sections = self._drafted(draft, cite) if draft is not None else self._sections(concept, reply, cite)
         if not sections:
             return
         cited = {c.source for c in concept.main}
         undecided = any(verdict == UNDECIDED for verdict, *_ in disputes)
-        engine = self.writer.asker.said(request)[0] or self.writer.engine
+        engine = draft.by if draft is not None else self.writer.engine
+        confidence = "speculative" if undecided else sources.confidence(cited, engine)
+        if confidence == "high" and any(s.mark for x in sections for p in x.paragraphs for s in p):
+            confidence = "medium"  # a step from evidence is less than evidence
         article = Article(
             concept,
             tuple(sections),
             tuple(places),
-            "speculative" if undecided else sources.confidence(cited, engine),
+            confidence,
             sources.tags_of(cited),
             _contested(concept.language, disputes, cite),
             before=history.ids.changed.get(concept.id, {}),
@@ -141,24 +146,55 @@ class _Composer:
         facts |= {"aliases": list(concept.aliases), "tags": list(article.tags)}
         self.out.events += history.change("concept", concept.id, facts)
 
-    def _sections(
-        self, concept: Resolved, request: ComposeRequest, reply: ComposeReply, cite: Cite
-    ) -> list[ArticleSection]:
-        """Return what of a reply passes the gate; if nothing of a model's does, what the embedded engine writes."""
-        path, views, writer = f"{CONCEPTS}/{concept.slug}.md", self.out.views[concept.id], self.writer
-        sections, refused = sections_in(reply, views, cite, writer.verdicts)
+    def _sections(self, concept: Resolved, reply: ComposeReply | None, cite: Cite) -> list[ArticleSection]:
+        """Return what of the embedded engine's reply passes the gate."""
+        sections, refused = sections_in(reply or ComposeReply(sections=()), self.out.views[concept.id], cite)
         self.out.dropped += len(refused)
-        if writer.is_model:
-            if not sections and refused and isinstance(instead := writer.asker.fallback(request), ComposeReply):
-                sections, more = sections_in(instead, views, cite)
-                refused += more
-                what = "every sentence of its article was refused: the embedded engine's are used instead"
-                hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
-                self.out.notices.append(Diagnostic(path, 0, "stood-in", what, hint))
-            sections, headings = shaped(concept.title, sections, views)
-            refused += headings
-        self.out.rejections += writer.refused(refused, concept, path, request, self.concepts.sources)
+        path = f"{CONCEPTS}/{concept.slug}.md"
+        self.out.rejections += self.writer.refused(refused, concept, path, self.concepts.sources)
         return sections
+
+    def _drafted(self, draft: Draft, cite: Cite) -> list[ArticleSection]:
+        """Return the sections of a draft, its quotes as citations of claims."""
+        sections = []
+        for section in draft.sections:
+            paragraphs = (self._paragraph(p, cite) for p in section.paragraphs)
+            if kept := tuple(p for p in paragraphs if any(s.form != "head" for s in p)):
+                sections.append(ArticleSection(plain_heading(section.heading), kept))
+        return sections
+
+    def _paragraph(self, paragraph: Sequence[WrittenSentence], cite: Cite) -> tuple[CitedSentence, ...]:
+        """Return the sentences of a paragraph of a draft."""
+        out: list[CitedSentence] = []
+        for sentence in paragraph:
+            cites = tuple(cite(c) for c in self.writer.cites(sentence.quotes))
+            if sentence.form == "keep":
+                out += self._kept(sentence, cites)
+                continue
+            mark = f"computed: {sentence.note}" if sentence.mark == "computed" and sentence.note else sentence.mark
+            form = sentence.form
+            if cites or form == "head":
+                out.append(CitedSentence(fold(clean(sentence.text)), cites, mark=mark, form=form))
+        return tuple(out)
+
+    def _kept(self, sentence: WrittenSentence, cites: tuple[Citation, ...]) -> list[CitedSentence]:
+        """Return a block of a source that is put in whole: a listing, a formula, the rows of a table, or words."""
+        assert self.writer.consulted is not None, "a draft comes from there"
+        found = self.writer.consulted.shelf.blocks.get(sentence.block)
+        if found is None or not cites:
+            return []
+        document, _, block = found
+        words = document.words(block)
+        if block.kind == "table":
+            rows = [" | ".join(map(clean_line, cells(row))) for row in words.split("\n") if row.strip()]
+            head = [CitedSentence(rows[0], (), form="head")] if rows else []
+            return [*head, *(CitedSentence(row, cites, form="row") for row in rows[1:])]
+        exhibit = code(clean(words), block.info) if block.kind == "code" else None
+        if block.kind == "formula":
+            exhibit = shown_formula(words)
+        if exhibit is not None:
+            return [CitedSentence("", cites, shown=exhibit)]
+        return [CitedSentence(fold(clean(words)), cites)] if block.kind in ("", "item") else []
 
 
 def numbered_sources(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
@@ -168,10 +204,7 @@ def numbered_sources(claims: Sequence[Claim], before: Sequence[SourceId], source
 
 
 def sections_in(
-    reply: ComposeReply,
-    views: tuple[ClaimView, ...],
-    cite: Cite,
-    entailed: Entailed | None = None,
+    reply: ComposeReply, views: tuple[ClaimView, ...], cite: Cite
 ) -> tuple[list[ArticleSection], list[Rejection]]:
     """Return the sections of `reply` without the sentences that the gate refuses, and what was refused."""
     claims = {v.id: v for v in views}
@@ -182,7 +215,7 @@ def sections_in(
         for paragraph in section.paragraphs:
             kept = []
             for sentence in paragraph:
-                reason = sentence_refused(sentence, claims, entailed)
+                reason = sentence_refused(sentence, claims)
                 if reason:
                     rejections.append(Rejection("sentence", reason, fold(sentence.text)[:200]))
                 else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from compiler.articles.history import History
@@ -75,15 +75,15 @@ def _with_states(concepts: Concepts, states: Mapping[ClaimId, ClaimState]) -> Co
     return replace(concepts, sources=replace(concepts.sources, claims=claims), resolution=resolution)
 
 
-def find_contests(concepts: Concepts, asker: Asker) -> Concepts:
+def find_contests(concepts: Concepts, asker: Asker, clashes: Iterable[tuple[str, Claim, Claim]]) -> Concepts:
     """Return the concepts without the claims that a later state replaced, and what contradicts each other in them.
 
-    Raises: what the asker raises.
+    `clashes` are pairs that a reader noticed, with what they are about. Raises: what the asker raises.
     """
     sources, resolution = concepts.sources, concepts.resolution
     scales = sources.scales
     shelf = Shelf(sources.origin, sources.titles, scales, came=lambda source: concepts.history.created(source))
-    found = contests(_pools(sources, resolution), shelf, asker)
+    found = contests(_pools(sources, resolution), clashes, shelf, asker)
     outdated = {**concepts.outdated, **found.outdated(scales)}
     return replace(_with_states(concepts, found.states(scales)), contests=found, outdated=outdated)
 

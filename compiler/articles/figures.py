@@ -307,6 +307,11 @@ class _Document:
         return len(rest.split()) <= INTRODUCTION and leads.search(rest) is not None and not _END.search(rest[:-1])
 
 
+def shown_formula(words: str) -> Exhibit | None:
+    """Return a displayed formula as a document writes it, with its dollars; None for one that may not be shown."""
+    return _inert_formula(words.strip().strip("$ "))
+
+
 def _inert_formula(tex: str) -> Exhibit | None:
     """Return the formula; None for one with a command that does more than draw."""
     commands = {name.casefold() for name in _COMMAND.findall(tex)}

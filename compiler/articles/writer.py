@@ -1,52 +1,75 @@
-"""Who writes the articles and cards of a build: a model through its journal, or the embedded engine."""
+"""Who writes the articles and cards of a build: a model, whose drafts are there, or the embedded engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolved
-from compiler.gates.checks import Pair, Verdicts
+from compiler.drafts.consult import Consulted
+from compiler.drafts.drafts import Draft
 from compiler.model.report import Rejection
-from compiler.model.requests import Request
-from compiler.replies.asker import Asker
+from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, Reply, Request
+from compiler.protocol.replies import Quote
 from compiler.workers.engine_client import EmbeddedAsker
+from vault.ids import ClaimId
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Writer:
-    """A model or the embedded engine as the writer of articles and cards.
+    """The embedded engine, and before it a model's drafts (`consulted`) where there are any.
 
-    `verdicts` is None for the embedded engine, whose words need no check: they are the sources'.
+    `claims` are the ids of claims by source and quote.
     """
 
-    asker: Asker | EmbeddedAsker
+    embedded: EmbeddedAsker
     engine: str
-    verdicts: Verdicts | None
-    reasons: Mapping[str, tuple[str, ...]]
+    consulted: Consulted | None = None
+    claims: Mapping[Quote, ClaimId] = field(default_factory=dict)
 
     @property
     def is_model(self) -> bool:
-        """Return whether a model or an agent writes, whose words are checked."""
-        return self.verdicts is not None
+        """Return whether a model or an agent writes."""
+        return self.consulted is not None
 
-    def reasons_for(self, concept: str) -> tuple[str, ...]:
-        """Return the reasons to mention in a request; the embedded engine cannot use any."""
-        return self.reasons.get(concept, ()) if self.is_model else ()
+    def draft_of(self, concept: Resolved) -> Draft | None:
+        """Return the model's draft of the article of a concept; None if there is none."""
+        return next((d for key in sorted(concept.keys) if (d := self._drafts.get(key)) is not None), None)
 
-    def check(self, pairs: Iterable[Pair], *, judged: bool = False) -> None:
-        """Have words checked against their evidence where rules cannot tell, with `judged` all of them.
+    @cached_property
+    def _drafts(self) -> dict[str, Draft]:
+        """Return the drafts by the keys of their names."""
+        drafts = self.consulted.drafts.articles if self.consulted is not None else ()
+        return {key: draft for draft in drafts for key in draft.group.keys}
 
-        Raises: what the asker raises.
-        """
-        if self.verdicts is not None and isinstance(self.asker, Asker):
-            self.verdicts.settle(pairs, self.asker, judged=judged)
+    def cites(self, quotes: Iterable[Quote]) -> tuple[ClaimId, ...]:
+        """Return the claims of quotes; () if one of them is no claim."""
+        found = [self.claims.get(q) for q in quotes]
+        return tuple(dict.fromkeys(c for c in found if c is not None)) if all(found) else ()
+
+    def compose(self, requests: Sequence[ComposeRequest]) -> list[ComposeReply]:
+        """Return what the embedded engine writes about concepts that no model wrote about. Raises: WorkerFailed."""
+        replies = self._ask([r for r in requests if r.claims], "compose")
+        return [
+            r if isinstance(r := replies.get(q.concept), ComposeReply) else ComposeReply(sections=()) for q in requests
+        ]
+
+    def cards(self, requests: Sequence[CardsRequest]) -> list[CardsReply]:
+        """Return the cards of the embedded engine, likewise. Raises: WorkerFailed."""
+        replies = self._ask([r for r in requests if r.claims], "cards")
+        return [r if isinstance(r := replies.get(q.concept), CardsReply) else CardsReply() for q in requests]
+
+    def _ask(self, requests: Sequence[ComposeRequest | CardsRequest], stage: str) -> dict[str, Reply | None]:
+        asked: list[Request] = list(requests)
+        return dict(zip((r.concept for r in requests), self.embedded.ask(asked, stage), strict=True))
 
     def refused(
-        self, rejections: Iterable[Rejection], concept: Resolved, path: str, request: Request, sources: Sources
+        self, rejections: Iterable[Rejection], concept: Resolved, path: str, sources: Sources
     ) -> list[Rejection]:
         """Return the rejections with the page that the words were for, the sources behind them, and who wrote them."""
         paths = tuple(dict.fromkeys(sources.by_id[c.source].tracked.path for c in concept.main))
-        by, at = self.asker.said(request)
+        draft = self.draft_of(concept)
+        by, at = (draft.by, draft.at) if draft is not None else ("", "")
         return [replace(r, path=path, sources=paths, said_by=by or self.engine, at=at) for r in rejections]

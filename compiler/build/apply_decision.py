@@ -18,7 +18,7 @@ from compiler.concepts.decisions import Decision, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated, line_of
 from compiler.model.engine_names import FAMILY
 from compiler.model.report import Report
-from compiler.model.requests import Request
+from compiler.protocol.requests import Request
 from compiler.replies.asker import Waiting
 from compiler.sources.inventory import scan
 from vault.audit.agent_runs import refuse_beside_agents

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.build.extract import Extraction
 from compiler.build.read import Document, bad_reply
 from compiler.claims.extract import Extracted, Gathered, Verified, claims_in
-from compiler.gates.checks import Verdicts
 from compiler.language.rewording import successors
 from compiler.sources.inventory import Tracked
 from vault.diagnostic import Diagnostic
@@ -33,20 +31,19 @@ class Claims:
 
 def verify_claims(
     documents: Sequence[Document],
-    extractions: Mapping[SourceId, Extraction] | None,
-    verdicts: Verdicts | None,
+    cited: Mapping[SourceId, Extracted] | None,
     ids: Ids,
     at: str,
 ) -> Claims:
     """Return the claims of all documents. Claims of the ledger that no source supports any more are retired.
 
-    `extractions` are a model's replies; None where those of the embedded engine count.
+    `cited` are the claims that a model's articles and cards cite; None where those of the embedded engine count.
     """
     out = Claims()
     known = _claims_by_source(ids)
     for document in documents:
         tracked = document.tracked
-        extracted = _extracted(document, extractions, verdicts, out)
+        extracted = _extracted(document, cited, out)
         if document.text is None or extracted is None:
             out.gathered.append(Gathered(tracked, None, recorded=document.recorded, fresh=document.fresh))
             continue
@@ -72,22 +69,16 @@ def verify_claims(
     return out
 
 
-def _extracted(
-    document: Document,
-    extractions: Mapping[SourceId, Extraction] | None,
-    verdicts: Verdicts | None,
-    out: Claims,
-) -> Extracted | None:
-    """Return the claims in the replies on a document; None, and a failure, if there can be none."""
+def _extracted(document: Document, cited: Mapping[SourceId, Extracted] | None, out: Claims) -> Extracted | None:
+    """Return the claims of a document; None, and a failure, if there can be none."""
     if document.failure is not None:
         out.failures.append(document.failure)
     if document.text is None:
         return None
+    if cited is not None:
+        return cited.get(document.tracked.id, Extracted((), (), ()))
     try:
-        if extractions is None:
-            return claims_in(document.text, document.replies)
-        extraction = extractions.get(document.tracked.id, Extraction())
-        return claims_in(document.text, extraction.replies, verdicts, extraction.said)
+        return claims_in(document.text, document.replies)
     except (KeyError, TypeError, ValueError) as error:
         out.failures.append(bad_reply(document.tracked, error))
         return None

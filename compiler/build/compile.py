@@ -42,7 +42,7 @@ def compile_vault(
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
     last = None if options.fresh or options.renew or options.decisions else last_report(vault.root, engine, seen)
-    if last is not None and not (options.engine == "claude" and stood_in(last)):
+    if last is not None and not (options.engine in ("claude", "command", "agent") and stood_in(last)):
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.build.pipeline import build

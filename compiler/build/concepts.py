@@ -9,10 +9,8 @@ from compiler.build.start import BuildInput
 from compiler.cards.live_cards import live_cards
 from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import SourceClaims
-from compiler.concepts.match_questions import doubt_events, doubts, questions, ruled, survey
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings
-from compiler.replies.prompts import prompt_id
 from vault.ids import CardId, ConceptId, SourceId
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
@@ -32,20 +30,6 @@ def source_claims(gathered: Sequence[Gathered], understood: bool) -> list[Source
         for g in gathered
         if g.source is not None and g.extracted is not None
     ]
-
-
-def match_names(start: BuildInput, sources: Sequence[SourceClaims], ids: Ids) -> tuple[Rulings, list[Event]]:
-    """Return the user's rulings, with a model's on names that no rule decides, and what the ledger learns of doubts.
-
-    Raises: what the asker raises.
-    """
-    if start.asker is None:
-        return start.rulings, []
-    journal, seen = start.asker.journal, survey(sources, ids, start.rulings)
-    prompt = prompt_id("match")
-    asked = questions(seen, start.rulings, lambda request: journal.find(request, prompt) is not None)
-    replies = start.asker.ask([question.request for question in asked], "match")
-    return ruled(seen, asked, replies, start.rulings), doubt_events(doubts(asked, replies), ids, start.at)
 
 
 def resolve_concepts(

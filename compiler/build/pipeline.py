@@ -1,6 +1,6 @@
 """One build, from `raw/` to the files of the vault, in eight steps: each takes values and returns values.
 
-scan -> read -> ask -> claims -> concepts -> write -> render -> publish
+scan -> read -> consult -> claims -> concepts -> write -> render -> publish
 
 The publisher runs them. It loads neither parser nor engine, which are in the reading processes, and writes through the
 guard. The steps return ledger events; `Record` alone applies them.
@@ -28,8 +28,8 @@ from compiler.articles.summaries import cited_claims, summary_pages
 from compiler.articles.topic_pages import topic_pages, write_topics
 from compiler.articles.writer import Writer
 from compiler.build.claims import Claims, verify_claims
-from compiler.build.concepts import match_names, resolve_concepts, source_claims
-from compiler.build.extract import ask_for_claims
+from compiler.build.concepts import resolve_concepts, source_claims
+from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
 from compiler.build.read import read
 from compiler.build.reporting import Written, report_claims, report_written
@@ -38,13 +38,14 @@ from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
 from compiler.claims.extract import Gathered
+from compiler.drafts.consult import Consulted
+from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Report
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.inbox import suggestions
-from vault.inbox.events import all_reasons
 from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
 from vault.inbox.suggestions import Suggestion
 from vault.layout import GAPS, SUGGESTIONS
@@ -74,15 +75,16 @@ def build(start: BuildInput) -> Built:
     engine = start.options.engine if start.asker is None else "extractive"  # beside a model it only stands in
     with WorkerPool(engine, start.vault.root / "raw") as crew:
         documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
-        extractions = ask_for_claims(start, crew, documents, record.ids)
-        claims = verify_claims(documents, extractions, start.verdicts, record.ids, start.at)
+        consulted = consult_model(start, documents, record.ids)
+        cited = with_rules(consulted, crew, documents) if consulted is not None else None
+        claims = verify_claims(documents, cited, record.ids, start.at)
         record.add(claims.events)
         pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.options.fresh)
         agents = kept_pages(start.vault, start.decided)
-        concepts = _concepts(start, pictures.gathered, agents, record)
+        concepts = _concepts(start, consulted, pictures.gathered, agents, record)
         changes = user_changes(start, record.ids)
         record.decisions += changes.decisions
-        writer = _writer(start, crew)
+        writer = _writer(start, crew, consulted, claims)
         triage = triage_of([*start.decided, *changes.decisions])
         written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, concepts, agents)
@@ -91,7 +93,7 @@ def build(start: BuildInput) -> Built:
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
     )
-    report_written(report, written, writer)
+    report_written(report, written, start.asker, consulted)
     report.notices += [*overlay.notices, *pictures.notices]
     report.agent["pages"] = len(overlay.pages)
     report_claims(report, claims, concepts, record.events, start.engine)
@@ -114,15 +116,18 @@ def _sweep(start: BuildInput) -> list[Diagnostic]:
 
 
 def _concepts(
-    start: BuildInput, gathered: Sequence[Gathered], agents: Mapping[str, KeptPage], record: Record
+    start: BuildInput,
+    consulted: Consulted | None,
+    gathered: Sequence[Gathered],
+    agents: Mapping[str, KeptPage],
+    record: Record,
 ) -> Concepts:
     """Return the concepts of the sources with their contradictions; what is new of both is recorded."""
     trust = trust_sources(start, gathered, record.ids)
     record.add_facts(trust.facts, start.at)
     record.decisions += trust.decisions
-    claims = source_claims(gathered, understood=start.asker is not None)
-    rulings, doubts = match_names(start, claims, record.ids)
-    record.add(doubts)
+    claims = source_claims(gathered, understood=consulted is not None)
+    rulings = rulings_with_titles(consulted) if consulted is not None else start.rulings
     resolution = resolve_concepts(start, claims, record.ids, rulings, agents)
     record.add(resolution.events)
     sources = Sources(
@@ -135,13 +140,15 @@ def _concepts(
     )
     history = History(record.ids, start.live_events, start.rulings, start.at, start.vault.settings.zone)
     concepts = without_older_editions(Concepts(sources, resolution, history))
-    return find_contests(concepts, start.asker) if start.asker is not None else concepts
+    if start.asker is None or consulted is None:
+        return concepts
+    return find_contests(concepts, start.asker, clashes_in(consulted, concepts))
 
 
-def _writer(start: BuildInput, crew: WorkerPool) -> Writer:
+def _writer(start: BuildInput, crew: WorkerPool, consulted: Consulted | None, claims: Claims) -> Writer:
     """Return who writes articles and cards."""
-    embedded = EmbeddedAsker(start.guard, crew, start.engine, start.progress, start.options.fresh)
-    return Writer(start.asker or embedded, start.engine, start.verdicts, all_reasons(start.decided))
+    embedded = EmbeddedAsker(start.guard, crew, EXTRACTIVE, start.progress, start.options.fresh)
+    return Writer(embedded, start.engine, consulted, claims_by_quote(claims.gathered))
 
 
 def _write(
@@ -175,6 +182,7 @@ def _write(
         composed.articles,
         cards.news.cards,
         concepts,
+        writer,
         decided=changes.gaps,
         fills=fills_in(start.decided),
         old_page=old_text(GAPS) or "",
@@ -247,5 +255,4 @@ def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer
     write_json(start.guard, DIGESTS, scanned.digests)
     if pictures.cache is not None:
         write_json(start.guard, images.CACHE, pictures.cache)
-    if isinstance(writer.asker, EmbeddedAsker):
-        writer.asker.save(start.guard)
+    writer.embedded.save(start.guard)

@@ -15,7 +15,7 @@ from typing import Literal
 from compiler.cards.live_cards import LiveCard
 from compiler.language.rewording import successors
 from compiler.model.changes import Blast, NewPassage, TouchedArticle, TouchedCard, TouchedClaim, TouchedGap
-from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
+from compiler.protocol.requests import ReadRequest, Request, WriteRequest
 from compiler.sources.segments import passages
 from vault.ids import CardId
 from vault.layout import CONCEPTS, FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, TOPICS
@@ -67,12 +67,12 @@ class _Undecided:
 
     @classmethod
     def of(cls, plan: Plan) -> _Undecided:
-        """Return what depends on the questions that a build would ask."""
-        new = {words for r in plan.open if isinstance(r, ExtractRequest) for words in _pieces(r)}
+        """Return what depends on the answers that a build would ask for."""
+        new = {words for r in plan.open if isinstance(r, ReadRequest) for _, _, words in _shown(r)}
         gone = {str(e["id"]): "" for e in plan.events if e["of"] == "claim" and e["type"] == "retire"}
         gone = {id_: plan.ids.quotes.get(id_, "") for id_ in gone} if new else {}
         claims = {id_: words for words, id_ in successors(gone, {words: words for words in sorted(new)}).items()}
-        asked = {r.concept for r in plan.open if isinstance(r, ComposeRequest | CardsRequest)}
+        asked = {id_ for r in plan.open if isinstance(r, WriteRequest) for id_ in _written(r, plan.ids)}
         asked |= {card.concept for card in plan.cards.values() if not claims.keys().isdisjoint(card.cites)}
         for path, text in plan.old.items():
             cited = {c.claim for s in sentences(text or "") for c in s.cites} if path.startswith(CONCEPTS) else ()
@@ -81,9 +81,19 @@ class _Undecided:
         return cls(claims, frozenset(asked))
 
 
-def _pieces(request: ExtractRequest) -> Iterator[str]:
-    """Yield the passages that a request asks about."""
-    return (clean_line(words[s:e]) for words in request.fresh or (request.text,) for s, e in passages(words))
+def _shown(request: ReadRequest) -> Iterator[tuple[str, str, str]]:
+    """Yield (source, heading, words) of the sentences that a request shows."""
+    for document in request.documents:
+        for passage in document.passages:
+            heading = passage.headings[-1] if passage.headings else document.title
+            for block in passage.blocks:
+                yield from ((document.source, heading, clean_line(block.text[s:e])) for s, e in passages(block.text))
+
+
+def _written(request: WriteRequest, ids: Ids) -> Iterator[str]:
+    """Yield the ids of the concepts that a request is about, as far as the ledger knows them."""
+    titles = {b.name.casefold(): i for i, b in ids.births.items() if b.noun == "concept"}
+    yield from (id_ for task in request.concepts if (id_ := titles.get(task.title.casefold())))
 
 
 def _claims(plan: Plan, undecided: _Undecided) -> Iterator[TouchedClaim]:
@@ -111,12 +121,11 @@ def _path_of(source: str, ids: Ids) -> str:
 
 
 def _passages(plan: Plan) -> Iterator[NewPassage]:
-    """Yield the passages that a model would be asked about."""
+    """Yield the passages that a model would be asked to read."""
     for request in plan.open:
-        if isinstance(request, ExtractRequest):
-            heading = request.headings[-1] if request.headings else request.title
-            for words in request.fresh or ("",):
-                yield NewPassage(_path_of(request.source, plan.ids), clean_line(heading), clean_line(words))
+        if isinstance(request, ReadRequest):
+            for source, heading, words in _shown(request):
+                yield NewPassage(_path_of(source, plan.ids), clean_line(heading), words)
 
 
 # --- articles -------------------------------------------------------------------------------------------------------
@@ -124,7 +133,7 @@ def _passages(plan: Plan) -> Iterator[NewPassage]:
 
 def _articles(plan: Plan, undecided: _Undecided) -> Iterator[TouchedArticle]:
     """Yield the articles that would be created, updated, removed or proposed, with the sentences that change."""
-    asked = {r.concept: len(r.fresh or r.claims) for r in plan.open if isinstance(r, ComposeRequest)}
+    asked = {id_: 1 for r in plan.open if isinstance(r, WriteRequest) for id_ in _written(r, plan.ids)}
     lost = {e["id"] for e in plan.events if e["of"] == "claim" and e["type"] in ("retire", "reanchor")}
     for path in sorted({*plan.new, *plan.removed}):
         there = path.removeprefix(f"{PROPOSALS}/")
@@ -186,7 +195,6 @@ def _cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
 def _event_cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
     """Yield what the events say of cards, without what depends on answers that are missing."""
     back = {e["id"] for e in plan.events if e["of"] == "card" and e["type"] == "revive"}
-    doubtful = {(r.concept, c.question) for r in plan.open if isinstance(r, CardsRequest) for c in r.changed}
     for event in plan.events:
         if event["of"] != "card" or (event["type"] != "retire" and event.get("concept") in undecided.concepts):
             continue
@@ -200,9 +208,8 @@ def _event_cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
             what: Literal["changed", "reworded"] = "changed" if event["how"] == "fact" else "reworded"
             yield TouchedCard(what, id_, _deck(str(event["concept"]), plan.ids), str(event["q"]))
         elif event["type"] == "retire" and before is not None:
-            asked = (before.concept, before.question) in doubtful
-            reason = str(event.get("reason", ""))
-            deck = _deck(before.concept, plan.ids)
+            reason, deck = str(event.get("reason", "")), _deck(before.concept, plan.ids)
+            asked = before.concept in undecided.concepts
             yield TouchedCard("asked" if asked else "suspended", id_, deck, before.question, reason)
 
 
@@ -232,11 +239,11 @@ def _changed_gaps(plan: Plan) -> Iterator[TouchedGap]:
             yield _gap("opened", new)
         elif was and not now:
             yield _gap("closed", new or old)
-        elif now and _shown(old) != _shown(new):
+        elif now and _gap_words(old) != _gap_words(new):
             yield _gap("changed", new)
 
 
-def _shown(gap: Gap | None) -> tuple[object, ...]:
+def _gap_words(gap: Gap | None) -> tuple[object, ...]:
     """Return what the agenda says of a gap, to compare it."""
     return (gap.what, gap.missing, gap.mentions, gap.fill) if gap is not None else ()
 

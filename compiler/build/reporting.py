@@ -10,9 +10,9 @@ from compiler.articles.card_decks import CardDecks
 from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
 from compiler.articles.topic_pages import Topics
-from compiler.articles.writer import Writer
 from compiler.build.claims import Claims
-from compiler.model.report import Report
+from compiler.drafts.consult import Consulted
+from compiler.model.report import Rejection, Report
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
 from vault.log.ledger import Event
@@ -29,7 +29,7 @@ class Written:
     topics: Topics
 
 
-def report_written(report: Report, written: Written, writer: Writer) -> None:
+def report_written(report: Report, written: Written, asker: Asker | None, consulted: Consulted | None) -> None:
     """Add to the report what was written, refused, asked and paid."""
     composed, news = written.composed, written.cards.news
     report.rejections += [*composed.rejections, *written.cards.rejections]
@@ -44,10 +44,15 @@ def report_written(report: Report, written: Written, writer: Writer) -> None:
         "rejected": len(news.rejections),
     }
     report.notices += composed.notices
-    if isinstance(writer.asker, Asker):
-        _report_asked(report, writer.asker)
-    else:
-        report.rejections += writer.asker.rejections
+    if asker is not None:
+        _report_asked(report, asker)
+    if consulted is not None:
+        if asker is not None and not asker.failed:
+            what, hint = "nobody read all of it: rules stand in for a model", "the next compile by a model asks again"
+            paths = sorted(consulted.shelf.by_id[s].path for s in consulted.failed)
+            report.notices += [Diagnostic(path, 0, "stood-in", what, hint) for path in paths]
+        report.rejections += consulted.drafts.rejections
+        report.sentences["dropped"] += len(consulted.drafts.rejections)
     report.notices += written.agenda.notices
 
 
@@ -59,9 +64,10 @@ def _report_asked(report: Report, asker: Asker) -> None:
         report.cost["unpriced"] = True
     report.open = asker.open
     for request, why in asker.failed:
-        what = f"the model gave no answer ({why}): the embedded engine's is used instead"
+        what = f"the model gave no answer ({why}): rules stand in for it"
         about = f"{request.type}: {clean_line(request.title)[:100]}"
         report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile by a model asks again"))
+    report.rejections += [Rejection("answer", why, clean_line(request.title)[:100]) for request, why in asker.refused]
 
 
 def report_claims(report: Report, claims: Claims, concepts: Concepts, events: Sequence[Event], engine: str) -> None:

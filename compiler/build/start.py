@@ -12,7 +12,6 @@ from compiler.agents.record import alive_events
 from compiler.build.snapshot import Snapshot, steady
 from compiler.concepts.decisions import rulings_of
 from compiler.concepts.rulings import Rulings
-from compiler.gates.checks import Verdicts
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.replies.asker import Asker, Backend, KeepsNotes
@@ -59,8 +58,8 @@ class VaultFiles:
 class BuildInput:
     """What a build starts from. Events are in order; `live_events` lack what users rejected of an agent's cards.
 
-    `engine` is the engine's name and version. `asker` and `verdicts` are None where the embedded engine extracts and
-    writes. `before` is how the files were before anything was read.
+    `engine` is the engine's name and version. `asker` is None where the embedded engine extracts and writes. `before`
+    is how the files were before anything was read.
     """
 
     vault: Vault
@@ -79,7 +78,6 @@ class BuildInput:
     rulings: Rulings
     notices: list[Diagnostic]
     asker: Asker | None
-    verdicts: Verdicts | None
 
 
 def open_build(
@@ -136,7 +134,6 @@ def open_build(
         rulings=rulings_of(decided),
         notices=notices,
         asker=asker,
-        verdicts=Verdicts.of(asker.journal) if asker is not None else None,
     )
 
 
@@ -149,10 +146,10 @@ def _asker(
     if writer is not None and isinstance(backend, KeepsNotes):
         note = writer.note
         backend.opened(journal.notes, lambda event: note({**event, "at": at}))
-    mend = backend is not None or (options.dry_run and options.engine == "claude")
-    asker = Asker(journal, writer, backend, at, progress, dry=options.dry_run, renew=options.renew, mend=mend)
+    asker = Asker(journal, writer, backend, at, progress, dry=options.dry_run, renew=options.renew)
+    asker.retries = options.engine != "journal"
     if options.engine == "agent":
-        asker.hint = "`retain agent next` hands them out as work orders (see AGENTS.md, section 6)"
+        asker.hint = "`retain agent next` hands them out as work orders"
     return asker
 
 

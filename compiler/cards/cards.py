@@ -12,7 +12,7 @@ from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
 from compiler.language.rewording import Change, classify, worst
-from compiler.model.engine_names import FAMILY
+from compiler.model.engine_names import FAMILY, FORMER_FAMILY
 from compiler.model.report import Rejection
 from compiler.model.requests import MOST_CLAIMS, CardsReply, CardsRequest, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, mint
@@ -41,15 +41,14 @@ class CardNews:
     suspended: int = 0
 
 
-def request_for(concept: Resolved, views: tuple[ClaimView, ...], reasons: tuple[str, ...] = ()) -> CardsRequest:
-    """Return the request for cards on a concept; `reasons` say why the user rejected earlier ones."""
+def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
+    """Return the request for cards on a concept."""
     return CardsRequest(
         title=concept.title,
         aliases=concept.aliases,
         language=concept.language,
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
-        reasons=reasons,
     )
 
 
@@ -103,7 +102,7 @@ class CardDecider:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:
                 self._by_concept.setdefault(concept, []).append(card)
-                if card.proof == proof_of(card.cites, self.words):
+                if self._is_proved(card):
                     self.gate.admit(card.question, card.answer, concept)
 
     def _unwanted(self, id_: CardId | None) -> str:
@@ -122,7 +121,9 @@ class CardDecider:
         """Return the concept that a card belongs to now; None if a claim that it cites is gone."""
         if any(c not in self.words for c in card.cites):
             return None
-        if card.engine == FAMILY or card.engine.startswith(AGENTS):  # they may join claims that several concepts share
+        if card.engine in (FAMILY, FORMER_FAMILY) or card.engine.startswith(
+            AGENTS
+        ):  # they may join claims that several concepts share
             own = (last(self.ids.merged, card.concept), *(self.home.get(c, "") for c in card.cites))
             return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
         return self.home.get(card.cites[0]) if card.cites else None
@@ -228,7 +229,7 @@ class CardDecider:
         only, or if the engine has no such card any more though the claims say the same.
         """
         proposal = proposals.pop(self._key(card.id), None)
-        if card.proof == proof_of(card.cites, self.words):
+        if self._is_proved(card):
             self.news.kept += 1
             self._revive(card.id)
             return [self._in_concept(card, concept)]
@@ -258,6 +259,11 @@ class CardDecider:
         by = {"by": "agent"} if card.engine.startswith(AGENTS) else {}
         self.news.events.append(self._event("change", moved) | {"how": Change.COSMETIC.value} | by)
         return moved
+
+    def _is_proved(self, card: LiveCard) -> bool:
+        """Return whether the claims of a card say what they said when it was made."""
+        former = card.engine == FORMER_FAMILY and not any(c in self.said_before for c in card.cites)
+        return former or card.proof == proof_of(card.cites, self.words)
 
     def _claims_changed(self, card: LiveCard) -> Change | None:
         """Return how far this build changed the claims that the card cites; None if that cannot be known."""

@@ -30,12 +30,12 @@ SHOWN_USES = 2
 _SAME = 0.7  # of the places of a name that lie in a longer one, from which on it is no name of its own
 _UNDEFINED = ("nothing says what it is", "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
-_CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
+CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
 _ASKED = frozenset({"definitional", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenGap:
+class OpenGap:
     """A gap as this compile finds it, before its id and the user's decisions."""
 
     key: str
@@ -74,7 +74,7 @@ def find_gaps(
     links: Mapping[str, str],
     shelf: Shelf,
     contested: Collection[ConceptId] = (),
-) -> list[_OpenGap]:
+) -> list[OpenGap]:
     """Return the gaps, most pressing first. By concept id, `links` has a concept's link.
 
     `contested` are the concepts with a contradiction that nothing decides.
@@ -95,7 +95,7 @@ def _named_by(resolution: Resolution) -> dict[str, list[str]]:
     return {k: list(v) for k, v in named.items()}
 
 
-def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_OpenGap]:
+def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[OpenGap]:
     """Yield the terms that the sources use and none explains."""
     by_name: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
@@ -108,7 +108,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         articles = sorted(links[c] for c in by_name.get(key, ()))
         sources = sorted(uses, key=lambda s: (-uses[s], s))
         quotes = ((shelf.originals.prose[s].quote(_spellings(one)), shelf.links[s]) for s in sources)
-        yield _OpenGap(
+        yield OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
             what=one.name,
@@ -180,22 +180,22 @@ def _epistemic(
     shelf: Shelf,
     named: Mapping[str, Sequence[str]],
     contested: Collection[ConceptId],
-) -> list[_OpenGap]:
+) -> list[OpenGap]:
     """Return what is missing about concepts that have an article.
 
     These are the contradictions that nothing decides, then the central concepts that no source defines: those that
     several other articles name.
     """
-    found: list[_OpenGap] = []
+    found: list[OpenGap] = []
 
     def ask(concept: Resolved, what: str, words: tuple[str, str], rank: int) -> None:
         keys = [f"{GapKind.EPISTEMIC}:{id_}:{what}" for id_ in (concept.id, *resolution.taken_in.get(concept.id, ()))]
         about = (keys[0], GapKind.EPISTEMIC, concept.title, *words, (links[concept.id],))
-        found.append(_OpenGap(*about, len(named.get(concept.id, ())), rank, also=tuple(keys[1:])))
+        found.append(OpenGap(*about, len(named.get(concept.id, ())), rank, also=tuple(keys[1:])))
 
     for concept in resolution.concepts.values():
         if concept.id in contested:
-            ask(concept, "contested", _CONTESTED, 0)
+            ask(concept, "contested", CONTESTED, 0)
         if len(named.get(concept.id, ())) < ENOUGH_LEANING:
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
@@ -263,7 +263,7 @@ def learner_gaps(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
 
 
 def agenda_gaps(
-    found: Sequence[_OpenGap],
+    found: Sequence[OpenGap],
     known: Resolution,
     births: Mapping[str, Event],
     ids: Ids,

@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.claims.contradictions import Candidate, Disagreement, candidates
-from compiler.model.requests import ReconcileReply, ReconcileRequest, Side
+from compiler.claims.contradictions import Disagreement, candidates
+from compiler.protocol.requests import PairView, ReconcileRequest, Side
 from compiler.replies.asker import Asker
-from compiler.replies.prompts import prompt_id
 from compiler.sources.editions import are_comparable
-from vault.ids import ClaimId, SourceId
+from vault.ids import ClaimId, SourceId, digest12
 from vault.model.claim import Claim, ClaimState
+from vault.text.formatting import fold
 
-ASKED = 8  # pairs of one concept of which a model is asked; those it was asked of before count, too
+ASKED = 4  # pairs of one concept, found by rules, of which a model is asked; those it was asked of before come on top
+MOST_ASKED = 60  # pairs of one request
+Pair = tuple[ClaimId, ClaimId]
 UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
 PAST = "a later source says what is so now"
 OUTWEIGHED = "a source that weighs more says otherwise"
@@ -90,70 +92,65 @@ class Shelf:
         return said if said <= self.came(source) else ""
 
 
-def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
+def contests(
+    pools: Iterable[Pool], clashes: Iterable[tuple[str, Claim, Claim]], shelf: Shelf, asker: Asker
+) -> Contests:
     """Return the contradictions in the claims of each concept: rules find the sure ones, a model judges the rest.
 
-    Raises: what the asker raises.
+    `clashes` are pairs that a reader of the documents noticed, with what they are about. Raises: what the asker raises.
     """
-    sure: list[Disagreement] = []
-    asked: list[tuple[Candidate, ReconcileRequest]] = []
-    tried: set[tuple[str, str]] = set()
+    sure: dict[Pair, Disagreement] = {}
+    open_pairs: dict[Pair, tuple[PairView, Claim, Claim]] = {}
+    for about, first, second in clashes:
+        one, other = sorted((first, second), key=lambda c: c.id)
+        if one.id != other.id:
+            open_pairs.setdefault((one.id, other.id), (_view(about, one, other, shelf), one, other))
+    known = asker.knowledge().pairs
     for pool in pools:
-        open_pairs = []
+        count = 0
         for candidate in candidates(pool.title, pool.claims, shelf.origin, shelf.day):
-            pair = (candidate.first.id, candidate.second.id)
-            if pair in tried:
+            one, other = candidate.first, candidate.second
+            pair = (one.id, other.id)
+            if pair in open_pairs or pair in sure:
                 continue
-            tried.add(pair)
             if candidate.sure:
-                sure.append(Disagreement(candidate.first, candidate.second))
-            else:
-                open_pairs.append((candidate, _request(pool.title, candidate, shelf)))
-        asked += _within_bounds(open_pairs, asker)
-    replies = asker.ask([request for _, request in asked], "reconcile")
-    verdicts = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
+                sure[pair] = Disagreement(one, other)
+                continue
+            view = _view(pool.title, one, other, shelf)
+            if count < ASKED or view.key in known:
+                open_pairs[pair] = view, one, other
+            count += 1
+    asked = [view for view, _, _ in open_pairs.values() if view.key not in known]
+    if not asker.open:
+        parts = (asked[n : n + MOST_ASKED] for n in range(0, len(asked), MOST_ASKED))
+        asker.ask([ReconcileRequest(pairs=tuple(part)) for part in parts], "reconcile")
+        known = asker.knowledge().pairs
+    verdicts = [(one, other, known[v.key].verdict) for v, one, other in open_pairs.values() if v.key in known]
     superseded = dict(_superseded(verdicts, shelf))
-    conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in verdicts if verdict == "conflict")]
+    conflicts = [*sure.values(), *(Disagreement(a, b) for a, b, verdict in verdicts if verdict == "conflict")]
     current = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
     return Contests(tuple(sorted(current, key=lambda d: (d.first.id, d.second.id))), superseded)
 
 
-def _within_bounds(
-    pairs: Sequence[tuple[Candidate, ReconcileRequest]], asker: Asker
-) -> Iterator[tuple[Candidate, ReconcileRequest]]:
-    """Yield the likeliest pairs, and of the others those that were answered before, so that no answer is lost."""
-    for n, (candidate, request) in enumerate(pairs):
-        if n < ASKED or asker.journal.find(request, prompt_id("reconcile")) is not None:
-            yield candidate, request
-
-
-def _request(title: str, candidate: Candidate, shelf: Shelf) -> ReconcileRequest:
-    """Return the request that asks a model about two claims."""
-    first, second = (_side(c, shelf) for c in (candidate.first, candidate.second))
-    return ReconcileRequest(title=title, a=first, b=second)
+def _view(about: str, first: Claim, second: Claim, shelf: Shelf) -> PairView:
+    """Return a pair of claims as a model is asked about it."""
+    key = digest12("\x1f".join(sorted((fold(first.quote), fold(second.quote)))))
+    return PairView(key=key, about=about, a=_side(first, shelf), b=_side(second, shelf))
 
 
 def _side(claim: Claim, shelf: Shelf) -> Side:
-    """Return one claim as a side of such a request."""
-    return Side(
-        id=claim.id,
-        words=claim.words,
-        quote=claim.quote,
-        source=shelf.titles[claim.source],
-        published=shelf.day(claim.source),
-        authority=shelf.scales.authority.get(claim.source, 1),
-    )
+    """Return one claim as a side of such a pair."""
+    return Side(words=claim.quote, source=shelf.titles[claim.source], published=shelf.day(claim.source))
 
 
-def _superseded(verdicts: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
+def _superseded(verdicts: Iterable[tuple[Claim, Claim, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
     """Yield (older, newer) claim of the pairs between which the world changed, where dates tell which is which.
 
     Hearsay (authority 0) replaces nothing: what a chat says of today's state is no better than what it says of others.
     """
-    for candidate, verdict in verdicts:
+    for older, newer, verdict in verdicts:
         if verdict != "changed":
             continue
-        older, newer = candidate.first, candidate.second
         days = [shelf.day(older.source), shelf.day(newer.source)]
         if not are_comparable(*days):
             days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]

@@ -54,7 +54,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two claims of independent sources that seem to contradict each other; `sure` if they differ in one word only."""
+    """Two claims that seem to contradict each other; `sure` if independent sources differ in one word only."""
 
     first: Claim
     second: Claim
@@ -89,10 +89,11 @@ def candidates(
     said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _is_comparable(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
-        if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b, subject)):
+        if weight := may_contradict(a, b, subject):
             days = {published(one.source), published(other.source)}
             first, second = sorted((one, other), key=lambda c: c.id)
-            found.append(Candidate(first, second, len(days) == 1 and _one_wording(a, b), weight))
+            independent = origin(one.source) != origin(other.source)
+            found.append(Candidate(first, second, independent and len(days) == 1 and _one_wording(a, b), weight))
     return sorted(found, key=lambda c: (not c.sure, -c.weight, c.first.id, c.second.id))
 
 

@@ -3,25 +3,20 @@ with its text and claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from compiler.gates.checks import Verdicts
 from compiler.gates.gates import statement_refused
-from compiler.gates.proposed_names import terms_in
 from compiler.model.report import Rejection
 from compiler.model.requests import ExtractReply, ExtractRequest, PossibleCard, Span, Term
 from compiler.sources.fingerprint import Fingerprint
 from compiler.sources.inventory import Tracked
 from compiler.sources.opening import opening
-from compiler.sources.segments import passages
 from vault.model.claim import Claim, ClaimKind
 from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
 from vault.text.formatting import clean, fold, normal
 
-BEFORE = 2  # sentences before a quote that tell what its "it" is
-MOST_BEFORE = 600  # characters of them
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
 
 
@@ -80,55 +75,18 @@ def _leads(mark: Mark) -> Literal["", "web", "note"]:
     return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
 
 
-def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tuple[str, str, str]]:
-    """Yield (statement, quote, surrounding words) of every claim whose statement is not the same as its quote."""
-    for claim in reply.claims:
-        statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
-        if statement and statement != quote:
-            span = FoldedText.of(request.text).find(claim.quote, near=claim.start)
-            yield statement, quote, around(request.title, request.headings, request.text, span[0] if span else 0)
+def claims_in(source: SourceText, replies: Sequence[ExtractReply]) -> Extracted:
+    """Return the claims of the embedded engine's `replies` (one a segment, in order), each wording once.
 
-
-def around(title: str, headings: Sequence[str], text: str, start: int) -> str:
-    """Title, headings and the sentences before `start` in a segment's text: enough to know what a quote's "it" is."""
-    spans = [(s, e) for s, e in passages(text) if s < start]
-    before = " ".join(fold(text[s : min(e, start)]) for s, e in spans[-BEFORE:])
-    return " > ".join(filter(None, (title, *headings))) + (f": {before[-MOST_BEFORE:]}" if before else "")
-
-
-def contexts_in(source: SourceText, quote: str) -> Iterator[str]:
-    """Return what surrounds a quote, wherever the source has it."""
-    for segment in source.segments:
-        text = source.text[segment.start : segment.end]
-        folded, at = FoldedText.of(text), -1
-        words = fold(quote)
-        while words and (at := folded.text.find(words, at + 1)) >= 0:
-            yield around(source.title, segment.headings, text, folded.offsets[at])
-
-
-def claims_in(
-    source: SourceText,
-    replies: Sequence[ExtractReply],
-    entailed: Verdicts | None = None,
-    said: Sequence[tuple[str, str]] = (),
-) -> Extracted:
-    """Return the claims of `replies` (one a segment, in order) that the source supports, each wording once.
-
-    A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
-    somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when. Where the embedded
-    engine replied (`entailed` is None), the sentences with which the document introduces itself are claims, too.
+    A quote must occur in the source's text, and a statement must say what its quote says, in its words. The sentences
+    with which the document introduces itself are claims, too.
     """
     claims: dict[str, Verified] = {}
     terms: list[Term] = []
     rejections: list[Rejection] = []
-    for n, (segment, reply) in enumerate(zip(source.segments, replies, strict=True)):
-        before = len(rejections)
+    for segment, reply in zip(source.segments, replies, strict=True):
         text = source.text[segment.start : segment.end]
-        offered, unnamed = reply.terms, tuple[Rejection, ...]()
-        if entailed is not None:  # whoever understands may also invent
-            offered, unnamed = terms_in("\n".join([source.title, *segment.headings, text]), reply.terms)
-        terms += offered
-        rejections += unnamed
+        terms += reply.terms
         folded: FoldedText | None = None
         for claim in reply.claims:
             words = clean(claim.quote)
@@ -143,22 +101,14 @@ def claims_in(
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
-            surroundings = (
-                around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
-            )
-            found = entailed.around(surroundings) if entailed is not None else None
-            refused = statement_refused(statement, fold(words), found, surroundings)
-            if refused:
+            if statement and (refused := statement_refused(statement, fold(words))):
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue
-            cards = claim.cards if entailed is None else ()
             claims.setdefault(
-                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at), cards)
+                fold(words),
+                Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at), claim.cards),
             )
-        by, when = said[n] if n < len(said) else ("", "")
-        rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
-    if entailed is None:
-        claims = {**_opening(source), **claims}
+    claims = {**_opening(source), **claims}
     return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))
 
 

@@ -20,6 +20,7 @@ ENOUGH_CLAIMS = 3  # about a name that no sentence defines and nothing sets off 
 ENOUGH_NAMED = 2  # claims that name what a document sets off, though it is not their subject
 SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "item"})
 STRUCTURE = SET_OFF | {"definition"}
+UNDERSTOOD = frozenset({"page", "line"})  # of a model or an agent
 BORROWED = frozenset({"cited", "named"})  # what a document leans on: no evidence that any explains it
 _LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
 _DEFINES = frozenset({"definition", "glossary"})
@@ -257,7 +258,12 @@ def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> f
 
 
 def admitted(found: Evidence) -> bool:
-    """Return whether a name has evidence enough for an article: a definition, or enough claims."""
+    """Return whether a name has evidence enough for an article: a definition, or enough claims.
+
+    Whoever understood the documents has decided it.
+    """
+    if found.signals & UNDERSTOOD:
+        return "page" in found.signals and bool(found.claims)
     if found.claims and found.signals & SET_OFF:
         return True
     if found.defined and found.signals & _DEFINES:

@@ -121,6 +121,8 @@ def _keep_own_claims(
     longer = _longer_names(plain, evidence)
     opens: dict[str, str] = {}  # claim id -> the name whose article it opens
     for root, (keys, found) in plain.items():
+        if "page" in found.signals:
+            continue  # what its article cites is its own
         spellings, around = [*found.variants, *keys], longer.get(root, ())
         if around and all(names_only_inside(claim.words, spellings, around) for claim in found.claims):
             found.claims, found.defined = [], False

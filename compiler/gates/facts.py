@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from compiler.language.detection import reads_as_german, sentence_language
 from compiler.language.quantities import MONTHS, Day, Number, Value, quantities
-from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, sentences, tokens
+from compiler.language.tokens import CJK, FUNCTION_WORDS, folded_stem, sentences, tokens
 
 _IDENTIFIER = re.compile(
     r"(?<![\w.])(?:[A-Za-z]\+\+|[A-Z]#|\.NET\b"  # C++, F#
@@ -41,14 +41,6 @@ _PLAIN_STARTS = (
         "according unlike like after before until yet most both whereas unless upon via per despite given".split()
     )
 )
-_MANY = {
-    **dict.fromkeys("all every alle jeder jede jedes".split(), "all"),
-    **dict.fromkeys("most some many few several meisten einige manche viele wenige percent prozent".split(), "some"),
-}
-_MODAL = {
-    **dict.fromkeys("must shall muss müssen".split(), "must"),
-    **dict.fromkeys("may can might could kann können darf dürfen".split(), "may"),
-}
 _CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[- ]centur|(\d{1,2})\. jahrhundert|(\d{1,2})世纪", re.IGNORECASE)
 
 
@@ -160,30 +152,6 @@ def in_another_language(words: str, evidence: Iterable[str]) -> bool:
     """Return whether none of the evidence is in the language of `words`, as far as both are known."""
     mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
     return bool(mine) and "" not in theirs and mine not in theirs
-
-
-def scope_fault(words: str, evidence: Sequence[str]) -> str:
-    """Return where `words` say all or must and the evidence some or may, or the reverse; "" if nowhere."""
-    for table in (_MANY, _MODAL):
-        there: dict[str, set[str]] = {}
-        for text in evidence:
-            for scope, of in _scopes(text, table):
-                there.setdefault(of.stem, set()).add(scope)
-        for scope, of in _scopes(words, table):
-            others = there.get(of.stem, {scope})
-            if scope not in others:
-                return f"says {min(others)} {of.word}, not {scope} {of.word}"
-    return ""
-
-
-def _scopes(text: str, table: Mapping[str, str]) -> Iterator[tuple[str, Token]]:
-    """Yield (scope, the next word that carries content) for each word of the table."""
-    found = tokens(text.replace("%", " percent "))
-    for n, token in enumerate(found):
-        if token.word in table and not any(t.word == "not" for t in found[n + 1 : n + 2]):
-            after = next((t for t in found[n + 1 : n + 5] if t.content), None)
-            if after is not None:
-                yield table[token.word], after
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,11 +9,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz, process
 
-from compiler.gates.card_form import alike, asked, contained_fault, ideas_fault, kind_fault, manner
-from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_around, shared_content
-from compiler.gates.entailment import needs_check as needs_check
-from compiler.gates.facts import name_fault, quantity_fault
-from compiler.language.formulas import plain_formulas
+from compiler.gates.repeated_cards import alike, asked, manner
 from compiler.language.negation import negations, polarity_fault
 from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
@@ -45,9 +41,8 @@ SAME_CARD = 92  # out of 100: question and answer together, in any order and num
 SAME_ANSWER = 0.75  # of the content words of two answers about one concept
 
 
-# Whether somebody has checked that words follow from evidence; None where nobody has. Given, words may be free:
-# rules hold the facts, and the check says whether the rest follows. Without it, all words are the evidence's own.
-Entailed = Callable[[str, Sequence[str]], bool | None]
+# Whether a second reader accepted words (question and answer of a card, or a sentence and "") on these quotes.
+Accepted = Callable[[str, str, Sequence[str]], bool]
 
 
 def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
@@ -65,29 +60,13 @@ def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
     return "" if all(word in known for word in content_words(words)) else f"{who} does not bear it out"
 
 
-def statement_refused(statement: str, quote: str, entailed: Entailed | None = None, context: str = "") -> str:
-    """Return why a claim's quote does not prove its statement; "" if it does.
-
-    A name that stands in the `context` of the quote may be what the quote calls "it": a check says whether.
-    """
-    if entailed is not None:
-        judgement = judge(statement, [quote], names_around(context))
-        return _checked(judgement, statement, [quote], entailed) if fold(statement) else ""
+def statement_refused(statement: str, quote: str) -> str:
+    """Return why a claim's quote does not prove its statement; "" if it does."""
     return literal_fault(statement, [quote], "the quote")
 
 
-def _checked(judgement: Judgement, words: str, evidence: Sequence[str], entailed: Entailed) -> str:
-    """Return why words are refused by rules or, where rules can't say, by a check; "" if they pass."""
-    if judgement.refused or not judgement.needs_check:
-        return judgement.refused
-    verdict = entailed(words, evidence)
-    if verdict is None:
-        return "nobody has checked whether it follows from its evidence"
-    return "" if verdict else "a check found that it does not follow from its evidence"
-
-
-def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
-    """Return why a sentence may not be in an article; "" if it may."""
+def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], accepted: Accepted | None = None) -> str:
+    """Return why a sentence may not be in an article; "" if it may: it says what its claims say, or was `accepted`."""
     if not fold(sentence.text):
         return "the sentence is empty"
     if not sentence.cites:
@@ -97,8 +76,8 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
     evidence = [t for c in sentence.cites for t in (claims[c].quote, claims[c].words)]
     if any(fold(sentence.text) == fold(t) for t in evidence):
         return ""
-    if entailed is not None:
-        return _checked(judge(sentence.text, evidence), sentence.text, evidence, entailed)
+    if accepted is not None and accepted(sentence.text, "", [claims[c].quote for c in sentence.cites]):
+        return ""
     return literal_fault(sentence.text, evidence, "the evidence")
 
 
@@ -173,13 +152,11 @@ class StrictCardGate(CardGate):
 
 
 @dataclass(slots=True)
-class CheckedCardGate(CardGate):
-    """The gate for cards in free words: `entailed` tells whether they follow, and their form has to be right."""
-
-    entailed: Entailed = field(kw_only=True)
+class WrittenCardGate(CardGate):
+    """The gate for cards that a model or an agent wrote, which passed their rules and a second reader as drafts."""
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
-        return checked_card_fault(card, title, claims, self.entailed, names)
+        return "the card cites no claim, or one that does not exist" if not _cites_known(card, claims) else ""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         """Return which card says nearly the same; a card with one other number or name is another card."""
@@ -192,28 +169,23 @@ class CheckedCardGate(CardGate):
         near = process.extract(
             _folded(whole), self._folded_cards, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
         )
-        if any(not (asked(whole) ^ asked(self._cards[at])) for _, _, at in near):
-            return "another card asks and answers nearly this"
-        near_questions = process.extract(
-            _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION, limit=5
-        )
-        return "another card asks nearly this" if any(asked(q) == about for q, _, _ in near_questions) else ""
+        same = any(not (asked(whole) ^ asked(self._cards[at])) for _, _, at in near)
+        return "another card asks and answers nearly this" if same else ""
 
 
 @dataclass(slots=True)
 class VaultCardGate(CardGate):
-    """The gate for the cards of a finished vault, which have passed the strict gate or the checked one."""
+    """The gate for the cards of a finished vault: in the words of their claims, or accepted by a second reader."""
 
-    entailed: Entailed = field(kw_only=True)
+    accepted: Accepted = field(kw_only=True)
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
-        fault = written_card_fault(card, title, claims, self.entailed, names)
-        return fault and checked_card_fault(card, title, claims, self.entailed, names)
+        return written_card_fault(card, title, claims, self.accepted)
 
 
-def card_gate(entailed: Entailed | None) -> CardGate:
-    """Return the gate for new cards: without a check they have to be in the words of their claims."""
-    return StrictCardGate() if entailed is None else CheckedCardGate(entailed=entailed)
+def card_gate(*, by_model: bool) -> CardGate:
+    """Return the gate for new cards: those of the embedded engine have to be in the words of their claims."""
+    return WrittenCardGate() if by_model else StrictCardGate()
 
 
 def _folded(text: str) -> str:
@@ -226,32 +198,21 @@ def strict_card_fault(card: ProposedCard, title: str, claims: dict[str, ClaimVie
     return (
         _plain_fault(card, claims)
         or literal_fault(fold(card.answer), _evidence(card, claims), "the evidence")
-        or _leak(card, [title], free=False)
+        or leak(card, [title], free=False)
     )
 
 
-def checked_card_fault(
-    card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed, names: Sequence[str] = ()
-) -> str:
-    """Return why a card in free words is no good in itself; "" if it is."""
-    known = (title, *names) if title else tuple(names)
-    return (
-        _plain_fault(card, claims)
-        or form_fault(card, known)
-        or _unproved(card, known, claims, entailed)
-        or _leak(card, known, free=True)
-    )
+def written_card_fault(card: ProposedCard, title: str, claims: dict[str, ClaimView], accepted: Accepted | None) -> str:
+    """Return why a card of the vault is neither in its claims' words nor accepted by a second reader; "" if it is."""
+    if not _cites_known(card, claims):
+        return "the card cites no claim, or one that does not exist"
+    if accepted is not None and accepted(card.question, card.answer, [claims[c].quote for c in card.cites]):
+        return ""
+    return strict_card_fault(card, title, claims)
 
 
-def written_card_fault(
-    card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed | None, names: Sequence[str] = ()
-) -> str:
-    """Return why a card of the vault, of whatever form, is neither in its claims' words nor checked; "" if it is."""
-    reason = strict_card_fault(card, title, claims)
-    if not reason or entailed is None:
-        return reason
-    known = (title, *names) if title else tuple(names)
-    return _plain_fault(card, claims) or _unproved(card, known, claims, entailed) or _leak(card, known, free=False)
+def _cites_known(card: ProposedCard, claims: dict[str, ClaimView]) -> bool:
+    return bool(card.cites) and all(c in claims for c in card.cites)
 
 
 def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
@@ -279,46 +240,7 @@ def _evidence(card: ProposedCard, claims: dict[str, ClaimView]) -> list[str]:
     return [text for c in card.cites for text in (claims[c].quote, claims[c].words)]
 
 
-def _unproved(card: ProposedCard, names: Sequence[str], claims: dict[str, ClaimView], entailed: Entailed) -> str:
-    """Return why a card in free words does not follow from its evidence; "" if it does."""
-    evidence = _evidence(card, claims)
-    return _checked(judge_card(card, names, evidence), card_words(card), evidence, entailed)
-
-
-def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
-    """Return what is wrong with the form of a card in free words: its kind, one idea, self-contained; "" if nothing."""
-    return (
-        kind_fault(card.kind, card.question)
-        or contained_fault(card.question, card.answer, names)
-        or ideas_fault(card.question, card.answer)
-    )
-
-
-def card_words(card: ProposedCard) -> str:
-    """Return the words that a check of a card is about: the question with its answer."""
-    return f"{fold(card.question)} {fold(card.answer)}"
-
-
-def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]) -> Judgement:
-    """Return what rules say of a card on its evidence.
-
-    `names` are the concept's: a question may name it though the evidence says "it", if a check finds that it is meant.
-    """
-    question, answer = fold(plain_formulas(card.question)), fold(card.answer)
-    evidence = [plain_formulas(e) for e in evidence]
-    known = (*evidence, *names)
-    fault = quantity_fault(question, known) or name_fault(question, evidence, names)
-    if fault:
-        return Judgement(f"the evidence {fault}, as the card asks")
-    judgement = judge(answer, evidence, (*names, question))
-    if judgement.refused == UNRELATED and shared_content(card_words(card), known) >= FLOOR:
-        return Judgement(needs_check=True)
-    if judgement.passes and not asked(question) <= {s for text in evidence for s in asked(text)}:
-        return Judgement(needs_check=True)
-    return judgement
-
-
-def _leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
+def leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
     """Return how the question gives its answer away; "" if it does not. With `free`, `names` are all the concept's."""
     question, answer = fold(card.question), fold(card.answer)
     if _folded(answer) and f" {_folded(answer)} " in f" {_folded(question)} ":

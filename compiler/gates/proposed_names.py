@@ -1,17 +1,12 @@
-"""The gate for names that a model proposes: the text that it was shown must have them."""
+"""Looking up the names that a model proposes in the text that it was shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiler.language import lexicon, names
-from compiler.model.report import Rejection
-from compiler.model.requests import Term
-from vault.text.formatting import clean_line
 
-_ABSENT = "the name does not stand in the text"
 _PARTS = re.compile(r"[^\W_]+(?:['’.&+#][^\W_]+)*[+#]{0,2}")
 _SQUEEZED = 8  # letters from which on it doesn't matter how a name parts its words
 _MOST_WORDS = 8  # of what may still be looked for as one run
@@ -46,34 +41,3 @@ class SearchableText:
 def _folded(part: str) -> str:
     """Return one word in the form in which plural and spelling are equal."""
     return lexicon.singular(lexicon.american(part.replace(".", "")))
-
-
-def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[Rejection, ...]]:
-    """Return the terms whose names are in `text`, with those of their aliases that are; and the rejections.
-
-    An English name need not stand in a text of another language; one that can be no name is left out.
-    """
-    there = SearchableText.of(text)
-    kept: list[Term] = []
-    refused: list[Rejection] = []
-    for term in terms:
-        if not there.has(term.name):
-            refused.append(_refused(term.name))
-            continue
-        aliases = tuple(alias for alias in term.aliases if there.has(alias))
-        refused += [_refused(alias) for alias in term.aliases if alias not in aliases]
-        english = english_of(term)
-        same = (aliases, english) == (term.aliases, term.english)
-        kept.append(term if same else term.model_copy(update={"aliases": aliases, "english": english}))
-    return tuple(kept), tuple(refused)
-
-
-def english_of(term: Term) -> str:
-    """Return the term's English name without what is no part of a name; "" where it is none."""
-    name = names.bare(clean_line(term.english))
-    return name if names.could_name(name) else ""
-
-
-def _refused(name: str) -> Rejection:
-    """Return the rejection of a name that the text does not have."""
-    return Rejection("term", _ABSENT, clean_line(name)[:200])

@@ -1,11 +1,13 @@
 """Names and versions of the engines, as digests and files hold them.
 
-`extractive` is rules in the reading process. The others are one family: whoever replies, a model (`claude`), a coding
-agent (`agent`) or nobody (`journal`), replies are kept in the vault's journal, and a build is made from there.
+`extractive` is rules in the reading process. The others are one family: whoever answers, a model (`claude`), a program
+(`command`), a coding agent (`agent`) or nobody (`journal`), answers are stored in the vault's journal, and a build is
+made from there.
 """
 
 from __future__ import annotations
 
 EXTRACTIVE = "extractive/4"
-FAMILY = "journal/1"
-VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}
+FAMILY = "journal/2"
+FORMER_FAMILY = "journal/1"  # of vaults whose claims were extracted one by one
+VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "command": FAMILY, "agent": FAMILY, "journal": FAMILY}

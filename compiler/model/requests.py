@@ -1,7 +1,7 @@
-"""The typed requests that every engine answers, and their typed replies.
+"""The typed requests that the embedded engine answers, and its typed replies; and the types of what any engine says.
 
 Requests and replies are values that cross a process border as JSON; a reply is checked here for shape and by
-`compiler.gates.gates` for truth. An engine returns data only: names, words, ids it was given. Code makes every path.
+`compiler.gates` for truth. An engine returns data only: names, words, ids it was given. Code makes every path.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -39,6 +39,8 @@ Signal = Literal[
     "subject",
     "cited",
     "named",
+    "page",
+    "line",
 ]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
@@ -60,7 +62,7 @@ class Span(Model):
 class Term(Model):
     """A name the segment offers for a concept, and what in the document offers it.
 
-    `english` is what the idea is called in English, where the text is in another language. It need not stand there, and
+    `signal` is "page" or "line" where a model or an agent says that the concept gets an article or a line. `english` is what the idea is called in English, where the text is in another language. It need not stand there, and
     joins nothing by itself: it is no alias.
     """
 
@@ -99,12 +101,7 @@ class ExtractedClaim(Model):
 
 
 class ExtractRequest(Model):
-    """Extract claims and the names of concepts from one segment of a source.
-
-    `standing` are claims that an older text of the source gave and that this one still says, `fresh` the passages that
-    it did not have: where there are any, only these are asked for. `known` are names that the wiki has for what the
-    segment names.
-    """
+    """Extract claims and the names of concepts from one segment of a source."""
 
     type: Literal["extract"] = "extract"
     title: str  # of the document
@@ -112,18 +109,6 @@ class ExtractRequest(Model):
     headings: tuple[str, ...]  # the path that leads to the segment
     text: str
     marks: tuple[Span, ...] = ()
-    source: str = ""  # the source's id
-    standing: tuple[ExtractedClaim, ...] = ()
-    offered: tuple[Term, ...] = ()  # names that stand likewise
-    fresh: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-
-    def rests_on(self) -> Any:
-        return [self.text, self.language]
-
-    @property
-    def about(self) -> str:
-        return self.source
 
 
 class ExtractReply(Model):
@@ -158,15 +143,7 @@ class Section(Model):
     paragraphs: tuple[tuple[Sentence, ...], ...]
 
 
-class Ask(Model):
-    """A request; `about` is the id of the concept or source that it is about, "" if it has none."""
-
-    @property
-    def about(self) -> str:
-        return ""
-
-
-class OnConcept(Ask):
+class OnConcept(Model):
     """What is asked about one concept, from its claims. `concept` is its id."""
 
     title: str
@@ -175,25 +152,11 @@ class OnConcept(Ask):
     claims: tuple[ClaimView, ...]
     concept: str = ""
 
-    def rests_on(self) -> Any:
-        return [self.concept, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def about(self) -> str:
-        return self.concept
-
 
 class ComposeRequest(OnConcept):
-    """Compose the article of one concept from its claims.
-
-    `standing` is what stays of the article as it was: with it, only sentences on the claims that it does not cite yet
-    are asked for (`fresh`). `reasons` say why the user turned earlier versions down.
-    """
+    """Compose the article of one concept from its claims."""
 
     type: Literal["compose"] = "compose"
-    standing: tuple[Section, ...] = ()
-    fresh: tuple[str, ...] = ()  # the ids of those claims
-    reasons: tuple[str, ...] = ()
 
 
 class ComposeReply(Model):
@@ -208,17 +171,9 @@ class ProposedCard(Model):
 
 
 class CardsRequest(OnConcept):
-    """Write cards for one concept from its article's claims.
-
-    `standing` are the cards that live on as they are, `changed` those whose claims say something else now: a card with
-    the kind and the first claim of one of these takes its place. `reasons` say why the user turned earlier ones down.
-    """
+    """Write cards for one concept from its article's claims."""
 
     type: Literal["cards"] = "cards"
-    standing: tuple[ProposedCard, ...] = ()
-    changed: tuple[ProposedCard, ...] = ()
-    fresh: tuple[str, ...] = ()  # the ids of the claims that earlier cards did not know
-    reasons: tuple[str, ...] = ()
 
 
 class SuggestedCard(ProposedCard):
@@ -236,141 +191,9 @@ class CardsReply(Model):
     suggested: SkipJsonSchema[tuple[SuggestedCard, ...]] = ()
 
 
-class NameView(Model):
-    """One side of a question about names: what it is called, and a sentence that says what it is."""
-
-    title: str
-    aliases: tuple[str, ...] = ()
-    definition: str = ""
-
-
-class MatchRequest(Ask):
-    """Are `a` and `b` names of one idea? With equal titles: is what is called so here the same idea as there?"""
-
-    type: Literal["match"] = "match"
-    a: NameView
-    b: NameView
-
-    def rests_on(self) -> Any:
-        sides = sorted((self.a, self.b), key=lambda n: (n.title.casefold(), n.definition))
-        if sides[0].title.casefold() == sides[1].title.casefold():
-            return [[n.title.casefold(), n.definition] for n in sides]
-        return [n.title.casefold() for n in sides]
-
-    @property
-    def title(self) -> str:
-        return f"{self.a.title} / {self.b.title}"
-
-
-Verdict = Literal["yes", "no", "unsure"]
-
-
-class MatchReply(Model):
-    same: Verdict
-    why: Text = ""
-
-
-class Side(Model):
-    """A claim in a contradiction: its words, quote and source."""
-
-    id: Id
-    words: str
-    quote: str
-    source: str  # the source's title
-    published: str = ""
-    authority: int = 1
-
-
-class ReconcileRequest(Ask):
-    """Can both claims hold? `conflict`: no; `reported`: one only tells what somebody says; `changed`: the world did."""
-
-    type: Literal["reconcile"] = "reconcile"
-    title: str  # of the concept that both are about
-    a: Side
-    b: Side
-
-    def rests_on(self) -> Any:
-        return sorted([s.words, s.quote] for s in (self.a, self.b))
-
-
-class ReconcileReply(Model):
-    verdict: Literal["conflict", "reported", "changed", "none", "unsure"]
-    why: Text = ""
-
-
-class CheckRequest(Ask):
-    """Do the `evidence` quotes alone support `words`? `context` tells what "it" in a quote is, and nothing else."""
-
-    type: Literal["check"] = "check"
-    words: str
-    evidence: tuple[str, ...]
-    context: str = ""  # title, headings and the sentences before the quote
-
-    def rests_on(self) -> Any:
-        return [self.words, list(self.evidence), *([self.context] if self.context else [])]
-
-    @property
-    def title(self) -> str:
-        return self.words
-
-
-class CheckReply(Model):
-    entailed: Verdict
-    why: Text = ""
-
-
-class AnswerRequest(Ask):
-    """Answer a question from these claims, and say what they do not tell."""
-
-    type: Literal["answer"] = "answer"
-    question: str
-    claims: tuple[ClaimView, ...]
-
-    def rests_on(self) -> Any:
-        return [self.question, sorted([c.id, c.kind, c.words, c.quote] for c in self.claims)]
-
-    @property
-    def title(self) -> str:
-        return self.question
-
-
-class AnswerReply(Model):
-    sentences: tuple[Sentence, ...] = ()
-    missing: Text = ""
-
-
-Request = (
-    ExtractRequest | ComposeRequest | CardsRequest | MatchRequest | ReconcileRequest | CheckRequest | AnswerRequest
-)
-Reply = ExtractReply | ComposeReply | CardsReply | MatchReply | ReconcileReply | CheckReply | AnswerReply
-
-REQUESTS: dict[str, type[Request]] = {
-    "extract": ExtractRequest,
-    "compose": ComposeRequest,
-    "cards": CardsRequest,
-    "match": MatchRequest,
-    "reconcile": ReconcileRequest,
-    "check": CheckRequest,
-    "answer": AnswerRequest,
-}
-REPLY_TO: dict[str, type[Reply]] = {
-    "extract": ExtractReply,
-    "compose": ComposeReply,
-    "cards": CardsReply,
-    "match": MatchReply,
-    "reconcile": ReconcileReply,
-    "check": CheckReply,
-    "answer": AnswerReply,
-}
-ROLE_OF = {  # the role whose model answers
-    "extract": "extract",
-    "compose": "write",
-    "cards": "write",
-    "answer": "write",
-    "match": "check",
-    "reconcile": "check",
-    "check": "check",
-}
+Request = ExtractRequest | ComposeRequest | CardsRequest
+Reply = ExtractReply | ComposeReply | CardsReply
+REPLY_TO: dict[str, type[Reply]] = {"extract": ExtractReply, "compose": ComposeReply, "cards": CardsReply}
 
 
 class Engine(Protocol):
@@ -386,12 +209,6 @@ class Engine(Protocol):
     def compose(self, request: ComposeRequest) -> ComposeReply: ...
 
     def cards(self, request: CardsRequest) -> CardsReply: ...
-
-
-def rests(request: Request) -> str:
-    """Return the SHA-256 of what a reply rests on: the request's words, not what only goes with them as context."""
-    body = json.dumps([request.type, request.rests_on()], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest(engine: str, request: Request) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from compiler.gates.checks import Verdicts
-from compiler.gates.gates import sentence_refused
+from compiler.gates.gates import Accepted, sentence_refused
+from compiler.gates.written import sentence_fault
 from compiler.model.report import Rejection
-from compiler.model.requests import AnswerReply, AnswerRequest, Sentence
+from compiler.model.requests import Sentence
+from compiler.protocol.check import item_key
+from compiler.protocol.replies import AnswerReply, AnswerSentence
+from compiler.protocol.requests import AnswerRequest, CheckItem, CheckRequest
 from compiler.query.retrieve import Known, unheard
-from compiler.replies.asker import Asker
 from vault.ids import ClaimId
 from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.frontmatter import render_note
@@ -46,9 +48,11 @@ def request_for(question: str, claims: Sequence[Known]) -> AnswerRequest:
 def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) -> AnswerReply:
     """Return the embedded engine's answer: the claims that answer, word for word, the most fitting first."""
     best = [known for known in claims if known.core and known.fit >= _ENOUGH][:_MOST]
-    said: dict[str, Sentence] = {}
+    said: dict[str, AnswerSentence] = {}
     for known in best:
-        said.setdefault(fold(known.claim.words), Sentence(text=known.claim.words, cites=(known.claim.id,)))
+        said.setdefault(
+            fold(known.claim.words), AnswerSentence(text=known.claim.words[:2_000], cites=(known.claim.id,))
+        )
     strange = unheard(everything, question)
     if strange:
         words = ", ".join(f"“{clean_line(word)[:60]}”" for word in strange[:5])
@@ -56,16 +60,18 @@ def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) 
     return AnswerReply(sentences=tuple(said.values()), missing="" if said else SILENT)
 
 
-def asked(request: AnswerRequest, asker: Asker, verdicts: Verdicts) -> AnswerReply | None:
-    """Return the model's reply, checked where only a check can decide. Raises what the asker raises."""
-    (reply,) = asker.ask([request], "answer")
-    if not isinstance(reply, AnswerReply):
-        return None
-    views = {view.id: view for view in request.claims}
-    cited = [s for s in reply.sentences if s.cites and all(c in views for c in s.cites)]
-    pairs = [(s.text, tuple(t for c in s.cites for t in (views[c].quote, views[c].words))) for s in cited]
-    verdicts.settle(pairs, asker)
-    return reply
+def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accepted: Accepted) -> CheckRequest | None:
+    """Return the request to check the sentences of an answer; None if all are quoted or were checked."""
+    by_id = {str(known.claim.id): known for known in claims}
+    items = []
+    for sentence in reply.sentences:
+        cited = [by_id[c] for c in sentence.cites if c in by_id]
+        quotes = tuple(known.claim.quote for known in cited)
+        words = {fold(known.claim.words) for known in cited} | set(map(fold, quotes))
+        if quotes and fold(sentence.text) not in words and not accepted(sentence.text, "", quotes):
+            key = item_key(sentence.text, "", quotes)
+            items.append(CheckItem(key=key, about=clean_line(question)[:200], text=sentence.text, quotes=quotes))
+    return CheckRequest(items=tuple(items)) if items else None
 
 
 def gated(
@@ -73,14 +79,18 @@ def gated(
     reply: AnswerReply,
     claims: Sequence[Known],
     engine: str,
-    entailed: Callable[[str, Sequence[str]], bool | None] | None = None,
+    accepted: Accepted | None = None,
 ) -> Answer:
-    """Return the answer without the sentences that the gate refuses."""
+    """Return the answer without the sentences that are neither their claims' words nor `accepted` by a check."""
     request, kept = request_for(question, claims), list[Sentence]()
     views = {view.id: view for view in request.claims}
     rejections = []
-    for sentence in reply.sentences:
-        why = sentence_refused(sentence, views, entailed)
+    for each in reply.sentences:
+        sentence = Sentence(text=each.text, cites=each.cites)
+        why = sentence_refused(sentence, views, accepted)
+        if not why and accepted is not None:
+            said = [text for c in each.cites for text in (views[c].quote, views[c].words, views[c].source)]
+            why = sentence_fault(each.text, "", said, (question, *said))
         if why:
             rejections.append(Rejection("sentence", why, fold(sentence.text)[:200]))
         else:

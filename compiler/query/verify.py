@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from compiler.claims.extract import contexts_in
 from compiler.gates import gates
-from compiler.gates.checks import Verdicts
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.protocol.check import item_key
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
+from compiler.replies.knowledge import Knowledge
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
@@ -62,6 +62,12 @@ class Verdict:
         return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
 
 
+def accepted_in(journal: Journal) -> gates.Accepted:
+    """Return whether a second reader accepted words on quotes, as the journal has it."""
+    known = Knowledge.of(journal.entries).accepted()
+    return lambda words, answer, quotes: item_key(words, answer, quotes) in known
+
+
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
@@ -72,7 +78,7 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
     With `compare`, quotes are compared with a second reading of their source too.
     """
     journal, _ = Journal.of(vault)
-    check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None, compare)
+    check = _Check(vault, Verdict(), accepted_in(journal) if journal.entries else None, compare)
     check.summaries(progress)
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
@@ -87,7 +93,7 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
 class _Check:
     vault: Vault
     verdict: Verdict
-    checked: Verdicts | None  # what the journal's checks found of words that are not their evidence's; None without one
+    accepted: gates.Accepted | None  # whether a second reader accepted words on quotes; None without a journal
     compare: bool = False
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
@@ -196,8 +202,6 @@ class _Check:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
                 reason = gates.statement_refused(claim.statement, claim.quote)
-                if reason and self.checked is not None:
-                    reason = self._statement_refused(claim, source, reason)
                 reason = reason or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
@@ -205,15 +209,6 @@ class _Check:
             else:
                 self.verdict.verified += 1
             self.claims[stem, claim.id] = claim
-
-    def _statement_refused(self, claim: Claim, source: SourceText | None, reason: str) -> str:
-        """Why the claim's statement does not follow from its quote, wherever that stands; "" if it does somewhere."""
-        checked = self.checked or Verdicts()
-        for context in contexts_in(source, claim.quote) if source is not None else ():
-            reason = gates.statement_refused(claim.statement, claim.quote, checked.around(context), context)
-            if not reason:
-                return ""
-        return reason
 
     def _shown(self, exhibits: Sequence[Exhibit], folded: FoldedText) -> str:
         """Why what a claim shows is not what its source shows; "" if it is."""
@@ -259,9 +254,7 @@ class _Check:
             if not reason:
                 views = self._views(sentence.cites)
                 said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
-                reason = gates.sentence_refused(said, views)
-                if reason and self.checked is not None:
-                    reason = gates.sentence_refused(said, views, self.checked)
+                reason = gates.sentence_refused(said, views, self.accepted)
             if reason:
                 self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
 
@@ -288,7 +281,7 @@ class _Check:
         return views
 
     def decks(self) -> None:
-        gate = gates.VaultCardGate(entailed=self.checked) if self.checked is not None else gates.StrictCardGate()
+        gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         brought = {
@@ -335,7 +328,7 @@ class _Check:
         )
         title, names = self.titles.get(article, ""), self.names.get(article, ())
         if card.human_edited:
-            return gates.written_card_fault(proposed, title, views, self.checked, names)
+            return gates.written_card_fault(proposed, title, views, self.accepted)
         return gate.refused(proposed, title, views, names=names)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler.model.report import Rejection
-from compiler.model.requests import REPLY_TO, CheckReply, MatchReply, ReconcileReply, Reply, Request, digest
+from compiler.model.requests import REPLY_TO, Reply, Request, digest
 from compiler.workers.pool import WorkerPool
 from vault.cache.cache import read_json, write_json
 from vault.errors import WorkerFailed
@@ -16,22 +16,6 @@ from vault.files.guard import Guard
 from vault.text.formatting import clean_line
 
 PATH = ".retain/cache/replies.json"
-_UNSURE: dict[str, Reply] = {  # where only a model could say
-    "check": CheckReply(entailed="unsure"),
-    "match": MatchReply(same="unsure"),
-    "reconcile": ReconcileReply(verdict="unsure"),
-}
-
-
-def embedded_reply(crew: WorkerPool, request: Request) -> Reply | None:
-    """Return the reply that needs no model, "unsure" where only a model could say; None if there is none."""
-    if request.type in _UNSURE or request.type == "answer":
-        return _UNSURE.get(request.type)
-    try:
-        answer = crew.ask({"op": "ask", "request": request.model_dump(mode="json")})
-        return REPLY_TO[request.type].model_validate(answer["reply"])
-    except (WorkerFailed, ValidationError, KeyError):
-        return None
 
 
 class EmbeddedAsker:
@@ -60,14 +44,6 @@ class EmbeddedAsker:
                 )
             self.known[keys[todo[n]]] = reply.get("reply")
         return [self._reply(key, request, stage) for key, request in zip(keys, requests, strict=True)]
-
-    def fallback(self, request: Request) -> Reply | None:
-        """Return what stands in for a refused reply: nothing, as the embedded engine has said what it can."""
-        return None
-
-    def said(self, request: Request) -> tuple[str, str]:
-        """Return who replied to a request and when: "" as it is always this engine, now."""
-        return "", ""
 
     def _reply(self, key: str, request: Request, stage: str) -> Reply | None:
         """Return the cached reply to a request; None if there is none, or it has the wrong shape."""

@@ -3,7 +3,7 @@
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
 folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a
 document and extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown,
-{"op": "pages", ...} those of a PDF's pages, {"op": "clip", ...} makes a clipping of a page from the web,
+{"op": "clip", ...} makes a clipping of a page from the web,
 {"op": "ask", ...} puts composed requests to the engine.
 """
 
@@ -23,7 +23,6 @@ from compiler.model import requests
 from compiler.readers import zip_archive
 from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of
 from compiler.readers.images import inspect_image
-from compiler.readers.pdf.pdf import cut_pages
 from compiler.readers.read import read_source
 from compiler.readers.web import clip
 from compiler.sources.fingerprint import fingerprint
@@ -110,15 +109,6 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
     return found
 
 
-def pages(path: str, sha256: str, first: int, last: int) -> str:
-    """Return pages of the PDF at `path` in base64. Raises: Unreadable; NotNow as `read` does."""
-
-    try:
-        return base64.b64encode(cut_pages(_bytes(path, sha256), first, last)).decode()
-    except MemoryError as error:
-        raise NotNow("cutting pages out needs more memory than a document may take") from error
-
-
 def extract(source: SourceText, engine: requests.Engine) -> list[requests.ExtractReply]:
     """Return the engine's reply for every segment of the source."""
     return engine.read(requests_for(source))
@@ -126,10 +116,8 @@ def extract(source: SourceText, engine: requests.Engine) -> list[requests.Extrac
 
 def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str, Any]:
     """Return the reply to one message; a fault of the document is {"unreadable": ...}."""
-    if message["op"] in ("source", "picture", "pages"):
+    if message["op"] in ("source", "picture"):
         try:
-            if message["op"] == "pages":
-                return {"pages": pages(message["path"], message["sha256"], message["first"], message["last"])}
             if message["op"] == "picture":
                 return {"picture": picture(message["path"], message["sha256"], message["target"])}
             source = read(message["path"], message["sha256"])

@@ -2,13 +2,15 @@
 
     [engine]
     use = "claude"                        # grade and quiz with a model; without it, with none
-    compile = "claude"                    # the default engine of compile; or "agent", "extractive"
+    compile = "claude"                    # the default engine of compile; or "command", "agent", "extractive"
+    command = ["claude", "-p"]            # a program that compiles: see `vault.config.command`
+    size = "small"                        # a model of 1-8 B: smaller requests
+    part_bytes = 40000                    # bytes of documents in a request
     base_url = "http://127.0.0.1:8080"    # any server of the Messages API (default: Anthropic)
     key_env = "ANTHROPIC_API_KEY"         # the variable with the key; or key_file = "/home/me/.secrets/key";
     key_keyring = "retain/me"             # or service and user of the system's keyring
     concurrency = 4                       # parallel requests of one compile
     patience = 120                        # seconds for one request with all retries
-    pages = false                         # whether a compile sends pages and pictures, too
 
     [engine.models]                       # a model for each role
     grade = "claude-haiku-5-5"
@@ -32,6 +34,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vault.config import user
+from vault.config.command import CommandSettings, read_command
 from vault.config.toml_file import TomlFile, parsed
 from vault.errors import ModelUnavailable
 from vault.text.formatting import clean_line
@@ -39,17 +42,18 @@ from vault.text.redaction import protect
 
 USUAL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"
-ROLES = ("extract", "write", "check", "grade", "quiz")
+ROLES = ("read", "write", "check", "grade", "quiz")
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-# Who compiles at Anthropic where the user names no model: the small fast one reads and checks, the middle one writes.
-COMPILING = {"extract": "claude-haiku-5-5", "write": "claude-sonnet-5-5", "check": "claude-haiku-5-5"}
-COMPILERS = ("claude", "agent", "extractive")
+# Who compiles at Anthropic where the user names no model: another one checks than the one that writes.
+COMPILING = {"read": "claude-sonnet-5-5", "write": "claude-sonnet-5-5", "check": "claude-haiku-5-5"}
+COMPILERS = ("claude", "command", "agent", "extractive")
+PART_BYTES = {"large": 40_000, "small": 4_000}  # of documents in a request, by the model's size
 PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read")
 _KNOWN = {
     *("use", "compile", "base_url", "key_env", "key_file", "key_keyring", "models", "prices"),
-    *("concurrency", "patience", "pages"),
+    *("concurrency", "patience", "size", "part_bytes", "command", "command_check", "command_env"),
 }
-_MOST = {"concurrency": 32, "patience": 3_600}
+_LIMITS = {"concurrency": (1, 32), "patience": (1, 3_600), "part_bytes": (1_000, 400_000)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class EngineSettings:
     """`use` "" means no model. `models` are by role; the key is read when needed, and not stored.
 
     `compile` "" leaves the engine open. `patience` is in seconds; `prices` are USD per million tokens, by model.
+    `command` is the program that compiles, with limits of its own; None if there is none.
     """
 
     use: str = ""
@@ -68,8 +73,10 @@ class EngineSettings:
     key_keyring: str = ""
     concurrency: int = 4
     patience: float = 120.0
-    pages: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    size: str = "large"
+    part_bytes: int = PART_BYTES["large"]
+    command: CommandSettings | None = None
 
     @property
     def loopback(self) -> bool:
@@ -180,7 +187,11 @@ def read_engine(text: str, path: str) -> EngineSettings:
     ring = _text(file, table, "key_keyring")
     if ring and not all(ring.partition("/")):
         raise file.wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
-    numbers = {key: file.number(table, key, 1, most) for key, most in _MOST.items() if key in table}
+    numbers = {key: file.number(table, key, *limits) for key, limits in _LIMITS.items() if key in table}
+    size = file.choice(table, "size", tuple(PART_BYTES), "large")
+    command = read_command(file, table, numbers)
+    if table.get("compile") == "command" and command is None:
+        raise file.wrong("compile", 'compile = "command" needs `command = ["PROGRAM", "ARGUMENT"]` below [engine]')
     return EngineSettings(
         table.get("use", ""),
         _url(file, table),
@@ -191,8 +202,10 @@ def read_engine(text: str, path: str) -> EngineSettings:
         key_keyring=ring,
         concurrency=int(numbers.get("concurrency", 4)),
         patience=numbers.get("patience", 120.0),
-        pages=file.switch(table, "pages") if "pages" in table else False,
         prices=_prices(file, table),
+        size=size,
+        part_bytes=int(numbers.get("part_bytes", PART_BYTES[size])),
+        command=command,
     )
 
 

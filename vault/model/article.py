@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, groupby
+from typing import Literal
 
 from vault.ids import ClaimId
 from vault.model.exhibit import Exhibit, is_formula, lines_of
@@ -29,13 +31,26 @@ _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 _STATES = re.compile(r"[.!。！]['\")\]”’]*\s")  # a sentence that ends before the question begins
 
 
+_BAR = re.compile(r"(?<!\\)\|")
+_MARK = re.compile(r"[ \t]*\*((?:derived|computed)(?:: [^*\n]+)?)\*[ \t]*$")
+Form = Literal["", "item", "step", "head", "row"]
+
+
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence in plain words and the claims it rests on; `line` is 1-based, 0 if not yet written."""
+    """A sentence in plain words and the claims it rests on; `line` is 1-based, 0 if not yet written.
+
+    `mark` is "derived" for a step from what it cites, "computed: WHAT" for a result of running code, else "". `form`
+    says how it stands: in a paragraph, a list or a table, whose `head` asserts nothing. `shown` is put in with it; with
+    `text` "" it stands alone.
+    """
 
     text: str
     cites: tuple[Citation, ...]
     line: int = 0
+    mark: str = ""
+    form: Form = ""
+    shown: Exhibit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +72,55 @@ def render_body(
         if section.heading:
             parts.append(f"{'#' * section.level} {escape(clean_line(section.heading))}")
         for paragraph in section.paragraphs:
-            parts.append(" ".join(render_sentence(s) for s in paragraph))
+            parts += _rendered(paragraph)
             new = [e for s in paragraph for c in s.cites for e in (exhibits or {}).get(c.claim, ()) if e.copied]
             parts += ["\n".join(lines_of(e)) for e in dict.fromkeys(new) if e not in shown]
             shown |= dict.fromkeys(new)
     return "\n" + "\n\n".join(parts) + "\n"
 
 
+def _rendered(paragraph: Sequence[CitedSentence]) -> list[str]:
+    """Return the blocks of Markdown of a paragraph: sentences, a list, a table, or what is put in whole."""
+    blocks: list[str] = []
+    for form, run in groupby(paragraph, lambda s: "table" if s.form in ("head", "row") else s.form):
+        sentences = list(run)
+        if form == "table":
+            blocks.append("\n".join(_rows(sentences)))
+        elif form in ("item", "step"):
+            signs = ("-" if form == "item" else f"{n}." for n in count(1))
+            blocks.append("\n".join(f"{sign} {render_sentence(s)}" for sign, s in zip(signs, sentences, strict=False)))
+        else:
+            said = [s for s in sentences if s.shown is None]
+            blocks += [" ".join(map(render_sentence, said))] if said else []
+            for sentence in sentences:
+                if sentence.shown is not None:
+                    blocks += ["\n".join(lines_of(sentence.shown)), " ".join(map(str, sentence.cites))]
+    return blocks
+
+
+def _rows(sentences: Sequence[CitedSentence]) -> list[str]:
+    """Return the lines of a table; the last column holds the citations."""
+    rows = [s for s in sentences if s.form == "row"]
+    head = next((s.text for s in sentences if s.form == "head"), "")
+    width = max(len(s.text.split(" | ")) for s in sentences)
+    lines = [_row(head, width, ""), "|" + " --- |" * (width + 1)]
+    return [*lines, *(_row(s.text, width, _tail(s).replace("|", "\\|")) for s in rows)]
+
+
+def _row(text: str, width: int, cites: str) -> str:
+    cells = [_BAR.sub(r"\\|", escape(fold(cell))) for cell in text.split(" | ")] if text else []
+    return f"| {' | '.join([*cells, *[''] * (width - len(cells)), cites])} |"
+
+
+def _tail(sentence: CitedSentence) -> str:
+    """Return the mark and the citations of a sentence."""
+    mark = f"*{escape(fold(sentence.mark)).replace('*', '')}*" if sentence.mark else ""
+    return " ".join(filter(None, (mark, *map(str, sentence.cites))))
+
+
 def render_sentence(sentence: CitedSentence) -> str:
-    """Return a sentence as an article shows it: Markdown-escaped words, then its citations."""
-    return f"{escape(fold(sentence.text))} {' '.join(map(str, sentence.cites))}"
+    """Return a sentence as an article shows it: Markdown-escaped words, its mark if it has one, then its citations."""
+    return f"{escape(fold(sentence.text))} {_tail(sentence)}"
 
 
 def sentences(text: str) -> Iterator[CitedSentence]:
@@ -91,9 +145,11 @@ def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
         pieces = _CITED.split(line)
         said = list(zip(pieces[::2], [*pieces[1::2], ""], strict=True))
     for words, cited in said:
-        plain = fold(unescape(words))
+        marked = _MARK.search(words)
+        plain = fold(unescape(words[: marked.start()] if marked else words))
         if plain and (cited or _asserts(plain)):
-            yield CitedSentence(plain, citations(cited), number)
+            mark = fold(unescape(marked[1])) if marked else ""
+            yield CitedSentence(plain, citations(cited), number, mark)
 
 
 def _asserts(plain: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 
@@ -127,18 +126,3 @@ def _properties(document: Document) -> dict[str, str]:
     if len(title) >= 4 and not _NO_TITLE.search(title):
         out["title"] = title[:2000]
     return out
-
-
-def cut_pages(data: bytes, first: int, last: int) -> bytes:
-    """Return a PDF of the pages from `first` to `last`, counted from 1. Raises: Unreadable."""
-    import pypdfium2 as pdfium
-
-    try:
-        whole, leaves = pdfium.PdfDocument(data), pdfium.PdfDocument.new()
-        numbers = range(max(0, first - 1), min(last, len(whole)))
-        leaves.import_pages(whole, pages=list(numbers))
-        out = io.BytesIO()
-        leaves.save(out)
-    except (pdfium.PdfiumError, ValueError, IndexError) as error:
-        raise Unreadable("the pages cannot be extracted from the PDF") from error
-    return out.getvalue()

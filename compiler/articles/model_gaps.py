@@ -1,0 +1,83 @@
+"""What the wiki cannot say, as a model's answers have it: unexplained terms, open questions, open contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from compiler.cards.gaps import CONTESTED, SHOWN_MENTIONS, SHOWN_USES, OpenGap
+from compiler.concepts.resolve import Resolution
+from compiler.drafts.consult import Consulted, Unexplained
+from compiler.language import names
+from vault.ids import ConceptId, digest12
+from vault.model.gaps import GapKind
+from vault.model.markdown import escape
+from vault.text.formatting import fold, truncate
+
+_QUESTIONS = 2  # of one concept: more would bury other concepts
+_QUOTED = 240  # characters of a passage that uses a term
+
+
+def find_gaps(
+    known: Resolution,
+    consulted: Consulted,
+    links: Mapping[str, str],
+    sources: Mapping[str, str],
+    contested: Collection[ConceptId],
+) -> list[OpenGap]:
+    """Return the gaps, most pressing first. `links` has a concept's link by id, `sources` a summary's by source."""
+    found = [*_terms(consulted, sources), *_questions(known, consulted, links, contested)]
+    return sorted(found, key=lambda g: (g.kind.value, g.rank, -g.weight, g.what.casefold(), g.key))
+
+
+def _terms(consulted: Consulted, sources: Mapping[str, str]) -> Iterator[OpenGap]:
+    """Yield the terms that documents use and none explains: those first that most documents use."""
+    for term in consulted.unexplained:
+        using = list(dict.fromkeys(b.partition(":")[0] for b in term.blocks))
+        many = f"{len(using)} sources" if len(using) > 1 else "one source"
+        yield OpenGap(
+            key=f"structural:{names.key(term.name)}",
+            kind=GapKind.STRUCTURAL,
+            what=term.name,
+            missing=f"used in {many}, and no sentence says what it is",
+            fill="a definition of it, or a source that introduces it",
+            mentions=tuple(sorted(sources[s] for s in using if s in sources))[:SHOWN_MENTIONS],
+            weight=100 * len(using) + len(term.blocks),
+            rank=0,
+            uses=tuple(_uses(term, consulted, sources)),
+        )
+
+
+def _uses(term: Unexplained, consulted: Consulted, sources: Mapping[str, str]) -> Iterator[str]:
+    """Yield some passages that use a term, each with a link to its source."""
+    for block in term.blocks[:SHOWN_USES]:
+        document, _, place = consulted.shelf.blocks[block]
+        words = fold(document.words(place))
+        at = max(words.casefold().find(term.name.casefold()) - _QUOTED // 2, 0)
+        cut = f"…{words[at:].partition(' ')[2]}" if at else words
+        yield f"“{escape(truncate(cut, _QUOTED))}” {sources.get(document.id, '')}".strip()
+
+
+def _questions(
+    known: Resolution, consulted: Consulted, links: Mapping[str, str], contested: Collection[ConceptId]
+) -> Iterator[OpenGap]:
+    """Yield the contradictions that nothing decides, then the questions that articles leave open."""
+    by_key = {key: concept for concept in known.concepts.values() for key in concept.keys}
+    for concept in known.concepts.values():
+        if concept.id in contested:
+            missing, fill = CONTESTED
+            key = f"{GapKind.EPISTEMIC}:{concept.id}:contested"
+            yield OpenGap(key, GapKind.EPISTEMIC, concept.title, missing, fill, (links[concept.id],), 1, 0)
+    for draft in consulted.drafts.articles:
+        found = next((by_key[key] for key in sorted(draft.group.keys) if key in by_key), None)
+        for question in draft.questions[:_QUESTIONS] if found is not None else ():
+            assert found is not None
+            yield OpenGap(
+                key=f"{GapKind.EPISTEMIC}:{found.id}:open {digest12(fold(question.text).casefold())}",
+                kind=GapKind.EPISTEMIC,
+                what=found.title,
+                missing=question.text,
+                fill="a source that answers it",
+                mentions=(links[found.id],),
+                weight=len(question.quotes),
+                rank=1,
+            )

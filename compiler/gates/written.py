@@ -1,0 +1,71 @@
+"""The rules for sentences and cards that a model or an agent wrote: numbers, names and arithmetic.
+
+They see only what rules can decide for sure. Whether the words say more, surer or other things than their evidence is
+for a second reader to judge (`compiler.protocol.check`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from compiler.gates.arithmetic import arithmetic_fault
+from compiler.gates.facts import name_fault, quantity_fault
+from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, leak
+from compiler.language.formulas import plain_formulas
+from compiler.model.requests import ProposedCard
+from vault.text.formatting import clean, fold
+
+MAX_SENTENCE = 2_000  # characters
+_ADDRESS = re.compile(r"\w[\w+.-]*://\S*|\bwww\.\S*|\]\(\S*|\[\[|<[a-z/!]\S*", re.IGNORECASE)
+
+
+def sentence_fault(text: str, mark: str, passages: Sequence[str], names: Sequence[str]) -> str:
+    """Return why a sentence may not be in an article; "" if rules see nothing against it.
+
+    `passages` are the cited ones in full, `names` all texts whose names it may use. Numbers of a sentence that is
+    marked as derived or computed may be new: its equations are computed again.
+    """
+    said = fold(text)
+    if not said:
+        return "nothing is said"
+    if len(said) > MAX_SENTENCE:
+        return "too much is said in one go"
+    return _facts_fault(said, mark, passages, names)
+
+
+def card_fault(card: ProposedCard, names: Sequence[str], passages: Sequence[str], known: Sequence[str]) -> str:
+    """Return what is wrong with a card; "" if rules see nothing against it.
+
+    `names` are the concept's, `passages` the cited ones in full, `known` all texts whose names it may use.
+    """
+    question, answer = fold(card.question), fold(card.answer)
+    if not question or not answer:
+        return "the card has no question or no answer"
+    if len(question) > MAX_QUESTION or len(answer) > MAX_ANSWER:
+        return f"the card is too long: at most {MAX_QUESTION} characters of question and {MAX_ANSWER} of answer"
+    if "\ufffd" in clean(card.question + card.answer):
+        return "the card holds control characters"
+    if not question.endswith(("?", "？", ".", "。", ":", "…", "_")):
+        return "the question does not ask"
+    fault = _facts_fault(answer, "", (*passages, question), known) or _facts_fault(question, "", known, known)
+    return fault or leak(card, names, free=True)
+
+
+def _facts_fault(said: str, mark: str, passages: Sequence[str], names: Sequence[str]) -> str:
+    """Return which number, name or result is wrong; "" if none is."""
+    if fault := arithmetic_fault(said):
+        return fault
+    there = "\n".join(passages)
+    if any(address not in there for address in _ADDRESS.findall(said)):
+        return "it holds a link or an address that the passages do not have"
+    plain = plain_formulas(said)
+    if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
+        return f"the cited passages {_plural(fault)}"
+    fault = name_fault(plain, tuple(plain_formulas(n) for n in names))
+    return f"the passages {_plural(fault)}" if fault else ""
+
+
+def _plural(fault: str) -> str:
+    """Return a predicate of "the evidence" as one of several passages."""
+    return fault.replace("does not", "do not", 1).replace("says", "say", 1).replace("bounds", "bound", 1)
