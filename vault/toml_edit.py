@@ -1,9 +1,10 @@
-"""Change one setting in a TOML file that people edit; every other byte stays."""
+"""Change settings in a TOML file that people edit; every other byte stays."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +28,22 @@ Value = bool | int | float | str | list[str]
 def changed(text: str, table: str, key: str, value: Value | None, where: str = FILE) -> str:
     """Return `text` with `key` of `[table]` set to `value`; None removes the line, so that the default holds.
 
-    A line that is there is changed, its comment kept; one that is commented out is uncommented; else a line is added
-    to the table, or the table to the end of the file. Raises: Damaged for what is not TOML; Refused where it can only
-    be done by hand.
+    A `table` can be one inside another, as "engine.models". A line that is there is changed, its comment kept; one that
+    is commented out is uncommented; else a line is added to the table, or the table to the end of the file. Raises:
+    Damaged for what is not TOML; Refused where it can only be done by hand.
     """
     before = parsed(text, where)
     wanted = _with_value(before, table, key, value)
-    start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
+    start = text if value is None or key in _table(before, table) else _uncommented(text, before, table, key)
     try:
         document = tomlkit.parse(start)
+        found: Any = document
+        for name in table.split("."):
+            found = found.get(name, {}) if value is None else found.setdefault(name, tomlkit.table())
         if value is None:
-            document.get(table, {}).pop(key, None)
+            found.pop(key, None)
         else:
-            document.setdefault(table, tomlkit.table())[key] = value
+            found[key] = value
         new = document.as_string()
         if "\r\n" in text:
             new = re.sub(r"(?<!\r)\n", "\r\n", new)
@@ -51,10 +55,19 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     return new
 
 
+def _table(data: Any, table: str) -> dict[str, Any]:
+    """Return the table of a name, empty where there is none."""
+    for name in table.split("."):
+        data = data.get(name, {}) if isinstance(data, dict) else {}
+    return data if isinstance(data, dict) else {}
+
+
 def _with_value(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
-    old = data.get(table, {})
-    inner = {name: each for name, each in old.items() if name != key} if isinstance(old, dict) else {}
-    return {**data, table: inner if value is None else {**inner, key: value}}
+    name, _, inner = table.partition(".")
+    if inner:
+        return {**data, name: _with_value(_table(data, name), inner, key, value)}
+    old = {other: each for other, each in _table(data, name).items() if other != key}
+    return {**data, name: old if value is None else {**old, key: value}}
 
 
 def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
@@ -65,7 +78,7 @@ def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
             after = tomllib.loads(new)
         except tomllib.TOMLDecodeError:
             continue
-        if after == _with_value(data, table, key, after.get(table, {}).get(key)):
+        if after == _with_value(data, table, key, _table(after, table).get(key)):
             return new
     return text
 
@@ -96,11 +109,28 @@ def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
 
 def change_user(table: str, key: str, value: Value | None) -> str:
     """Set one key of the user's `config.toml`, or remove it (None); return the new text. Raises as `change_vault`."""
+    return change_user_all([(table, key, value)])
+
+
+def change_user_all(
+    changes: Iterable[tuple[str, str, Value | None]], check: Callable[[str, str], object] = lambda _text, _path: None
+) -> str:
+    """Set several keys (table, key, value) of the user's `config.toml` in one write; return the new text.
+
+    `check` gets the new text and the path, and raises where it is not valid. Raises as `change_vault`.
+    """
     guard = user.config_guard()
     path = str(guard.root / user.CONFIG)
-    text = user.config_text()
-    new = changed(text, table, key, value, path)
-    _write(guard, user.CONFIG, text, new)
+    text = new = user.config_text()
+    for table, key, value in changes:
+        if value is not None or key in _table(parsed(new, path), table):
+            new = changed(new, table, key, value, path)
+    try:
+        check(new, path)
+    except Damaged as error:
+        raise UsageError(error.what, hint="nothing was written") from error
+    if new != text:
+        _write(guard, user.CONFIG, text, new)
     return new
 
 

@@ -46,6 +46,15 @@ class ConceptLine:
 
 
 @dataclass(frozen=True, slots=True)
+class GlossaryLine:
+    """A term without an article: its other names, and the cited sentence that says what it is."""
+
+    title: str
+    aliases: Sequence[str]
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
 class TopicLine:
     """One topic in the catalogue."""
 
@@ -60,10 +69,12 @@ def index_pages(
     topics: Sequence[TopicLine],
     builds: Sequence[Event],
     shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
+    glossary: Sequence[GlossaryLine] = (),
 ) -> dict[str, str]:
     """Return the index pages by path.
 
-    `shown_in` says for a picture in `raw/` which sources show it, and with which words.
+    `glossary` are terms without an article. `shown_in` says for a picture in `raw/` which sources show it, and with
+    which words.
     """
     sources = concepts.sources
     lines = [_concept_line(article, articles, concepts.resolution) for article in articles.values()]
@@ -71,7 +82,7 @@ def index_pages(
     recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
     return {
         INDEX: render_index(read, recorded, lines, topics),
-        CONCEPTS: render_concepts(lines),
+        CONCEPTS: render_concepts(lines, glossary),
         GRAPH: render_graph(lines),
         LOG: render_log(builds, concepts.history.zone),
     }
@@ -79,7 +90,7 @@ def index_pages(
 
 def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
     """Return what the indexes say of a concept."""
-    first = article.sentences[0]
+    first = next(s for s in article.sentences if s.form != "head")
     return ConceptLine(
         article.link,
         article.concept.title,
@@ -132,13 +143,22 @@ def render_index(
     return _page("index", parts)
 
 
-def render_concepts(concepts: Sequence[ConceptLine]) -> str:
-    """Return `_concepts.md`: each concept with its other names and the sentence that says what it is."""
-    parts = ["# Concepts"]
-    for c in concepts:
-        also = f" (also {', '.join(escape(clean_line(a)) for a in c.aliases)})" if c.aliases else ""
-        parts.append(f"- {c.link}{also}: {c.definition}" if c.definition else f"- {c.link}{also}")
-    return _page("concepts", ["# Concepts", "\n".join(parts[1:]) or "None yet."])
+def render_concepts(concepts: Sequence[ConceptLine], glossary: Sequence[GlossaryLine] = ()) -> str:
+    """Return `_concepts.md`: each concept with its other names and the sentence that says what it is.
+
+    Terms of which the sources say no more than a line come last.
+    """
+    lines = [f"- {c.link}{_also(c.aliases)}" + (f": {c.definition}" if c.definition else "") for c in concepts]
+    parts = ["# Concepts", "\n".join(lines) or "None yet."]
+    if glossary:
+        terms = (f"- **{escape(clean_line(g.title))}**{_also(g.aliases)}: {g.definition}" for g in glossary)
+        parts += ["## Terms in a line", "\n".join(terms)]
+    return _page("concepts", parts)
+
+
+def _also(names: Sequence[str]) -> str:
+    """Return other names in brackets; "" if there are none."""
+    return f" (also {', '.join(escape(clean_line(a)) for a in names)})" if names else ""
 
 
 def render_graph(concepts: Sequence[ConceptLine]) -> str:

@@ -7,15 +7,17 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
+from compiler.articles.writer import Writer
 from compiler.cards.decks import Fresh
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
 from compiler.sources.opening import opening, outline
 from vault.ids import ClaimId, SourceId
 from vault.layout import SUMMARIES
+from vault.model.article import CitedSentence
 from vault.model.claim import Claim, ClaimKind
 from vault.model.summary import Introduction, SummaryHead, render_summary
-from vault.model.wikilink import Wikilink, alias
+from vault.model.wikilink import Citation, Wikilink, alias
 from vault.text.formatting import fold
 
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
@@ -23,7 +25,7 @@ MAIN_CLAIMS = 5
 
 
 def summary_pages(
-    concepts: Concepts, articles: Articles, cited: Container[ClaimId], old_text: TextOf
+    concepts: Concepts, articles: Articles, cited: Container[ClaimId], writer: Writer, old_text: TextOf
 ) -> dict[str, str]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
     pages, sources = {}, concepts.sources
@@ -33,7 +35,7 @@ def summary_pages(
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
         claims = [sources.claims[c.id] for c, _ in g.claims]
         old = old_text(path)
-        shown = _introduction(g, claims, sources, articles)
+        shown = _introduction(g, claims, sources, articles, writer)
         head = _head(g, concepts)
         text = render_summary(path, head, shown, claims, old)
         if len(text) > MAX_SUMMARY:
@@ -83,7 +85,9 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
     )
 
 
-def _introduction(g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles) -> Introduction:
+def _introduction(
+    g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles, writer: Writer
+) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
     assert g.source is not None, "only what was read has a page"
     by_quote = {c.quote: c for c in claims}
@@ -91,7 +95,19 @@ def _introduction(g: Gathered, claims: Sequence[Claim], sources: Sources, articl
     first = [by_quote[q] for q in quotes if q in by_quote]
     defines = [a.link for a in articles.values() if _defining(a) in g.starts]
     main = _main(g, claims, first, articles)
-    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)))
+    said = list(_said_by_model(g, sources, writer))
+    if said:  # a reader's summary says better what the document is about
+        first, main = [], []
+    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)), said)
+
+
+def _said_by_model(g: Gathered, sources: Sources, writer: Writer) -> Iterator[CitedSentence]:
+    """Yield the sentences with which a model summed a source up."""
+    said = writer.consulted.drafts.summaries.get(g.tracked.id, ()) if writer.consulted is not None else ()
+    for statement in said:
+        cites = tuple(Citation(sources.summaries[g.tracked.id], c, 1) for c in writer.cites(statement.quotes))
+        if cites:
+            yield CitedSentence(statement.text, cites)
 
 
 def _edition_lines(source: SourceId, sources: Sources) -> Iterator[str]:

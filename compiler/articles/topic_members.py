@@ -11,7 +11,8 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.history import History, strings
 from compiler.articles.sources import Sources
 from compiler.claims.extract import Gathered
-from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
+from compiler.concepts.topics import LEAST, Anchor, Known, Passage, Topic, topics
+from compiler.language import names
 from compiler.language.headings import heading_key
 from vault.ids import ConceptId, free_slug, mint
 from vault.layout import TOPICS
@@ -36,18 +37,44 @@ class TopicMembers:
         return f"{TOPICS}/{self.slug}.md"
 
 
-def find_topics(articles: Articles, concepts: Concepts) -> tuple[list[TopicMembers], list[Event]]:
-    """Return the topics of all articles, and the events of those that came, came back or went."""
+def find_topics(
+    articles: Articles, concepts: Concepts, clusters: Sequence[tuple[str, tuple[str, ...]]] | None
+) -> tuple[list[TopicMembers], list[Event]]:
+    """Return the topics of all articles, and the events of those that came, came back or went.
+
+    `clusters` are the topics that a model made of titles; without any, sections of the sources make them.
+    """
     history = concepts.history
-    keys = {i: history.ids.births[i].key for i in articles}
-    passages = list(_passages(concepts, homes_of(articles)))
     naming = _Naming(articles, history)
-    found = [naming.members(topic) for topic in topics(passages, _known(history), keys)]
+    if clusters is not None:
+        made = list(_clustered(articles, clusters))
+    else:
+        keys = {i: history.ids.births[i].key for i in articles}
+        made = topics(list(_passages(concepts, homes_of(articles))), _known(history), keys)
+    found = [naming.members(topic) for topic in made]
     present = {each.id for each in found}
     for id_, birth in history.ids.births.items():
         if birth.noun == "topic" and history.ids.alive(id_) and id_ not in present:
             naming.add("retire", id_, reason="its concepts have parted")
     return found, naming.events
+
+
+def _clustered(articles: Articles, clusters: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[Topic]:
+    """Yield the topics that a model made of titles, where enough of them have articles; a concept is in its last."""
+    of_key = {key: i for i, article in articles.items() for key in article.concept.keys}
+    home: dict[ConceptId, str] = {}
+    title_of: dict[str, str] = {}
+    for topic, titles in clusters:
+        key = names.key(topic)
+        if key:
+            title_of.setdefault(key, topic)
+            home |= {i: key for t in titles if (i := of_key.get(names.key(t))) is not None}
+    members: dict[str, list[ConceptId]] = {}
+    for concept, key in home.items():
+        members.setdefault(key, []).append(concept)
+    for key, own in sorted(members.items()):
+        if len(own) >= LEAST:
+            yield Topic("", key, title_of[key][:1].upper() + title_of[key][1:], tuple(own), ())
 
 
 def homes_of(articles: Articles) -> Homes:

@@ -71,15 +71,15 @@ def write_topics(
     concepts: Concepts,
     gaps: Iterable[tuple[str, Gap]],
     engine: str,
-    by_model: bool,
+    clusters: Sequence[tuple[str, tuple[str, ...]]] | None,
 ) -> Topics:
     """Return the topics of a build. `gaps` are those of the agenda with their keys.
 
-    Contradictions come from the rules alone where no model was asked about them (`by_model` is false).
+    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone.
     """
     history = concepts.history
-    members, events = find_topics(articles, concepts)
-    writer = _PageWriter(articles, concepts, gaps, engine, by_model)
+    members, events = find_topics(articles, concepts, clusters)
+    writer = _PageWriter(articles, concepts, gaps, engine, clusters is not None)
     states = writer.dispute_states()
     events += dispute_events(states, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in states)
@@ -206,7 +206,9 @@ class _PageWriter:
 
         None if the page has all of its sentences already.
         """
-        new = [s for s in article.sentences if s.text not in used]
+        new = [s for s in article.sentences if s.text not in used and s.cites]
+        if self.by_model:  # the first sentence of a written article says what its subject is
+            new = new[:1]
         owners = self.concepts.resolution.owners
         own = [s for s in new if any(owners.get(c.claim) == article.concept.id for c in s.cites)]
         chosen = min(own or new, key=lambda s: self._rank(s, members, language), default=None)
@@ -236,6 +238,8 @@ class _PageWriter:
         candidates: list[tuple[bool, int, int, CitedSentence, frozenset[ConceptId]]] = []
         for n, article in enumerate(members.articles):
             for m, sentence in enumerate(article.sentences):
+                if sentence.form in ("head", "row"):
+                    continue
                 claims = [self.claims[c.claim] for c in sentence.cites]
                 others = {o for c in claims for o in self.mentions.get(c.id, ())} & ids - {article.concept.id}
                 if others and sentence.text not in used and any(c.kind is not ClaimKind.QUESTION for c in claims):
@@ -302,7 +306,8 @@ class _Cites:
 
     def again(self, sentence: CitedSentence) -> CitedSentence:
         """Return a sentence of an article, numbered as this page numbers its sources."""
-        return CitedSentence(sentence.text, self._citations(self.sources.claims[c.claim] for c in sentence.cites))
+        cites = self._citations(self.sources.claims[c.claim] for c in sentence.cites)
+        return CitedSentence(sentence.text, cites, mark=sentence.mark)
 
     def _citations(self, claims: Iterable[Claim]) -> tuple[Citation, ...]:
         """Return the citations of claims."""

@@ -19,9 +19,10 @@ from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
 from compiler.articles.concepts import Concepts, find_contests, without_older_editions
+from compiler.articles.glossary import glossary
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
-from compiler.articles.indexes import index_pages
+from compiler.articles.indexes import GlossaryLine, index_pages
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
@@ -87,8 +88,8 @@ def build(start: BuildInput) -> Built:
         writer = _writer(start, crew, consulted, claims)
         triage = triage_of([*start.decided, *changes.decisions])
         written = _write(start, writer, concepts, claims, changes, triage, record)
-    notes, overlay = _render(start, written, concepts, agents)
-    wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage)
+    notes, overlay = _render(start, written, writer, concepts, agents)
+    wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage, glossary(writer, concepts))
     report = Report(
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
@@ -188,7 +189,8 @@ def _write(
         old_page=old_text(GAPS) or "",
     )
     record.add(agenda.events)
-    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, by_model=writer.is_model)
+    clusters = writer.consulted.topics if writer.consulted is not None else None
+    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
 
@@ -199,7 +201,7 @@ def _has_conflict(start: BuildInput, path: str) -> bool:
 
 
 def _render(
-    start: BuildInput, written: Written, concepts: Concepts, agents: Mapping[str, KeptPage]
+    start: BuildInput, written: Written, writer: Writer, concepts: Concepts, agents: Mapping[str, KeptPage]
 ) -> tuple[dict[str, str], AgentPages]:
     """Return the text of all notes by path, agents' articles among them, and what became of those."""
     old_text = with_former_pages(start.files.machine_text_of, concepts.history.ids)
@@ -209,7 +211,7 @@ def _render(
     overlay = agents_pages(agents, notes, concepts, old_text)
     notes |= overlay.pages
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
-    return notes | summary_pages(concepts, articles, cited, old_text), overlay
+    return notes | summary_pages(concepts, articles, cited, writer, old_text), overlay
 
 
 def _wanted(
@@ -220,12 +222,13 @@ def _wanted(
     pictures: Pictures,
     claims: Claims,
     triage: Triage,
+    lines: Sequence[GlossaryLine],
 ) -> Wanted:
     """Return everything that is to be in the vault after the build."""
 
     def indexes(builds: Sequence[Event]) -> dict[str, str]:
         topics = [page.line for page in written.topics.pages]
-        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in)
+        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in, lines)
 
     return Wanted(
         notes=notes,

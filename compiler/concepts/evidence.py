@@ -56,7 +56,6 @@ class Evidence:
     languages: Counter[str] = field(default_factory=Counter)
     defined: bool = False
     written: dict[str, Counter[str]] = field(default_factory=dict)  # language -> the variants in texts of it
-    english: set[str] = field(default_factory=set)  # keys of what texts in other languages say it is called in English
 
     def name(self, variant: str, language: str) -> None:
         """Record a way in which a text of that language writes the name."""
@@ -102,8 +101,6 @@ def gather(
             key = rulings.meant(key, source.source)
             evidence[key].name(name, source.language)
             evidence[key].signals.add(term.signal)
-            if source.language != "en" and (english := key_of(term.english, "en", True)):
-                evidence[key].english.add(english)
             for alias in term.aliases:
                 spoken = "en" if alias.isascii() else source.language  # "自注意力（self-attention）"
                 other = rulings.meant(key_of(alias, spoken, source.understood), source.source)
@@ -234,7 +231,6 @@ def summed(parts: Iterable[Evidence]) -> Evidence:
         total.claims += part.claims
         total.languages += part.languages
         total.defined |= part.defined
-        total.english |= part.english
         for language, variants in part.written.items():
             total.written.setdefault(language, Counter()).update(variants)
     return total

@@ -117,18 +117,17 @@ def settles(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> list
         sources = list(dict.fromkeys(b.partition(":")[0] for b in group.blocks))
         open_ = [t for t in group.titles if title_key(t) not in known]
         for title in dict.fromkeys([*open_, group.titles[0]]) if group in new else [group.titles[0]]:
-            lines.append(
-                NameLine(
-                    title=title,
-                    aliases=tuple(a for a in group.aliases if title_key(a) != title_key(title))[:6],
-                    line=group.line,
-                    page=group.page,
-                    passages=len(group.blocks),
-                    documents=tuple(shelf.by_id[s].text.title[:40] for s in sources[:4]),
-                    topic=group.topic,
-                    settled=title_key(title) in known,
-                )
+            line = NameLine(
+                title=title,
+                aliases=tuple(a for a in group.aliases if title_key(a) != title_key(title))[:6],
+                line=group.line,
+                page=group.page,
+                passages=len(group.blocks),
+                documents=tuple(shelf.by_id[s].text.title[:40] for s in sources[:4]),
+                topic=group.topic,
+                settled=title_key(title) in known,
             )
+            lines += [line]
     return [SettleRequest(names=tuple(lines))]
 
 
@@ -187,10 +186,8 @@ def writes(
         if group.page and set(group.blocks) - present.known:
             tasks[group.key] = group, present
     pages = [(g.title, g.line) for g in groups if g.page]
-    out: list[WriteRequest] = []
-    for batch in _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes):
-        out.append(_write([tasks[g.key] for g in batch], shelf, sizes, pages, reasons))
-    return out
+    batches = _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes)
+    return [_write([tasks[g.key] for g in batch], shelf, sizes, pages, reasons) for batch in batches]
 
 
 def _batches(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge, sizes: Sizes) -> Iterator[list[Group]]:

@@ -62,14 +62,12 @@ class Span(Model):
 class Term(Model):
     """A name the segment offers for a concept, and what in the document offers it.
 
-    `signal` is "page" or "line" where a model or an agent says that the concept gets an article or a line. `english` is what the idea is called in English, where the text is in another language. It need not stand there, and
-    joins nothing by itself: it is no alias.
+    `signal` is "page" or "line" where a model or an agent says that the concept gets an article or a line.
     """
 
     name: Name
     aliases: tuple[Name, ...] = ()
     signal: Signal
-    english: Name = ""
 
 
 class PossibleCard(Model):

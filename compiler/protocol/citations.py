@@ -28,9 +28,7 @@ _LABEL = re.compile(r"\s*[;,]?\s*(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(\d{1,5}))?")
 _WORDS = re.compile(r"\s*,?\s*[\"“”„](.*?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
-_SIGNS = str.maketrans(
-    {"’": "'", "‘": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "−": "-", "‑": "-"}
-)  # fmt: skip
+_SIGNS = str.maketrans({**dict.fromkeys("’‘‚", "'"), **dict.fromkeys("“”„«»", '"'), **dict.fromkeys("–—−‑", "-")})
 _SKIPPED = frozenset("*_`\\$")
 
 

@@ -53,6 +53,13 @@ class TomlFile:
             raise self.wrong(key, f"{key} must be a quoted string")
         return value
 
+    def strings(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        """Return a list of strings, empty where there is none."""
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(key, f"{key} must be a list of quoted strings")
+        return tuple(value)
+
     def choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str], default: str = "") -> str:
         """Return one of `choices`, or the default."""
         value = table.get(key, default)

@@ -1,5 +1,5 @@
 """Files outside the guarded folders: exports to a place of the user's choice, and private files in the system's
-temporary folder (traces of internal errors, forms that the user edits).
+temporary folder (traces of internal errors, forms that the user edits, working folders of programs).
 
 No export goes into the parts of a vault that have an owner. A single file replaces only an earlier export. A folder
 holds a list, `.retain-export.json`, of the files that an export wrote and their digests: the next export replaces or
@@ -227,3 +227,13 @@ def remove_form(path: Path) -> None:
     """Remove a form with its folder and what an editor left there."""
     if path.parent.name.startswith(_FORMS):
         shutil.rmtree(path.parent, ignore_errors=True)
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """Yield a new, empty, private folder for a program to run in; it is removed with what the program left there."""
+    path = Path(tempfile.mkdtemp(prefix="retain-run-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)

@@ -107,6 +107,7 @@ class Scope(Enum):
     HOST = (
         _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
         _files(".codex", r"config\.toml"),
+        *(_files(f"{folder}/skills/retain", r"SKILL\.md") for folder in (".claude", ".agents")),
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen

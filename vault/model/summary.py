@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, ClaimId, SourceId
+from vault.model.article import CitedSentence, render_sentence
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.exhibit import lines_of, split_exhibits
 from vault.model.frontmatter import Properties, Value, read_properties, render_generated, splice_properties
@@ -71,7 +72,8 @@ class Introduction:
     """What a summary shows before its claims: the words with which the source opens, and what it is about.
 
     `outline` holds (depth, heading, its words without a number), depth 0 or 1, `defines` links to articles, `main` the
-    statements that matter most, `editions` lines that link to its older or newer editions.
+    statements that matter most, `editions` lines that link to its older or newer editions. `said` is its summary in a
+    model's words.
     """
 
     opening: Sequence[Claim] = ()
@@ -79,6 +81,7 @@ class Introduction:
     defines: Sequence[str] = ()
     main: Sequence[Claim] = ()
     editions: Sequence[str] = ()
+    said: Sequence[CitedSentence] = ()
 
 
 def render_summary(
@@ -96,6 +99,7 @@ def render_summary(
     parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
     kin = list(shown.editions) or ([_kinship_line(head)] if head.copy_kind else [])
     parts += ["\n".join(kin)] if kin else []
+    parts += [" ".join(map(render_sentence, shown.said))] if shown.said else []
     parts += [prose(shown.opening)] if shown.opening else []
     if shown.outline:
         entries = (f"{'  ' * depth}- {raw_link(head.source, name, said)}" for depth, said, name in shown.outline)
