@@ -104,11 +104,6 @@ def _dimension(found: Sequence[Token], at: int, than: int) -> tuple[str, int, fr
     return None
 
 
-def is_comparative(word: str) -> bool:
-    """Return whether a word in lower case has the form of a comparative."""
-    return word in _AMOUNTS or word.endswith(("er", "worse"))
-
-
 _AMOUNTS = frozenset("more less fewer mehr weniger".split())
 _SURPASS = frozenset(map(folded_stem, ("outperform", "beat", "surpass")))
 _NO_COMPARATIVES = words("comparisons_no_comparatives")
@@ -139,27 +134,6 @@ def _in_chinese(text: str) -> Iterator[Comparison]:
         name, sign = direction(match["how"]) or ("", 0)
         left = match["left"].partition("的")[0]
         yield Comparison(name, sign, frozenset(stems(tokens(left))), frozenset(stems(tokens(match["right"]))))
-
-
-def contradicts_evidence(said: Comparison, there: Sequence[Comparison]) -> bool:
-    """Return whether the comparison contradicts one of the evidence and none supports it."""
-    found = [v for c in there if c.dimension == said.dimension and (v := _agreement(said, c))]
-    return bool(found) and max(found) < 0
-
-
-def _agreement(said: Comparison, other: Comparison) -> int:
-    """Return +1 if both comparisons say the same, -1 if they are contrary, 0 if they compare other things."""
-    left, right = said.left - said.right, said.right - said.left
-    mine, yours = other.left - other.right, other.right - other.left
-    straight = 2 * len(right & yours)
-    crossed = len(left & yours) + len(right & mine)
-    if said.dimension == "time":
-        straight = len(left & mine) + len(right & yours)
-        if straight + crossed < 2:
-            return 0
-    if straight == crossed:
-        return 0
-    return said.sign * other.sign * (1 if straight > crossed else -1)
 
 
 def placed(one: Comparison, other: Comparison) -> int:

@@ -48,22 +48,6 @@ def has_opposite(word: str) -> bool:
     return word in _OF_STEM
 
 
-def opposite_words(one: str, other: str) -> bool:
-    """Return whether two words, as written in lower case, are opposites."""
-    return _contrary(_OF_WORD.get(one, ()), _OF_WORD.get(other, ()))
-
-
-def same_side(one: str, other: str) -> bool:
-    """Return whether two words, as written in lower case, point the same way on one scale."""
-    ways = {(family, sign) for family, _, sign in _OF_WORD.get(other, ())}
-    return any((family, sign) in ways for family, _, sign in _OF_WORD.get(one, ()))
-
-
-def word_has_opposite(word: str) -> bool:
-    """Return whether a word, as written in lower case, has opposites."""
-    return word in _OF_WORD
-
-
 def _contrary(one: Sequence[Side], other: Sequence[Side]) -> bool:
     ways = {(family, sign) for family, _, sign in other}
     return any((family, -sign) in ways for family, _, sign in one)

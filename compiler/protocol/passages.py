@@ -89,20 +89,6 @@ def cells(row: str) -> list[str]:
     return _CELL.split(row.strip())
 
 
-def evidence_around(source: SourceText, start: int, end: int, kind: str, block: tuple[int, int]) -> tuple[int, int]:
-    """Return the span that stands as evidence for words found at `start`: whole sentences, rows or listings.
-
-    `block` is the span of the block that holds the words.
-    """
-    first, last = block
-    if kind in ("code", "formula"):
-        return block
-    text = source.text[first:last]
-    spans = [(first + s, first + e) for s, e in sentence_spans(text)]
-    held = [span for span in spans if span[0] < end and start < span[1]]
-    return (held[0][0], held[-1][1]) if held else (start, end)
-
-
 # --- cutting ---------------------------------------------------------------------------------------------------------
 
 
