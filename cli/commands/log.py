@@ -107,5 +107,9 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
         if rest:
             output.show(f"    besides: {', '.join(rest)}")
         if listed:
-            places = [(one.words, ", ".join(filter(None, (one.heading, one.place)))) for one in each.passed_over]
-            output.show_first([f"passed over: “{words}” ({place})" for words, place in places], SHOWN, indent="    ")
+            lines = [
+                f"passed over: “{one.words}” ({', '.join(filter(None, (one.heading, one.place)))})"
+                + (f": {one.why}" if one.why else "")
+                for one in each.passed_over
+            ]
+            output.show_first(lines, SHOWN, indent="    ")

@@ -24,7 +24,10 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A concept with everything that its page shows; `before` is its last change event of an earlier build."""
+    """A concept with everything that its page shows; `before` is its last change event of an earlier build.
+
+    `drafted` says that a model wrote it, which put in whole what it wants of listings and formulas.
+    """
 
     concept: Resolved
     sections: tuple[ArticleSection, ...]
@@ -33,6 +36,7 @@ class Article:
     tags: tuple[str, ...]
     contested: tuple[ArticleSection, ...]  # where sources disagree
     before: Event
+    drafted: bool = False
 
     @property
     def path(self) -> str:
@@ -55,7 +59,8 @@ class Article:
         Related concepts depend on other articles and are listed in the properties, so that the body changes only with
         the claims of this concept.
         """
-        return render_body(self.concept.title, (*self.sections, *self.contested), sources.exhibits)
+        exhibits = sources.pictures if self.drafted else sources.exhibits
+        return render_body(self.concept.title, (*self.sections, *self.contested), exhibits)
 
 
 Articles = Mapping[ConceptId, Article]  # in the order of their titles

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from compiler.articles.article import Article, TextOf
@@ -178,7 +178,8 @@ def _deck(
     for card in cards:
         claims = [sources.claims[c] for c in card.cites]
         cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
-        blocks.append(card_block(card, cites, lines_shown(claims), words=edited.get(card.id)))
+        shown = [replace(c, exhibits=sources.pictures.get(c.id, ())) for c in claims] if article.drafted else claims
+        blocks.append(card_block(card, cites, lines_shown(shown), words=edited.get(card.id)))
     old = old_text(path)
     before = concepts.history.written(article.concept.id, article.before, old)
     properties: dict[str, Value] = {

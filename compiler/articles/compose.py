@@ -140,6 +140,7 @@ class _Composer:
             sources.tags_of(cited),
             _contested(concept.language, disputes, cite),
             before=history.ids.changed.get(concept.id, {}),
+            drafted=draft is not None,
         )
         self.out.articles[concept.id] = article
         facts = {"digest": digest12(article.body(sources)), "sources": [str(s) for s in places]}

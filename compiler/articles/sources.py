@@ -15,7 +15,7 @@ from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug
 from vault.layout import SUMMARIES
 from vault.model.claim import Claim
-from vault.model.exhibit import Exhibit
+from vault.model.exhibit import Exhibit, ExhibitKind
 from vault.model.source import SourceText
 from vault.model.wikilink import Wikilink, alias
 
@@ -75,6 +75,12 @@ class Sources:
     def exhibits(self) -> dict[ClaimId, tuple[Exhibit, ...]]:
         """Return what the documents show with claims, for those with which they show something."""
         return {id_: claim.exhibits for id_, claim in self.claims.items() if claim.exhibits}
+
+    @cached_property
+    def pictures(self) -> dict[ClaimId, tuple[Exhibit, ...]]:
+        """Return the pictures that the documents show with claims, for those with which they show some."""
+        found = {i: tuple(e for e in all_ if e.kind is ExhibitKind.PICTURE) for i, all_ in self.exhibits.items()}
+        return {id_: pictures for id_, pictures in found.items() if pictures}
 
     @cached_property
     def scales(self) -> Scales:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +17,7 @@ from typing import Any
 from compiler.build.pipeline import build
 from compiler.build.start import open_build
 from compiler.claims.extract import Gathered
+from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Rejection
@@ -24,7 +25,7 @@ from compiler.sources.segments import passages
 from vault.log import ledger
 from vault.model.claim import Claim
 from vault.model.source import Mark, MarkKind, Segment, SourceText
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, truncate
 from vault.vault import Vault
 
 _FURNITURE = re.compile(  # headings under which a document speaks of itself and of others' works
@@ -70,11 +71,12 @@ _BY_MARK = {
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A passage of prose that yielded nothing: its heading, place and first words."""
+    """A passage of prose that yielded nothing: its heading, place and first words; `why` where a model says it."""
 
     heading: str
     place: str
     words: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +114,31 @@ def survey(vault: Vault, at: datetime, progress: Progress) -> Survey:
     last = next((str(e.get("engine")) for e in reversed(ledger.ordered(builds)) if e.get("engine") in _ENGINES), "")
     family = last or EXTRACTIVE
     built = build(open_build(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress))
-    covered = (coverage(g) for g in built.gathered)
+    left = reasons(built.consulted) if built.consulted is not None else {}
+    covered = (coverage(g, left) for g in built.gathered)
     return Survey(tuple(c for c in covered if c is not None), tuple(built.report.rejections))
 
 
-def coverage(gathered: Gathered) -> Coverage | None:
-    """Return what became of a source's passages; None for one that was not read."""
+def reasons(consulted: Consulted) -> dict[tuple[str, int], str]:
+    """Return why a model left blocks of the documents out, by source and offset of the block."""
+    found: dict[tuple[str, int], str] = {}
+    for draft in consulted.drafts.articles:
+        for one in draft.left:
+            place = consulted.shelf.blocks.get(one.block)
+            if place is not None:
+                found[place[0].id, place[2].start] = one.why
+    return found
+
+
+def coverage(gathered: Gathered, left: Mapping[tuple[str, int], str] | None = None) -> Coverage | None:
+    """Return what became of a source's passages; None for one that was not read. `left` is from `reasons`."""
+    why = {at: words for (source, at), words in (left or {}).items() if source == gathered.tracked.id}
     source = gathered.source
     if source is None:
         return None
     spans = _spans(source.text, gathered)
     counts: Counter[str] = Counter({kind.value: 0 for kind in Yield})
-    left = []
+    passed = []
     for segment in source.segments:
         marks = [m for m in source.marks if m.start < segment.end and m.end > segment.start]
         furniture = any(_FURNITURE.match(h) for h in segment.headings)
@@ -132,9 +147,9 @@ def coverage(gathered: Gathered) -> Coverage | None:
             kind = _kind(source.text[start:end], start, end, spans, marks, furniture)
             counts[kind.value] += 1
             if kind is Yield.PASSED_OVER:
-                left.append(_passed_over(source, segment, start, end))
+                passed.append(_passed_over(source, segment, start, end, why))
     title = source.title
-    return Coverage(gathered.tracked.path, title, len(gathered.claims), dict(counts), tuple(left))
+    return Coverage(gathered.tracked.path, title, len(gathered.claims), dict(counts), tuple(passed))
 
 
 def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
@@ -192,8 +207,10 @@ def _covered(start: int, end: int, marks: Sequence[Mark]) -> int:
     return count
 
 
-def _passed_over(source: SourceText, segment: Segment, start: int, end: int) -> PassedOver:
+def _passed_over(source: SourceText, segment: Segment, start: int, end: int, why: Mapping[int, str]) -> PassedOver:
     """Return a passage that yielded nothing, with its heading, place and first words."""
-    words = clean_line(source.text[start:end])
-    shown = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
-    return PassedOver(clean_line(segment.headings[-1]) if segment.headings else "", source.locate(start), shown)
+    words = truncate(clean_line(source.text[start:end]), _SHOWN)
+    block = max((at for at in why if at <= start), default=None)
+    same = block is not None and "\n\n" not in source.text[block:start]
+    heading = clean_line(segment.headings[-1]) if segment.headings else ""
+    return PassedOver(heading, source.locate(start), words, why[block] if block is not None and same else "")

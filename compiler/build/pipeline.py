@@ -58,10 +58,11 @@ from vault.text.diff import sides
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build did, and the sources with their claims as it found them."""
+    """What a build did, and the sources with their claims as it found them; `consulted` where a model was asked."""
 
     report: Report
     gathered: list[Gathered]
+    consulted: Consulted | None = None
 
 
 def build(start: BuildInput) -> Built:
@@ -103,7 +104,7 @@ def build(start: BuildInput) -> Built:
         _save_caches(start, scanned, pictures, writer)
         _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
-    return Built(report, pictures.gathered)
+    return Built(report, pictures.gathered, consulted)
 
 
 def _sweep(start: BuildInput) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ from compiler.gates.written import card_fault, sentence_fault
 from compiler.model.report import Rejection
 from compiler.model.requests import ProposedCard
 from compiler.protocol.check import item_key
-from compiler.protocol.replies import Quote, Statement, WrittenCard, WrittenSection, WrittenSentence
+from compiler.protocol.replies import Left, Quote, Statement, WrittenCard, WrittenSection, WrittenSentence
 from compiler.protocol.requests import CheckItem, CheckRequest
 from compiler.replies.knowledge import Knowledge, Written
 from vault.text.formatting import fold
@@ -29,6 +29,7 @@ class Draft:
     cards: list[WrittenCard] = field(default_factory=list)
     questions: list[Statement] = field(default_factory=list)
     see: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
     by: str = ""
     at: str = ""
 
@@ -110,7 +111,7 @@ class _Drafter:
         if present.written is None:
             return
         written, article = present.written, present.written.article
-        draft = Draft(group, see=article.see, by=written.engine, at=written.at)
+        draft = Draft(group, see=article.see, left=article.left, by=written.engine, at=written.at)
         for section in article.sections:
             paragraphs = [p for p in (self._paragraph(p, group, written) for p in section.paragraphs) if p]
             if paragraphs:

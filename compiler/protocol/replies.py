@@ -120,6 +120,13 @@ class WrittenCard(Model):
     quotes: Quotes = ()
 
 
+class Left(Model):
+    """A block that a page leaves out, and why; `block` is "" where the answer names none."""
+
+    block: Ref | Literal[""] = ""
+    why: Line
+
+
 class WrittenArticle(Model):
     """The article of one concept; without sections where none could be written. `covers` are the blocks it knows."""
 
@@ -128,7 +135,7 @@ class WrittenArticle(Model):
     sections: tuple[WrittenSection, ...] = ()
     cards: tuple[WrittenCard, ...] = ()
     questions: tuple[Statement, ...] = ()
-    left: tuple[Line, ...] = ()
+    left: tuple[Left, ...] = ()
     see: tuple[Name, ...] = ()
 
 

@@ -15,6 +15,7 @@ from compiler.protocol.faults import Fault
 from compiler.protocol.passages import cells
 from compiler.protocol.replies import (
     Form,
+    Left,
     Mark,
     Quote,
     Statement,
@@ -43,6 +44,7 @@ _KINDS: dict[str, CardKindName] = {
     "app": "applied",
 }
 _MOST_LEFT = 60
+_LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
 
 
 def render(request: WriteRequest) -> str:
@@ -111,7 +113,7 @@ class _Reader:
         self.request, self.shown = request, Shown(request.documents)
         self.faults: list[Fault] = []
         self.drafts = {task.title: _Draft(task) for task in request.concepts}
-        self.left: list[str] = []
+        self.left: list[Left] = []
         names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
         names += [word for pair in request.neighbours for word in pair]
         names += [" ".join((d.title, *p.headings)) for d in request.documents for p in d.passages]
@@ -150,7 +152,7 @@ class _Reader:
     def _part(self, part: str, draft: _Draft | None, lines: Sequence[tuple[int, str]]) -> None:
         """Read the lines of one part."""
         if part == "LEFT":
-            self.left += [clean_line(normal(line)).lstrip("-* ")[:2_000] for _, line in lines if line.strip()]
+            self.left += [left for _, line in lines if (left := self._left(line)) is not None]
         elif draft is None:
             return
         elif part == "CARDS":
@@ -159,6 +161,13 @@ class _Reader:
             self._questions(draft, lines)
         else:
             self._article(draft, lines)
+
+    def _left(self, line: str) -> Left | None:
+        """Return what a line of LEFT says; None if it says nothing."""
+        match = _LEFT.match(line)
+        why = clean_line(normal(match[2] if match else line)).lstrip("-*:– ")[:500]
+        blocks = self.shown.blocks(match[1]) if match else []
+        return Left(block=blocks[0] if blocks else "", why=why) if why else None
 
     def _article(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
         paragraph: list[tuple[int, str]] = []
