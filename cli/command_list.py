@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
+    "engine": ("cli.commands.engine:engine", "Show, try and choose the model that compiles."),
     "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault, and check it for problems."),
     "upgrade": ("cli.commands.upgrade:upgrade", "Update AGENTS.md and the schema version of an older vault."),
     "export": ("cli.exchange.export:export", "Export cards to other programs."),

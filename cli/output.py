@@ -148,6 +148,11 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "") -> None:
         show(f"{indent}and {len(lines) - most} more (--json lists all)")
 
 
+def on_terminal() -> bool:
+    """Return whether a person reads stdout."""
+    return sys.stdout.isatty()
+
+
 def flush() -> None:
     """Flush stdout, so that an error can still be reported."""
     _print("", end="", flush=True)
@@ -195,9 +200,6 @@ _STEP_NAMES = {
     "source": "reading",
     "compare": "comparing quotes",
     "extract": "extracting",
-    "match": "comparing names",
-    "reconcile": "comparing claims",
-    "check": "checking",
     "batch": "waiting for a batch",
     "compose": "composing",
     "cards": "writing cards",
@@ -207,6 +209,14 @@ _STEP_NAMES = {
     "fit": "fitting",
     "reviews": "importing reviews",
     "changes": "sending changes",
+}
+_STAGE_NAMES = {  # of requests to a model
+    "read": "finding concepts",
+    "settle": "joining names",
+    "write": "writing pages",
+    "check": "checking sentences",
+    "reconcile": "comparing claims",
+    "answer": "answering",
 }
 
 
@@ -242,12 +252,26 @@ class Progress(_Live):
             say(f"retain: {event['words']}")
         elif self.live:
             now = time.monotonic()
-            if event["done"] == event["of"] or now - self._last > 0.1:
+            if event["done"] in (0, event["of"]) or now - self._last > 0.1:
                 self._last, self._shown = now, True
-                name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
-                done = f"{_STEP_NAMES.get(event['event'], event['event'])} {event['done']}/{event['of']}"
-                cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
-                _write_stderr("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
+                _write_stderr("\r\x1b[K" + _step_line(event))
+
+
+def _step_line(event: dict[str, Any]) -> str:
+    """Return how far a step is as a line; of requests to a model also what they took, and the time left."""
+    names = _STAGE_NAMES if "tokens" in event else _STEP_NAMES
+    done = f"{names.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+    name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
+    tokens = f"{event['tokens']:,} tokens" if event.get("tokens") else ""
+    usd = f"${event['usd']:.4f}" if event.get("usd") else ""
+    return "  ".join(filter(None, (done, name, tokens, usd, _time_left(event.get("seconds_left")))))
+
+
+def _time_left(seconds: int | None) -> str:
+    """Return a remaining time in words; "" if it is unknown or over."""
+    if not seconds:
+        return ""
+    return f"about {seconds} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
 
 
 class Download(_Live):

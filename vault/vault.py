@@ -103,7 +103,7 @@ class Vault:
                     for e in entries
                     if e.name.endswith(suffix) and not e.name.startswith(".") and e.is_file(follow_symlinks=False)
                 ]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except PermissionError as error:  # empty is the last thing to take it for
             hint = f"`chmod u+rwx {folder}`, or check its owner"

@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.engine_choice import backend_of, engine_of, paid_words
+from cli.commands.engine_choice import ASKING, backend_of, engine_of, paid_words
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.snapshot import look
 from compiler.orders.answer import answer_as_json as plain
 from compiler.orders.answer import answer_question
-from compiler.orders.board import WORK, OrderDesk
+from compiler.orders.board import OrderDesk
+from compiler.orders.files import WORK
 from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.exports import trace_folder
@@ -25,7 +26,7 @@ from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-ENGINES = ("extractive", "claude", "agent", "journal")
+ENGINES = ("extractive", *ASKING, "agent", "journal")
 _VERSIONS = 99  # reports on one question
 
 
@@ -71,7 +72,7 @@ def ask(
     finally:
         narrator.done()
     if cost:
-        output.say(f"paid: {cost}")
+        output.say(cost)
     path = _write_report(vault, answer) if file_back else None
     _show(answer, path, as_json)
     return output.DONE
@@ -79,7 +80,7 @@ def ask(
 
 def _restrict_process(vault: Vault, engine: str, file_back: bool) -> None:
     """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
-    if engine == "claude":
+    if engine in ASKING:
         return
 
     place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)

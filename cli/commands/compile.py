@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.engine_choice import backend_of, engine_of, engine_of_last, paid_words
+from cli.commands.engine_choice import ASKING, backend_of, engine_of, engine_of_last, paid_words
+from cli.commands.engines_here import is_model_here
 from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_if_stale
@@ -19,6 +20,7 @@ from compiler.build.compile import Options, compile_vault, raw_path
 from compiler.build.snapshot import look
 from compiler.model.changes import Blast
 from compiler.model.report import Report
+from vault.config.engine import of_user
 from vault.inbox.listing import waiting
 from vault.inbox.suggestions import offered
 from vault.layout import GAPS
@@ -29,7 +31,7 @@ from vault.vault import Vault
 SHOWN = 20
 _PREVIEWED = 12  # items of each noun in the preview of a dry run
 _short = partial(short_line, width=90)
-ENGINES = ("extractive", "claude", "agent", "journal")
+ENGINES = ("extractive", *ASKING, "agent", "journal")
 _wait_option = click.option(
     "--wait",
     "wait_s",
@@ -46,8 +48,9 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="extractive (built in, offline), claude (a model, see docs/model.md), agent (a coding agent), or journal "
-    "(stored answers only). Default: your settings, else the engine of the last compile.",
+    help="extractive (built in, offline), claude (a model by key or on a server), command (a program of yours, see "
+    "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: your settings, else the "
+    "engine of the last compile.",
 )
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
@@ -80,9 +83,11 @@ def compile_(
       retain compile raw/papers/attention.pdf --json
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
+      retain compile --engine command     `retain engine` shows what is on this machine
     """
     vault = opened_to_write(vault_dir, dry_run=dry_run)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
+    chosen = bool(engine or of_user().compile)
     engine = engine_of(vault, engine)
     with output.Progress(progress) as narrator:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
@@ -92,11 +97,13 @@ def compile_(
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
         cost = paid_words(backend)
     if cost:
-        output.say(f"paid: {cost}")
+        output.say(cost)
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
-    _show(vault, done, as_json, dry_run, batch=batch if engine == "claude" else None)
+    _show(vault, done, as_json, dry_run, asking=(engine, batch) if engine in ASKING else None)
+    if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(of_user()):
+        output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
     return output.FINDINGS if done.failures else output.DONE
 
 
@@ -126,13 +133,15 @@ def _count_learners(vault: Vault, done: Report) -> None:
         done.gaps["learner"] = open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
-def _estimate(done: Report, batch: bool | None) -> dict[str, Any]:
-    if batch is None or not done.open:
+def _estimate(done: Report, asking: tuple[str, bool] | None) -> dict[str, Any]:
+    """Return the estimated cost of the open requests for (engine, batch); empty where nobody is asked."""
+    if asking is None or not done.open:
         return {}
 
     from cli.commands.costs import estimate_json  # pydantic, for models alone
 
-    return estimate_json(done.open, batch)
+    engine, batch = asking
+    return estimate_json(done.open, engine, batch)
 
 
 def _show_open(done: Report, estimate: dict[str, Any]) -> None:
@@ -148,11 +157,11 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
         show_estimate(estimate)
 
 
-def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
-    """Print the report of a compile; `batch` is None if no model is used."""
+def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, asking: tuple[str, bool] | None = None) -> None:
+    """Print the report of a compile; `asking` is (engine, batch), None if neither model nor program is asked."""
     inbox, problems = waiting(vault)
     output.found(problems)
-    estimate = _estimate(done, batch)
+    estimate = _estimate(done, asking)
     suggested = len(offered(vault).suggestions)
     if as_json:
         counts = {"inbox": inbox, "suggested": suggested}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from dataclasses import asdict, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from cli import output
 from cli.commands.engine_choice import dollars
-from compiler.model.requests import ROLE_OF, Request
-from compiler.replies.journal import Entry, Journal
-from vault.config.engine import of_user
-from vault.log.ledger import IDS, Ids, fold
+from compiler.protocol.requests import ROLE_OF, Request
+from compiler.replies.journal import Journal
+from vault.config.command import CONCURRENCY
+from vault.config.engine import ROLES, of_user
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -18,18 +20,42 @@ if TYPE_CHECKING:
     from compiler.engines.claude.costs import Estimate, Row
 
 SHOWN = 15
+_TOKENS_A_MINUTE = 2_000  # of answers, one request after the other: 1.5 minutes for 1,000 words of documents
 
 
 # --- before ---------------------------------------------------------------------------------------------------------
 
 
-def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
-    """Return the estimated tokens and cost of `requests`, and of later requests that depend on them, as JSON."""
+def estimate_json(requests: list[Request], engine: str, batch: bool) -> dict[str, Any]:
+    """Return what `requests`, and later ones that depend on them, take at an engine of ASKING, as JSON.
+
+    Raises ModelUnavailable where no model is named.
+    """
     from compiler.engines.claude.costs import estimate, estimate_following
 
     settings = of_user()
+    at_once = settings.concurrency
+    if engine == "command":
+        at_once = settings.command.concurrency if settings.command is not None else CONCURRENCY
+        # Nobody knows what a program costs: for its name there is no price.
+        settings = replace(settings, base_url="", models=dict.fromkeys(ROLES, "command"), prices={})
     now, later = estimate(requests, settings, batch=batch), estimate_following(requests, settings, batch=batch)
-    return {"now": _as_json(now), "later": _as_json(later), "without_pages": settings.pages}
+    counts = Counter[str](request.type for request in requests)
+    least, most = (a + b for a, b in zip(now.received, later.received, strict=True))
+    return {
+        "requests": dict(sorted(counts.items())),
+        "later_requests": _later(counts),
+        "now": _as_json(now),
+        "later": _as_json(later),
+        "minutes": [ceil(tokens / _TOKENS_A_MINUTE / at_once) for tokens in (least, most)],
+    }
+
+
+def _later(counts: Counter[str]) -> int:
+    """Return about how many requests follow from the answers, by their usual share of those that read or write."""
+    if reads := counts["read"]:
+        return 2 + ceil(1.5 * reads) + ceil(0.75 * reads)  # settle and reconcile; write; check
+    return ceil(0.5 * counts["write"])
 
 
 def _as_json(found: Estimate) -> dict[str, Any]:
@@ -39,37 +65,34 @@ def _as_json(found: Estimate) -> dict[str, Any]:
 
 def show_estimate(figures: dict[str, Any]) -> None:
     """Print an estimate of `estimate_json` as text."""
-    for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
+    later = f"about {figures['later_requests']} later requests that depend on them: about"
+    for key, words in (("now", "these requests: about"), ("later", later)):
         each = figures[key]
         if not each["input_tokens"]:
             continue
         low, high = each["output_tokens"]
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
-    if figures["without_pages"]:
-        output.show("plus pages and pictures, which your settings send beside the text and this estimate leaves out")
-    output.show("estimated from text lengths; `--budget USD` sets a limit")
+    least, most = figures["minutes"]
+    output.show(f"time: about {least if least == most else f'{least} to {most}'} min")
+    output.show("estimated from text lengths; with --engine claude, `--budget USD` sets a limit")
 
 
 # --- after ----------------------------------------------------------------------------------------------------------
 
 
 def show_costs(vault: Vault, as_json: bool) -> None:
-    """Show what the vault's replies cost: by run, source, article and model."""
+    """Show what the vault's replies cost: by run, stage and model."""
     from compiler.engines.claude.costs import rows
 
     journal, found = Journal.of(vault)
-    names = _names(vault)
     starts: dict[str, str] = {}
     for entry in journal.entries:
         starts.setdefault(entry.run, entry.at)
     tables = {
         "runs": rows(journal.entries, lambda e: f"{starts[e.run][:16].replace('T', ' ')} {e.run}".strip()),
-        "sources": rows(journal.entries, lambda e: names.get(e.about, e.about) if e.of == "extract" else ""),
-        "articles": rows(
-            journal.entries, lambda e: names.get(e.about, e.about) if e.of in ("compose", "cards") else ""
-        ),
-        "models": rows(journal.entries, lambda e: f"{_role(e)}: {e.engine}"),
+        "stages": rows(journal.entries, lambda e: e.of),
+        "models": rows(journal.entries, lambda e: f"{ROLE_OF[e.of]}: {e.engine}"),
     }
     total = rows(journal.entries, lambda _: "all")
     if as_json:
@@ -93,16 +116,4 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
 def _row_text(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
     more = ", some at no known price" if row.unpriced and row.usd else ""
-    return f"{plural(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
-
-
-def _role(entry: Entry) -> str:
-    return ROLE_OF[entry.of]
-
-
-def _names(vault: Vault) -> dict[str, str]:
-    """Return the paths of sources and the names of concepts, by id."""
-    events, _ = vault.ledger_events(IDS)
-    ids: Ids = fold(events)
-    called = {"source": lambda b: ids.present_key.get(b.id, b.key), "concept": lambda b: b.name or b.slug}
-    return {id_: called[b.noun](b) for id_, b in ids.births.items() if b.noun in called}
+    return f"{plural(row.questions, 'request')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"

@@ -1,4 +1,4 @@
-"""Choose the engine that compiles or answers, and start a model for it."""
+"""Choose the engine that compiles or answers, and start a model or a program for it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 from cli import output
 from compiler.build.snapshot import Snapshot, last_report, stood_in
 from compiler.model.engine_names import FAMILY
-from vault.config.engine import of_user
-from vault.errors import UsageError
+from vault.config.engine import EngineSettings, of_user
+from vault.errors import ModelUnavailable, UsageError
 from vault.log.ledger import BUILDS, ordered
 from vault.vault import Vault
 
 if TYPE_CHECKING:
+    from compiler.engines.command.backend import CommandBackend
     from compiler.workers.model_backend import ModelBackend
+
+    StartedBackend = ModelBackend | CommandBackend
+
+ASKING = ("claude", "command")  # the engines that ask somebody
 
 
 def engine_of(vault: Vault, given: str | None) -> str:
@@ -43,41 +48,71 @@ def backend_of(
     budget: float | None,
     batch: bool,
     renew: bool,
-) -> Iterator[ModelBackend | None]:
-    """Yield the model that answers requests for `engine`; None for other engines, or if nothing will be asked.
+) -> Iterator[StartedBackend | None]:
+    """Yield the model or program that answers requests for `engine`; None for other engines, or if nothing is asked.
 
-    The cost is reported even if the block fails. Raises UsageError; ModelUnavailable without a key or model.
+    What it cost is reported even if the block fails. Raises UsageError; ModelUnavailable without a key or model.
     """
-    if engine != "claude":
-        if budget is not None or batch:
-            raise UsageError("--budget and --batch need a model", hint="give --engine claude too")
+    if engine != "claude" and (budget is not None or batch):
+        raise UsageError("--budget and --batch need a model with a price", hint="give --engine claude too")
+    if engine not in ASKING:
         yield None
         return
-
     last = None if renew else last_report(vault.root, FAMILY, seen)
     if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
-    from compiler.workers.model_backend import ModelBackend, Spending
-
-    settings = of_user()
-    spending = Spending(budget, batch)
-    with ModelBackend(settings, lambda: settings.key(os.environ), spending, narrator) as backend:
+    with started(of_user(), engine, narrator, budget=budget, batch=batch) as backend:
         try:
             yield backend
-        except BaseException:
+        except BaseException as error:
             narrator.done()
             if words := paid_words(backend):
-                output.say(f"paid before the error: {words}")
+                output.say(f"before the error, {words}")
+                if isinstance(error, KeyboardInterrupt):
+                    output.say("what was answered is stored: the next `retain compile` asks only the rest")
             raise
 
 
-def paid_words(backend: ModelBackend | None) -> str:
-    """Return tokens and cost of this run as text; "" if no model was asked."""
-    if backend is None or not (any(backend.paid.tokens) or backend.lost):
+@contextmanager
+def started(
+    settings: EngineSettings,
+    engine: str,
+    narrator: output.Progress,
+    *,
+    budget: float | None = None,
+    batch: bool = False,
+) -> Iterator[StartedBackend]:
+    """Yield the backend of an engine of ASKING. Raises ModelUnavailable without a key, model or command; UsageError."""
+    if engine == "command":
+        from compiler.engines.command.backend import CommandBackend
+
+        if settings.command is None:
+            hint = "`retain engine use command -- claude -p`, or another program: `retain engine` lists those found"
+            raise ModelUnavailable("no command is configured", hint=hint)
+        with CommandBackend(settings.command) as commands:
+            yield commands
+        return
+    from compiler.workers.model_backend import ModelBackend, Spending
+
+    with ModelBackend(settings, lambda: settings.key(os.environ), Spending(budget, batch), narrator) as model:
+        yield model
+
+
+def paid_words(backend: StartedBackend | None) -> str:
+    """Return what was paid or asked in this run, and its tokens, as text; "" if nothing was."""
+    if backend is None:
+        return ""
+    from compiler.engines.command.backend import CommandBackend
+
+    if isinstance(backend, CommandBackend):
+        sent, received = backend.tokens
+        name = backend.name.partition(" ")[2]
+        return f"asked {name}: about {sent} tokens sent, {received} received" if sent else ""
+    if not (any(backend.paid.tokens) or backend.lost):
         return ""
     sent, received = backend.paid.tokens
-    words = f"{sent} tokens sent, {received} received, {dollars(backend.paid.usd)}"
+    words = f"paid: {sent} tokens sent, {received} received, {dollars(backend.paid.usd)}"
     if backend.lost:
         words += f"; up to {dollars(backend.lost)} more may be billed for interrupted calls"
     return words

@@ -13,10 +13,13 @@ from vault.text.formatting import plural
 from vault.vault import Vault
 
 _GAPS = 3  # of each kind, by name
-_COMPILE = ("retain compile", "create articles and flashcards")
+_COMPILE = (
+    ("retain engine", "optional: choose a model, which writes fuller pages"),
+    ("retain compile", "create articles and flashcards"),
+)
 _FILL = (
     ("retain add FILE...", "copy documents into raw/"),
-    _COMPILE,
+    *_COMPILE,
     ("retain review --plain", "start reviewing"),
 )
 _NEXT = (
@@ -44,7 +47,7 @@ def lines(name: str, seen: Overview, found: Figures | None) -> Iterator[str]:
         yield from _steps(strings.EMPTY, _FILL)
         return
     if not seen.cards:
-        yield from _steps(strings.NO_CARDS, (_COMPILE,))
+        yield from _steps(strings.NO_CARDS, _COMPILE)
         return
     yield from _today(seen)
     if found is not None:

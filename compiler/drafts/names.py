@@ -27,8 +27,6 @@ class Group:
     keys: set[str] = field(default_factory=set)
     blocks: list[str] = field(default_factory=list)
     lines: list[Statement] = field(default_factory=list)
-    leads: list[str] = field(default_factory=list)
-    topic: str = ""
     page: bool = False
 
     @property
@@ -113,8 +111,6 @@ def _add(group: Group, concept: ReadConcept, blocks: Sequence[str], shelf: Shelf
     if concept.title not in group.titles:
         group.titles.append(concept.title)
     group.aliases += [a for a in concept.aliases if a not in group.aliases]
-    group.leads += [name for name in concept.leads if name not in group.leads]
-    group.topic = group.topic or concept.topic
     group.page |= concept.page
     line = concept.line
     if line is not None and line not in group.lines and shelf.stands(line.quotes):

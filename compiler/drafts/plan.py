@@ -112,6 +112,7 @@ def settles(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> list
     if len(old) > MOST_SETTLED:
         words = {w for g in new for name in (g.title, *g.aliases) for w in content_words(name)}
         old = [g for g in old if any(words.intersection(content_words(n)) for n in (g.title, *g.aliases))]
+    numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
     lines = []
     for group in [*new, *old]:
         sources = list(dict.fromkeys(b.partition(":")[0] for b in group.blocks))
@@ -123,8 +124,7 @@ def settles(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> list
                 line=group.line,
                 page=group.page,
                 passages=len(group.blocks),
-                documents=tuple(shelf.by_id[s].text.title[:40] for s in sources[:4]),
-                topic=group.topic,
+                documents=tuple(numbers[s] for s in sources),
                 settled=title_key(title) in known,
             )
             lines += [line]
@@ -185,7 +185,7 @@ def writes(
         present = present_of(group, shelf, knowledge)
         if group.page and set(group.blocks) - present.known:
             tasks[group.key] = group, present
-    pages = [(g.title, g.line) for g in groups if g.page]
+    pages = [g for g in groups if g.page]
     batches = _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes)
     return [_write([tasks[g.key] for g in batch], shelf, sizes, pages, reasons) for batch in batches]
 
@@ -228,7 +228,7 @@ def _write(
     tasks: Sequence[tuple[Group, Present]],
     shelf: Shelf,
     sizes: Sizes,
-    pages: Sequence[tuple[str, str]],
+    pages: Sequence[Group],
     reasons: Mapping[str, tuple[str, ...]],
 ) -> WriteRequest:
     """Return the request for the articles of some groups."""
@@ -308,10 +308,9 @@ def _mentions(
         yield document, passage
 
 
-def _neighbours(groups: Sequence[Group], pages: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield other pages, those first that readers named as leading on."""
-    own = {title_key(g.title) for g in groups}
-    led = {title_key(name) for g in groups for name in g.leads}
-    others = [p for p in pages if title_key(p[0]) not in own]
-    ranked = sorted(others, key=lambda p: title_key(p[0]) not in led)
-    yield from ranked[:MOST_NEIGHBOURS]
+def _neighbours(groups: Sequence[Group], pages: Sequence[Group]) -> Iterator[tuple[str, str]]:
+    """Yield other pages as (title, line), those first that share the most blocks."""
+    own = {g.key for g in groups}
+    blocks = {b for g in groups for b in g.blocks}
+    ranked = sorted((p for p in pages if p.key not in own), key=lambda p: -len(blocks.intersection(p.blocks)))
+    yield from ((p.title, p.line) for p in ranked[:MOST_NEIGHBOURS])

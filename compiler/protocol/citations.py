@@ -25,7 +25,7 @@ _OPEN = re.compile(
     r"\[\s*(?:(derived|computed)\b\s*(?::\s*([^\[\]\"“]{1,300}?)\s*[;:](?=\s*\d))?[\s:;,]*)?(?=\d{1,3}:\d{1,5})"
 )
 _LABEL = re.compile(r"\s*[;,]?\s*(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(\d{1,5}))?")
-_WORDS = re.compile(r"\s*,?\s*[\"“”„](.*?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
+_WORDS = re.compile(r"\s*,?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
 _SIGNS = str.maketrans({**dict.fromkeys("’‘‚", "'"), **dict.fromkeys("“”„«»", '"'), **dict.fromkeys("–—−‑", "-")})

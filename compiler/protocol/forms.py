@@ -72,7 +72,8 @@ def is_usable(request: Request, reply: Reply) -> bool:
         case CheckReply() | ReconcileReply():
             return bool(reply.verdicts)
         case SettleReply():
-            return True
+            asked = isinstance(request, SettleRequest) and any(n.page and not n.settled for n in request.names)
+            return not asked or bool(reply.clusters or reply.same or reply.lines)
         case _:
             return bool(reply.sentences or reply.missing)
 

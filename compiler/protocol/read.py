@@ -17,7 +17,7 @@ from vault.text.formatting import clean_line, fold, normal
 
 _KNOWN_BYTES = 4_000  # of the names that are there already
 _RANGE = re.compile(r"(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
-_LINE = re.compile(r"^[\s>*-]*\**(CONCEPT|IS|DEF|FROM|CARRY|LEADS|REL|TOPIC|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*\**(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
 _MOST_PASSAGES = 400  # of one range
 
 
@@ -42,8 +42,6 @@ class _Concept:
     at: int
     line: Statement | None = None
     blocks: dict[str, None] = field(default_factory=dict)
-    leads: tuple[str, ...] = ()
-    topic: str = ""
 
 
 def parse(request: ReadRequest, text: str) -> tuple[ReadReply, list[Fault]]:
@@ -62,7 +60,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, str]]:
         if match:
             if current:
                 yield current
-            current = number, {"DEF": "IS", "CARRY": "FROM", "REL": "LEADS"}.get(match[1], match[1]), match[2]
+            current = number, match[1], match[2]
         elif current and line.strip() and not line.startswith(("```", "===", "#")):
             current = current[0], current[1], f"{current[2]} {line.strip()}"
     if current:
@@ -106,10 +104,6 @@ class _Reader:
             if not found:
                 self.faults.append(Fault(number, words, "no passage of this request is named", "as 1:3-9, 1:14"))
             self.concepts[-1].blocks |= dict.fromkeys(found)
-        elif kind == "LEADS":
-            self.concepts[-1].leads = tuple(n for part in words.split(";") if (n := _name(part)) and len(n) <= 200)
-        elif kind == "TOPIC":
-            self.concepts[-1].topic = _name(words)[:200]
 
     def _concept(self, number: int, words: str) -> None:
         parts = [part.strip() for part in words.split("|")]
@@ -193,8 +187,6 @@ class _Reader:
                     page=one.page,
                     line=one.line,
                     blocks=tuple(one.blocks),
-                    leads=one.leads,
-                    topic=one.topic,
                 )
             )
         if not concepts and not self.summaries and not self.terms:

@@ -43,8 +43,6 @@ class ReadConcept(Model):
     page: bool = True
     line: Statement | None = None
     blocks: tuple[Ref, ...] = ()
-    leads: tuple[Name, ...] = ()
-    topic: Name = ""
 
 
 class ReadTerm(Model):

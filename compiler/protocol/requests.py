@@ -81,8 +81,7 @@ class NameLine(Model):
     line: str = ""
     page: bool = True
     passages: int = 0
-    documents: tuple[str, ...] = ()
-    topic: str = ""
+    documents: tuple[int, ...] = ()
     settled: bool = False  # it was in an earlier request: it is here so that new names can be joined with it
 
 

@@ -12,6 +12,7 @@ from vault.text.formatting import clean_line, normal, truncate
 _LINE = re.compile(r"^[\s>*-]*\**(SAME|LINE|PAGE|CLUSTER)\b\**:?\s*(.*)$")
 _NUMBERS = re.compile(r"\d+")
 _MOST_IN_CLUSTER = 8
+_LONGEST = 90  # characters of what a name is
 
 
 def render(request: SettleRequest) -> str:
@@ -21,12 +22,11 @@ def render(request: SettleRequest) -> str:
 
 def _row(number: int, name: NameLine) -> str:
     """Return the line of one name."""
-    aliases = f" (also: {'; '.join(name.aliases)})" if name.aliases else ""
-    new = "" if name.settled else "*"
+    aliases = f" ({'; '.join(name.aliases)})" if name.aliases else ""
     kind = "page" if name.page else "line"
-    where = f"{name.passages} passages in {', '.join(name.documents)}" if name.documents else "known"
-    topic = f" | topic: {name.topic}" if name.topic else ""
-    return f"{number}{new}. {name.title}{aliases} | {kind} | {where}{topic} | {truncate(name.line, 200)}"
+    documents = ", ".join(map(str, name.documents)) or "-"
+    line = f": {truncate(name.line, _LONGEST)}" if name.line else ""
+    return f"{number}{'' if name.settled else '*'} {name.title}{aliases} | {kind}, {name.passages} in {documents}{line}"
 
 
 def parse(request: SettleRequest, text: str) -> tuple[SettleReply, list[Fault]]:
@@ -69,6 +69,8 @@ def parse(request: SettleRequest, text: str) -> tuple[SettleReply, list[Fault]]:
             same += [(found[0], other) for other in found[1:]]
         else:
             (lines if kind == "LINE" else pages).extend(found)
+    if not (clusters or same or lines or pages or faults) and any(n.page and not n.settled for n in request.names):
+        faults.append(Fault(0, "", "the answer groups no name", "as CLUSTER topic: 1, 4, 9"))
     return (
         SettleReply(
             covers=tuple(titles), same=tuple(same), lines=tuple(lines), pages=tuple(pages), clusters=tuple(clusters)

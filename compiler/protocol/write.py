@@ -34,8 +34,8 @@ _ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
 _KEEP = re.compile(r"^\s*@keep\s+(\d{1,3}:\d{1,5})\b\s*(.*)$")
 _STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
 _SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)\.?")
-_LINK = re.compile(r"\[\[([^\]|\n]+)(?:\|([^\]\n]+))?\]\]")
-_DELIMITER = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
+_DELIMITER = re.compile(r"^\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
 _FIELD = re.compile(r"^\s*\**(T|K|KIND|Q|A|C|CITE)\**\s*:\s*(.*)$", re.IGNORECASE)
 _KINDS: dict[str, CardKindName] = {
     "def": "definitional",
@@ -409,7 +409,7 @@ class _Reader:
 def plain_words(text: str) -> str:
     """Return words without links and emphasis, on one line; formulas and code signs stay."""
     words = _LINK.sub(lambda m: m[2] or m[1], normal(text))
-    words = re.sub(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", r"\1", words)
+    words = re.sub(r"\*\*(?=\S)((?:[^*]|\*(?!\*))+?)(?<=\S)\*\*", r"\1", words)
     return fold(clean(words))
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault import toml_edit
+from vault.config.engine import read_engine
 from vault.config.settings import FILE, Settings, read_settings, render_settings
 from vault.errors import Damaged, EditedMeanwhile, Refused, RetainError, UsageError
 from vault.toml_edit import Value, change_vault, changed, put_back_vault, vault_text
@@ -52,6 +53,29 @@ def test_a_commented_line_of_another_table_stays_asleep() -> None:
     text = "[learning]\nretention = 0.9\n\n[learning.retention_by_tag]\nexam = 0.95\n# fuzz = true\n"
     after = changed(text, "learning", "fuzz", False)
     assert after == text.replace("retention = 0.9\n", "retention = 0.9\nfuzz = false\n", 1)
+
+
+def test_a_table_inside_a_table_is_changed_and_added() -> None:
+    text = '[engine]\nuse = "claude"  # mine\n\n[engine.prices."m"]\ninput = 1\n\n[app]\nx = 1\n'
+    after = changed(text, "engine.models", "read", "m")
+    assert tomllib.loads(after)["engine"]["models"] == {"read": "m"} and 'use = "claude"  # mine\n' in after
+    assert tomllib.loads(changed(after, "engine.models", "read", None)) == tomllib.loads(text + "[engine.models]\n")
+    assert changed("", "engine.models", "read", "m") == '[engine.models]\nread = "m"\n'
+    commented = "[engine.models]\n# read = 'x'  # the reader\n"
+    assert changed(commented, "engine.models", "read", "m") == '[engine.models]\nread = "m"  # the reader\n'
+    with pytest.raises(Refused):
+        changed('[engine]\nmodels = "all"\n', "engine.models", "read", "m")
+
+
+def test_several_settings_are_written_at_once_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    config = tmp_path / "retain/config.toml"
+    assert toml_edit.change_user_all([("app", "theme", None)]) == "" and not config.exists()
+    toml_edit.change_user_all([("app", "theme", "light"), ("engine", "compile", "claude")], read_engine)
+    before = config.read_bytes()
+    with pytest.raises(UsageError, match="compile must be one of"):
+        toml_edit.change_user_all([("app", "theme", "dark"), ("engine", "compile", "nobody")], read_engine)
+    assert config.read_bytes() == before
 
 
 def test_a_table_that_is_not_there_is_added_and_goes_again() -> None:
