@@ -22,7 +22,7 @@ AGENT_COMMANDS = (
     "doctor",
     "agent next",
     "agent show",
-    "agent submit",  # in a sandbox the reply goes to the work folder, and is judged again after the run
+    "agent submit",  # in a sandbox the reply goes to the work folder, and is taken over after the run
     "agent ask",
     "agent status",
     "agent release",
@@ -30,15 +30,11 @@ AGENT_COMMANDS = (
     "mcp",
 )
 # The tools of `retain mcp` where a host calls the server retain: they write what `agent submit` writes.
-MCP_TOOLS = frozenset(
-    f"mcp__retain__{name}"
-    for name in ("next_orders", "show", "submit", "status", "release", "search", "ask", "submit_answer")
-)
+MCP_TOOLS = frozenset(f"mcp__retain__{name}" for name in ("next_order", "submit", "status", "release", "search", "ask"))
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all", "--rejected", "--coverage")
 VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows
-_OF_ORDERS = ("--brief", "--mine", "--partial")
-_VALUED_OF_ORDERS = ("--count", "--type", "--source", "--as", "--minutes", "--wait")
+_VALUED_OF_ORDERS = ("--count", "--type", "--order", "--as", "--minutes", "--wait")
 _HELP = ("-h", "--help")
 _BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a sandbox; it writes nothing
 _ALLOWED = tuple(tuple(command.split()) for command in AGENT_COMMANDS)
@@ -55,7 +51,7 @@ def may_run(arguments: Sequence[str]) -> bool:
             return True
         elif word in (valued := VALUED + _VALUED_OF_ORDERS if words[:1] == ["agent"] else VALUED):
             next(rest, None)
-        elif word.partition("=")[0] in valued or word in OPTIONS or (words[:1] == ["agent"] and word in _OF_ORDERS):
+        elif word.partition("=")[0] in valued or word in OPTIONS:
             continue
         elif word.startswith("-") and not (word == "-" and words[:2] == ["agent", "submit"]):
             return False

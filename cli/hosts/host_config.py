@@ -1,6 +1,6 @@
-"""`retain init --host`: settings and hooks that keep Claude Code and Codex out of the user's files. Not a barrier.
+"""`retain init --host`: a skill for Claude Code and Codex, and settings that keep them out of the user's files.
 
-A file of the user's own is never overwritten: what it lacks is shown instead.
+The settings are not a barrier. A file of the user's own is never overwritten: what it lacks is shown instead.
 """
 
 from __future__ import annotations
@@ -24,16 +24,20 @@ from vault.git import git, is_repository
 from vault.vault import Vault, open_vault
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
+SKILLS = {"claude-code": ".claude/skills/retain/SKILL.md", "codex": ".agents/skills/retain/SKILL.md"}
 _RECORD = "agent-files.json"  # in the user's state folder: the SHA-256 of what retain wrote
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
-_FOLDERS = ("insights", "raw", "ledger", ".git", ".retain", ".claude", ".codex", ".agents", ".obsidian", ".vscode")
+_FOLDERS = (
+    *("insights", "raw", "ledger", ".git", ".retain/cache", ".retain/locks"),
+    *(".claude", ".codex", ".agents", ".obsidian", ".vscode"),
+)
 _LOG = "learning/reviews.jsonl"
 _FILES = (
     *("retain.toml", "AGENTS.md", "CLAUDE.md", ".mcp.json", ".gitignore", ".gitattributes"),
     *("learning/_review.md", "learning/gaps.md", "learning/reading-list.md"),
 )
-_LOGS = "learning/reviews*.jsonl"
+_PATTERNS = ("learning/reviews*.jsonl", ".retain/*.json*")
 _SPECIAL = frozenset("*?[]{}()!\\\n\r")  # have a meaning in the rules of Claude Code
 
 
@@ -62,6 +66,7 @@ def write_host_files(root: Path, hosts: Sequence[str], *, show: bool) -> int:
 
 
 def _files_of(host: str, root: Path) -> Iterator[HostFile]:
+    yield HostFile(SKILLS[host], read("skill.md"))
     if host == "claude-code":
         yield HostFile(CLAUDE, json.dumps(claude_settings(root), indent=2, ensure_ascii=False) + "\n")
     else:
@@ -87,7 +92,7 @@ def claude_settings(root: Path) -> dict[str, Any]:
         "permissions": {
             "deny": [
                 *(f"Edit({top}/{folder}/**)" for folder in _FOLDERS),
-                *(f"Edit({top}/{file})" for file in (*_FILES, _LOGS)),
+                *(f"Edit({top}/{file})" for file in (*_FILES, *_PATTERNS)),
             ],
             "blockReadsOutsideWorkingDirectories": True,
             "blockWritesOutsideWorkingDirectories": True,

@@ -28,6 +28,7 @@ _READS = re.compile(r"(^|[_-])(read|get|list|search|find|view|stat|info|tree|ope
 _LONGEST = 4_096
 _LONGEST_LINE = 1 << 20
 _WORD = re.compile(r"[^\s(),;=<>|&\[\]{}`]+")
+WORK = ".retain/work"
 _RETAIN = re.compile(r"(?:(?<![\w.-])retain|cli\.main)[ \t]([^;&|<>()`\n]*)")  # the arguments of each call
 
 
@@ -79,7 +80,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
     """Return why an agent must not run this shell line in `cwd`, or None.
 
     The line is not parsed. It is refused when one of its words names a closed place or the personal vault, whether to
-    read or to write, or when it runs a command of retain that is for the user.
+    read or to write, or when it runs a command of retain that is for the user. The work folder is open.
     """
     if len(line) > _LONGEST_LINE:
         return "the command is too long to be checked"
@@ -92,6 +93,8 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
         path = _absolute(word, cwd)
         if (fault := territory.read_fault(path)) is not None:
             return fault
+        if os.path.realpath(path).startswith(f"{os.path.realpath(territory.root)}/{WORK}/"):
+            continue  # where orders are, and the answers to them
         parts = [] if "://" in word or path == word else word.split("/")
         closed = territory.closed_place(path) or next(filter(is_closed, parts), None)
         if closed is not None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from compiler.gates.checks import Verdicts
+from compiler.gates.gates import Accepted
 from compiler.model.engine_names import EXTRACTIVE
-from compiler.model.requests import AnswerRequest, rests
-from compiler.orders.board import OrderDesk, staged_entries
-from compiler.orders.questions import save_questions
-from compiler.query.answer import MAX_QUESTION, Answer, asked, gated, quoted, request_for
+from compiler.orders.board import OrderDesk
+from compiler.orders.files import save_questions
+from compiler.protocol.check import item_key
+from compiler.protocol.replies import AnswerReply, CheckReply, Reply
+from compiler.protocol.requests import Request
+from compiler.query.answer import MAX_QUESTION, Answer, check_for, gated, quoted, request_for
 from compiler.query.retrieve import Known, all_claims, fitting
+from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
-from compiler.replies.journal import Journal, JournalWriter
+from compiler.replies.journal import JournalWriter
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
 from vault.ids import ulid
@@ -38,7 +41,7 @@ def answer_question(
 ) -> Answer:
     """Return the answer to a question in the user's `words`; each of its sentences rests on claims of the wiki.
 
-    Raises: Waiting where nobody has answered it yet, after an order for an agent was saved (`engine`
+    Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
     "agent"); UsageError; LockHeld while a compile runs.
     """
     question = fold(normal(words))
@@ -49,65 +52,99 @@ def answer_question(
     plain = quoted(question, claims, everything)
     if engine == "extractive" or not claims:
         return gated(question, plain, claims, EXTRACTIVE)
-    with _journal_asker(desk, backend, at, progress or (lambda _: None)) as (asker, verdicts):
-        reply, who = _ask_agent(desk, request_for(question, claims), asker, verdicts, engine)
-    if reply is None:
-        return gated(question, plain, claims, EXTRACTIVE)
-    return gated(question, reply, claims, who, verdicts)
+    with _asker(desk, backend, at, progress or (lambda _: None)) as asker:
+        reply, who = _answered(desk, request_for(question, claims), asker, engine)
+        if not isinstance(reply, AnswerReply):
+            return gated(question, plain, claims, EXTRACTIVE)
+        accepted = accepted_in(asker.journal)
+        check = check_for(question, reply, claims, accepted)
+        if check is not None:
+            check = check.model_copy(update={"by": (who,)})
+            checked, _ = _answered(desk, check, asker, engine)
+            reply, accepted = _mended(reply, claims, checked, accepted)
+    return gated(question, reply, claims, who, accepted)
 
 
-def _ask_agent(
-    desk: OrderDesk, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str
-) -> tuple[Any, str]:
-    """Return (reply, who gave it); where nobody has answered yet, save the question as an order. Raises: Waiting."""
-    try:
-        reply = asked(request, asker, verdicts)
-    except Waiting as waiting:
-        if engine == "agent":
-            save_questions(desk.vault, waiting.requests)
-        raise
-    return reply, asker.engines.get(rests(request), "")
+def _mended(
+    reply: AnswerReply, claims: Sequence[Known], checked: Reply | None, accepted: Accepted
+) -> tuple[AnswerReply, Accepted]:
+    """Return the answer with its sentences as the check would have them, and what is accepted then."""
+    verdicts = {v.item: v for v in checked.verdicts} if isinstance(checked, CheckReply) else {}
+    quotes = {str(known.claim.id): known.claim.quote for known in claims}
+    fine: set[str] = set()
+    sentences = []
+    for sentence in reply.sentences:
+        cited = tuple(quotes[c] for c in sentence.cites if c in quotes)
+        verdict = verdicts.get(item_key(sentence.text, "", cited))
+        if verdict is not None and verdict.verdict == "fix":
+            sentence = sentence.model_copy(update={"text": verdict.text})
+        if verdict is not None and verdict.verdict in ("ok", "fix"):
+            fine.add(item_key(sentence.text, "", cited))
+        sentences.append(sentence)
+    mended = reply.model_copy(update={"sentences": tuple(sentences)})
+    return mended, lambda text, answer, by: item_key(text, answer, tuple(by)) in fine or accepted(text, answer, by)
+
+
+def _answered(desk: OrderDesk, request: Request, asker: Asker, engine: str) -> tuple[Reply | None, str]:
+    """Return (reply, who gave it), None where there is none; what nobody answered becomes an order. Raises: Waiting."""
+    if asker.journal.find(request) is None:
+        try:
+            asker.ask([request], "answer")
+        except Waiting:
+            if engine == "agent":
+                save_questions(desk.vault, [request])
+            raise
+    entry = asker.journal.find(request)
+    return (entry.value(), entry.engine) if entry is not None else (None, "")
 
 
 @contextmanager
-def _journal_asker(
-    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress
-) -> Iterator[tuple[Asker, Verdicts]]:
+def _asker(desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress) -> Iterator[Asker]:
     """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal."""
-    journal, _ = Journal.of(desk.vault)
-    for entry in staged_entries(desk)[0] if desk.sandboxed else ():
-        journal.learn(entry)
-    instant = ledger.instant(at)
-    hint = "`retain agent next` hands it out as a work order; then ask again"
+    journal, instant = desk.journal(), ledger.instant(at)
     if backend is None:
-        yield Asker(journal, None, None, instant, progress, hint=hint), Verdicts.of(journal)
+        hint = "`retain agent next` hands it out as a work order; then ask again"
+        yield Asker(journal, None, None, instant, progress, hint=hint)
         return
     with lock(desk.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):
         refuse_beside_agents(desk.vault)
         writer = JournalWriter(desk.guard, ulid(int(at.timestamp() * 1000), os.urandom(10)))
         if isinstance(backend, KeepsNotes):
             backend.opened(journal.notes, writer.note)
-        yield Asker(journal, writer, backend, instant, progress), Verdicts.of(journal)
+        yield Asker(journal, writer, backend, instant, progress)
 
 
-def cited_claims(answer: Answer) -> list[dict[str, Any]]:
-    """Return an answer's claims as JSON, numbered as its sentences cite them."""
-    return [_claim_as_json(n, known) for n, known in enumerate(answer.claims, 1)]
-
-
-def _claim_as_json(number: int, known: Known) -> dict[str, Any]:
-    claim = known.claim
-    where = {"path": known.summary, "line": known.line, "source": known.raw, "place": claim.locator}
-    return {"number": number, "id": claim.id, "quote": claim.quote, "kind": claim.kind.value, **where}
+def answer_lines(answer: Answer) -> list[str]:
+    """Return an answer as text: its sentences with numbers, what is missing, and the numbered quotes."""
+    numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
+    out = [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
+    out += [f"not in the wiki: {answer.missing}"] if answer.missing else []
+    for known in answer.claims:
+        place = f", {known.claim.locator}" if known.claim.locator else ""
+        out.append(f"[{numbers[known.claim.id]}] “{known.claim.quote}” ({known.raw}{place})")
+    return out
 
 
 def answer_as_json(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON."""
+    """Return an answer as JSON, its claims numbered as the sentences cite them."""
+    claims = [
+        {
+            "number": n,
+            "id": known.claim.id,
+            "quote": known.claim.quote,
+            "kind": known.claim.kind.value,
+            "path": known.summary,
+            "line": known.line,
+            "source": known.raw,
+            "place": known.claim.locator,
+        }
+        for n, known in enumerate(answer.claims, 1)
+    ]
     return {
         "question": answer.question,
         "engine": answer.engine,
         "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
-        "claims": cited_claims(answer),
+        "claims": claims,
         "missing": answer.missing,
         "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
     }

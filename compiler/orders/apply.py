@@ -1,30 +1,23 @@
-"""Replies that an agent in the sandbox left in the work folder, judged again and added to the journal.
+"""Replies that an agent in the sandbox left in the work folder, taken over into the journal.
 
-The content of the folder is untrusted: open orders are computed again, a reply counts for the order whose words it
-rests on, and only items that pass the gates are recorded.
+The folder is untrusted: a line is taken only if it has the shape of a reply, under the name of an agent, dated anew.
+What it says is looked up in the sources and goes through the rules again in every build, as any other reply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
-from compiler.model.requests import REPLY_TO, Request, rests
-from compiler.orders.board import OrderDesk, open_requests, staged_lines
-from compiler.orders.faults import judge_reply
+from compiler.orders.board import STAGED, is_order, staged_lines
 from compiler.orders.leases import NAME
-from compiler.orders.questions import order_id, valid_questions
-from compiler.orders.submit import ENGINE, has_content
-from compiler.replies.asker import Answered, entry_of
-from compiler.replies.journal import Entry, JournalWriter
-from compiler.replies.reuse import merged
+from compiler.orders.take import ENGINE
+from compiler.replies.journal import Entry, Journal, JournalWriter, entry_in
+from compiler.replies.prompts import prompt_id
 from vault.diagnostic import Diagnostic
+from vault.files.guard import Scope
 from vault.log import ledger
 from vault.vault import Vault
-
-_STAGES = 40  # more than any build has
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,71 +28,52 @@ class Finalized:
     refused: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
-    """A reply in the work folder: its file, the agent's name, the reply itself."""
-
-    path: str
-    name: str
-    reply: Any
-
-
 def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
-    """Judge the replies in the work folder, stage by stage, and add the good ones to the journal's file of `run`.
+    """Add the replies in the work folder to the journal's file of `run`: the last to each request.
 
-    The caller holds the publisher's lock. Raises what a build raises; WriteFailed.
+    The caller holds the publisher's lock. Raises: WriteFailed; Refused where the folder cannot be read.
     """
-    waiting = _staged_replies(vault)
-    if not waiting:
-        return Finalized()
-    kept: list[Entry] = []
-    refused: list[Diagnostic] = []
-    for _ in range(_STAGES):
-        requests, start = open_requests(OrderDesk(vault), at, kept)
-        assert start.asker is not None, "this family has a journal"
-        instant = ledger.after([{"at": e.at} for e in start.asker.journal.entries], at)
-        new = _accept_replies(requests, waiting, run, instant, refused)
-        kept += new
-        if not new:
-            kept += _accept_replies(valid_questions(vault), waiting, run, instant, refused)
-            break
-    writer = JournalWriter(vault.guard(OrderDesk(vault).scope), run)
-    for entry in kept:
-        writer.keep(entry)
-    return Finalized(len(kept), tuple(refused))
-
-
-def _staged_replies(vault: Vault) -> dict[tuple[str, str], _Staged]:
-    """Return the last staged reply to each question, by (type, digest of what it rests on)."""
-    found: dict[tuple[str, str], _Staged] = {}
+    found: dict[str, Entry] = {}
+    wrong: dict[str, int] = {}
     for path, event in staged_lines(vault):
-        of, rest, engine = (event.get(key) for key in ("of", "rests", "engine"))
-        if event.get("type") != "reply" or of not in REPLY_TO or not isinstance(rest, str) or "said" not in event:
-            continue
-        name = engine.removeprefix(f"{ENGINE} ") if isinstance(engine, str) else ""
-        found[str(of), rest] = _Staged(path, name if NAME.fullmatch(name) else "agent", event["said"])
-    return found
+        entry = entry_in(event)
+        if entry is None or not _is_reply(entry):
+            wrong[path] = wrong.get(path, 0) + 1
+        elif entry.request not in found or found[entry.request].at <= entry.at:
+            found[entry.request] = entry
+    journal, _ = Journal.of(vault)
+    writer = JournalWriter(vault.guard(Scope.PUBLISHER), run)
+    for entry in sorted(found.values(), key=lambda entry: entry.at):
+        dated = journal.dated(_checked(entry, run, at))
+        writer.keep(dated)
+        journal.learn(dated)
+    return Finalized(len(found), tuple(_refused(path, count) for path, count in wrong.items()))
 
 
-def _accept_replies(
-    requests: Sequence[Request],
-    waiting: dict[tuple[str, str], _Staged],
-    run: str,
-    instant: str,
-    refused: list[Diagnostic],
-) -> list[Entry]:
-    """Return journal entries for the staged replies to these requests that pass; add the others to `refused`."""
-    out: list[Entry] = []
-    for request in requests:
-        staged = waiting.pop((request.type, rests(request)), None)
-        if staged is None:
-            continue
-        found = judge_reply(request, staged.reply)
-        if found.reply is not None and (not found.faults or has_content(found.reply)):
-            answer = Answered(merged(request, found.reply), f"{ENGINE} {staged.name}")
-            out.append(entry_of(request, answer, instant, run))
-        else:
-            fault = found.faults[0]
-            what = f"{order_id(request)}: {fault.path}: {fault.why}"
-            refused.append(Diagnostic(staged.path, 0, "reply-refused", what, fault.hint))
-    return out
+def _is_reply(entry: Entry) -> bool:
+    """Return whether an entry answers a request of its type in the shape of that."""
+    named = is_order(entry.request) and entry.request.partition("-")[0] == entry.of
+    return named and not entry.failed and entry.value() is not None
+
+
+def _checked(entry: Entry, run: str, at: datetime) -> Entry:
+    """Return an entry with nothing but the reply, its sizes and the agent's name from whoever wrote it."""
+    name = entry.engine.removeprefix(f"{ENGINE} ")
+    value = entry.value()
+    assert value is not None, "looked at before"
+    return replace(
+        entry,
+        reply=value.model_dump(mode="json", exclude_defaults=True),
+        engine=f"{ENGINE} {name if NAME.fullmatch(name) else 'agent'}",
+        prompt=prompt_id(entry.of),
+        at=ledger.instant(at),
+        run=run,
+        tokens=(0, 0),
+        usd=0.0,
+    )
+
+
+def _refused(path: str, count: int) -> Diagnostic:
+    """Return what is said about lines that are no replies."""
+    hint = f"nothing of them is stored; `retain agent submit` writes what belongs into {STAGED}"
+    return Diagnostic(path, 0, "reply-refused", f"{count} lines are no replies to work orders", hint)

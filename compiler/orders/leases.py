@@ -19,7 +19,7 @@ from vault.files.guard import Guard, Scope, sha256_hex
 from vault.vault import Vault
 
 PATH = ".retain/work/leases.json"
-MINUTES = 10
+MINUTES = 20
 _AROUND_S = 180.0  # for so long an agent that asked for orders counts as working
 _SIGN = "@"  # before a name: until when its bearer counts so; no order is called that
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,39}")
@@ -62,16 +62,8 @@ def record_agent(vault: Vault, name: str, at: datetime) -> None:
         _update_leases(vault, at, lambda held: held | {key: Lease(name, now + _AROUND_S)})
 
 
-def lease_orders(
-    vault: Vault,
-    wanted: Sequence[str],
-    count: int,
-    name: str,
-    minutes: float,
-    at: datetime,
-    fitting: Callable[[list[str]], list[str]] = list,
-) -> list[str]:
-    """Lease to `name` the first `count` of the `wanted` orders that are free and that `fitting` selects; return them.
+def lease_orders(vault: Vault, wanted: Sequence[str], count: int, name: str, minutes: float, at: datetime) -> list[str]:
+    """Lease to `name` the first `count` of the `wanted` orders that are free; return them.
 
     Raises: LockHeld where too many others change the leases; WriteFailed.
     """
@@ -79,7 +71,7 @@ def lease_orders(
     taken: list[str] = []
 
     def change(held: dict[str, Lease]) -> dict[str, Lease]:
-        taken[:] = fitting([id_ for id_ in wanted if id_ not in held][:count])
+        taken[:] = [id_ for id_ in wanted if id_ not in held][:count]
         return held | {id_: Lease(name, until) for id_ in taken}
 
     _update_leases(vault, at, change)

@@ -1,6 +1,7 @@
-"""Citations in an answer, `[2:17 "exact words"]`: found in the text, and looked up in the passages that were shown.
+"""Citations in an answer, `[2:17b; 2:18a]`: found in the text, and looked up in the passages that were shown.
 
-A few exact words find the place; the evidence is the whole sentence (row, item, listing) of the source that holds them.
+A passage is shown with a letter before each of its sentences (items, rows); a listing or a formula is one piece. The
+evidence is always a whole piece of the source. Instead of letters, exact words may name the place: `[2:17 "words"]`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ from vault.text.formatting import fold, short_line
 MAX_QUOTE = 2_000  # characters of one piece of evidence
 _NEAR = 90  # of 100: how alike words must be to be taken for those of the passage
 _SHOWN = 200
-_WHOLE = 400  # characters of a passage that may be cited without words
+_WHOLE = 700  # characters of a passage that may be cited as a whole
+_MOST_PASSAGES = 20  # of one range
 _OPEN = re.compile(
     r"\[\s*(?:(derived|computed)\b\s*(?::\s*([^\[\]\"“]{1,300}?)\s*[;:](?=\s*\d))?[\s:;,]*)?(?=\d{1,3}:\d{1,5})"
 )
-_LABEL = re.compile(r"\s*[;,]?\s*(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(\d{1,5}))?")
+_LETTERS = r"[a-z]{1,2}(?:\s*[-–]\s*[a-z]{1,2})?"
+_LABEL = re.compile(
+    rf"\s*[;,]?\s*(\d{{1,3}}):(\d{{1,5}})(?:({_LETTERS}(?:\s*,\s*{_LETTERS})*)(?![a-z])|\s*[-–]\s*(?:\1:)?(\d{{1,5}}))?"
+)
+_RUN = re.compile(r"([a-z]{1,2})(?:\s*[-–]\s*([a-z]{1,2}))?")
 _WORDS = re.compile(r"\s*,?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
@@ -34,10 +40,11 @@ _SKIPPED = frozenset("*_`\\$")
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One item of a citation: the passage that it names, and the words; `words` "" names the passage alone."""
+    """One item of a citation: the passage that it names, and letters of its pieces or words in it; else all of it."""
 
     label: str
-    words: str
+    words: str = ""
+    letters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +84,25 @@ def _items(text: str, at: int) -> tuple[list[Cited], int | None]:
             items.append(Cited(name, words[1].replace('\\"', '"')))
             at, quoted = words.end(), True
         if not quoted:
-            last = int(label[3] or label[2])
-            items += [Cited(f"{label[1]}:{n}", "") for n in range(int(label[2]), min(last, int(label[2]) + 20) + 1)]
+            letters = tuple(letter for run in _RUN.finditer(label[3] or "") for letter in _between(run[1], run[2]))
+            last = min(int(label[4] or label[2]), int(label[2]) + _MOST_PASSAGES)
+            items += [Cited(f"{label[1]}:{n}", letters=letters) for n in range(int(label[2]), last + 1)]
     end = _END.match(text, at)
     return (items, end.end()) if items and end is not None else (items, None)
+
+
+def letters(count: int) -> list[str]:
+    """Return the letters of so many pieces: a to z, then aa, ab ..."""
+    alphabet = [chr(ord("a") + n) for n in range(26)]
+    return [*alphabet, *(a + b for a in alphabet for b in alphabet)][:count]
+
+
+def _between(first: str, last: str | None) -> list[str]:
+    """Return the letters from the first to the last one."""
+    known = letters(702)
+    if last is None or first not in known or last not in known:
+        return [first]
+    return known[known.index(first) : min(known.index(last), known.index(first) + _MOST_PASSAGES) + 1] or [first]
 
 
 # --- looking up ------------------------------------------------------------------------------------------------------
@@ -118,6 +140,13 @@ class _Searchable:
             return 0.0, 0, 0
         return found.score, offsets[found.dest_start], offsets[found.dest_end - 1] + 1
 
+    @cached_property
+    def pieces(self) -> dict[str, Quote]:
+        """Return the pieces of the passage by their letters."""
+        words = [w for block in self.passage.blocks for s, e in pieces_of(block) if (w := fold(block.text[s:e]))]
+        quotes = (Quote(source=self.document.source, words=w[:MAX_QUOTE]) for w in words)
+        return dict(zip(letters(len(words)), quotes, strict=False))
+
     def evidence(self, start: int, end: int) -> Iterator[Quote]:
         """Yield the evidence for the words at `start` to `end`: one piece for each block that holds some."""
         at = 0
@@ -144,16 +173,23 @@ def plain_signs(text: str) -> tuple[str, list[int]]:
     return "".join(chars), offsets
 
 
+def pieces_of(block: BlockView) -> list[tuple[int, int]]:
+    """Return (start, end) of the pieces of a block that can be cited: its sentences, its rows, or all of it."""
+    if block.kind in ("code", "formula") and len(block.text) <= MAX_QUOTE:
+        return [(0, len(block.text))]
+    if block.kind in ("code", "table"):
+        rows, at = [], 0
+        for line in block.text.split("\n"):
+            rows += [(at, at + len(line))] if line.strip() else []
+            at += len(line) + 1
+        return rows
+    return sentence_spans(block.text)
+
+
 def evidence_in(block: BlockView, start: int, end: int) -> str:
     """Return the words of a block that stand as evidence for those at `start` to `end`, folded."""
-    if block.kind in ("code", "formula") and len(block.text) <= MAX_QUOTE:
-        return fold(block.text)
-    if block.kind in ("code", "table"):
-        first = block.text.rfind("\n", 0, start) + 1
-        last = block.text.find("\n", end)
-        return fold(block.text[first : last if last >= 0 else len(block.text)])[:MAX_QUOTE]
-    spans = [(s, e) for s, e in sentence_spans(block.text) if s < end and start < e]
-    found = fold(block.text[spans[0][0] : spans[-1][1]]) if spans else fold(block.text[start:end])
+    held = [(s, e) for s, e in pieces_of(block) if s < end and start < e]
+    found = fold(block.text[held[0][0] : held[-1][1]]) if held else fold(block.text[start:end])
     return found if len(found) <= MAX_QUOTE else fold(block.text[start:end])[:MAX_QUOTE]
 
 
@@ -177,10 +213,16 @@ class Shown:
         searched = self.passages.get(item.label)
         if searched is None:
             return [], f"there is no passage {item.label} in this request", "cite passages by the numbers shown"
+        if item.letters:
+            missing = [letter for letter in item.letters if letter not in searched.pieces]
+            if missing:
+                known = ", ".join(searched.pieces)
+                return [], f"{item.label} has no piece {missing[0]}", f"its pieces are: {known}"
+            return [searched.pieces[letter] for letter in item.letters], "", ""
         if not item.words.strip():
             if len(searched.text) <= _WHOLE:
-                return list(searched.evidence(0, len(searched.text))), "", ""
-            return [], f"{item.label} is cited without words", "add 4 to 8 exact words of the sentence that says it"
+                return list(searched.pieces.values()), "", ""
+            return [], f"{item.label} is cited as a whole", "name the sentence by its letter"
         found: list[Quote] = []
         for piece in filter(str.strip, _LEFT_OUT.split(item.words)):
             quotes = self._piece(item.label, searched, piece)
@@ -205,5 +247,5 @@ class Shown:
     def _hint(self, searched: _Searchable, words: str) -> str:
         score, start, end = searched.nearest(words)
         if score < 60:
-            return "copy 4 to 8 words of the passage that says it, or leave the statement out"
+            return "name the sentence by its letter, or leave the statement out"
         return f"the nearest words there are: {short_line(searched.text[start:end], _SHOWN)}"

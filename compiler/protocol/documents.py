@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from compiler.protocol.citations import letters, pieces_of
 from compiler.protocol.passages import Document, Passage
 from compiler.protocol.requests import BlockView, DocumentView, PassageView
 from vault.text.formatting import clean, clean_line
@@ -49,15 +50,23 @@ def lines_of(documents: Sequence[DocumentView], marked: Collection[str] = ()) ->
                 yield "..."
             last, before = passage.headings, passage.number
             label = f"{document.number}:{passage.number}"
-            text = "\n".join(_shown(block) for block in passage.blocks)
-            yield f"[{label}{'*' if label in marked else ''}] {text}"
+            counts = [len(pieces_of(block)) for block in passage.blocks]
+            signs = [f"{{{letter}}}" for letter in letters(sum(counts))] if sum(counts) > 1 else [""]
+            blocks = []
+            for block, count in zip(passage.blocks, counts, strict=True):
+                blocks.append(_shown(block, signs[:count]))
+                signs = signs[count:]
+            yield f"[{label}{'*' if label in marked else ''}] " + "\n".join(blocks)
 
 
-def _shown(block: BlockView) -> str:
-    """Return a block as it is shown; no line of it can be taken for one of the request's own."""
-    text = "\n".join(
-        f"\\{line}" if line.startswith(("=== ", "## ", "[")) else line for line in clean(block.text).split("\n")
-    )
+def _shown(block: BlockView, signs: Sequence[str]) -> str:
+    """Return a block as it is shown, a sign before each of its pieces; no line of it looks like the request's own."""
+    parts, at = [], 0
+    for sign, (start, end) in zip(signs, pieces_of(block), strict=False):
+        parts += [block.text[at:start], sign, block.text[start:end]]
+        at = end
+    text = "".join([*parts, block.text[at:]]).strip("\n")
+    text = "\n".join(f"\\{line}" if line.startswith(("=== ", "## ", "[")) else line for line in clean(text).split("\n"))
     if block.kind == "code":
         text = f"```{block.info}\n{text}\n```"
     elif block.kind == "table":

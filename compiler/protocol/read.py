@@ -16,7 +16,7 @@ from compiler.protocol.requests import ReadRequest
 from vault.text.formatting import clean_line, fold, normal
 
 _KNOWN_BYTES = 4_000  # of the names that are there already
-_RANGE = re.compile(r"(\d{1,3}):(\d{1,5})(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
+_RANGE = re.compile(r"(\d{1,3}):(\d{1,5})[a-z]{0,2}(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
 _LINE = re.compile(r"^[\s>*-]*\**(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
 _MOST_PASSAGES = 400  # of one range
 
@@ -135,7 +135,7 @@ class _Reader:
         cites = citations_in(words)
         text = fold(normal(words[: cites[0].start] if cites else words))
         if not cites or not text:
-            self.faults.append(Fault(number, words, "it cites nothing", 'end it with [1:3 "exact words"]'))
+            self.faults.append(Fault(number, words, "it cites nothing", "end it with its place, as [1:3b]"))
             return None
         quotes = []
         for item in (item for cite in cites for item in cite.items):
@@ -153,7 +153,7 @@ class _Reader:
             return
         if kind == "CLASH":
             if len(said.quotes) < 2:
-                self.faults.append(Fault(number, words, "a clash has two sides", "cite the words of both"))
+                self.faults.append(Fault(number, words, "a clash has two sides", "cite both"))
             else:
                 self.clashes.append(said)
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from compiler.gates.headings import plain_heading
 from compiler.gates.written import card_fault, sentence_fault
+from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
 from compiler.protocol.citations import Citation, Shown, citations_in
 from compiler.protocol.documents import lines_of
@@ -31,7 +32,7 @@ from vault.text.formatting import clean, clean_line, fold, normal, truncate
 _TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*?)\s*=*\s*$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 _ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
-_KEEP = re.compile(r"^\s*@keep\s+(\d{1,3}:\d{1,5})\b\s*(.*)$")
+_KEEP = re.compile(r"^\s*@keep\s+\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\]?\s*(.*)$")
 _STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
 _SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)\.?")
 _LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
@@ -44,7 +45,7 @@ _KINDS: dict[str, CardKindName] = {
     "app": "applied",
 }
 _MOST_LEFT = 60
-_LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
+_LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
 
 
 def render(request: WriteRequest) -> str:
@@ -257,6 +258,8 @@ class _Reader:
         passages = [self.shown.passages[i.label].text for i in cite.items if i.label in self.shown.passages]
         passages += [q.words for q in quotes]
         fault = sentence_fault(said, cite.mark, (*passages, *self._headings(cite)), self.known)
+        if not fault and not cite.mark and not _shares_words(said, quotes):
+            fault = "the sentences that it cites have no word of it"
         if fault:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
             self.faults.append(Fault(number, said, fault, hint))
@@ -358,7 +361,7 @@ class _Reader:
             labels += [item.label for item in cite.items]
         if not quotes:
             if not citations_in(cited):
-                self.faults.append(Fault(number, shown, "the card cites nothing", 'add C: 1:25 "exact words"'))
+                self.faults.append(Fault(number, shown, "the card cites nothing", "add C: 1:25b"))
             return
         proposed = ProposedCard(kind=kind, question=question, answer=answer, cites=())
         passages = [self.shown.passages[label].text for label in labels if label in self.shown.passages]
@@ -404,6 +407,12 @@ class _Reader:
                 )
             )
         return WriteReply(articles=tuple(articles))
+
+
+def _shares_words(said: str, quotes: Sequence[Quote]) -> bool:
+    """Return whether a sentence has a content word of its evidence; a wrong letter mostly shows in that it has none."""
+    own = set(content_words(said))
+    return len(own) < 2 or any(own.intersection(content_words(q.words)) for q in quotes)
 
 
 def plain_words(text: str) -> str:

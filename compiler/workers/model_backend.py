@@ -1,4 +1,4 @@
-"""A compile's questions answered by models: sent to a separate process, returned as replies with their price.
+"""A compile's requests answered by models: sent to a separate process, returned as replies with their price.
 
 The process that publishes loads no client and opens no socket; the other one gets text, never a file.
 """
@@ -14,23 +14,22 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
-from pydantic import ValidationError
-
-from compiler.engines.claude import prompts_to_messages
 from compiler.engines.claude.costs import Paid, refuse_unpriced
-from compiler.model.requests import CheckRequest, Reply, Request, rests
+from compiler.protocol.forms import is_usable, parse, render
+from compiler.protocol.mend import best, mend_request
+from compiler.protocol.requests import REQUESTS, ROLE_OF, Request
 from compiler.replies.asker import Answered, Failed
-from compiler.replies.journal import digest
-from compiler.replies.prompts import prompt_id
+from compiler.replies.prompts import prompt, prompt_id
 from vault.config.engine import EngineSettings
 from vault.errors import WorkerFailed
+from vault.ids import digest12
 from vault.log.ledger import Event
 from vault.text.formatting import clean_line
 
-VERSION = "claude/1"
+VERSION = "claude/2"
 SILENCE = 4_000.0  # seconds without a line after which the process counts as dead: longer than any `patience`
 PROGRAM = ("-m", "compiler.workers.model_process")
 _INHERITED = (
@@ -40,20 +39,60 @@ _INHERITED = (
 )
 _SENT = ("base_url", "concurrency", "patience", "prices")  # of the settings
 _BATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")  # it becomes part of an address
-ROLES = ("extract", "write", "check")
-ReadBlocks = Callable[[Request], tuple[list[dict[str, Any]], int]]
+_NOTHING = "(nothing)"  # stands for an empty answer, which no server takes as a turn
+_UNUSABLE = {"what": "the model's answer has another form than was asked for", "hint": "try a larger model"}
+ROLES = ("read", "write", "check")
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """`budget` is the most USD that a compile may cost, None for no bound; `batch` gives questions as a batch."""
+    """`budget` is the most USD that a compile may cost, None for no bound; `batch` gives requests as a batch."""
 
     budget: float | None = None
     batch: bool = False
 
 
+@dataclass(slots=True)
+class _Conversation:
+    """One request, the turns of the user and the model, what the model said, and what all of it took.
+
+    `size` are the bytes sent and received.
+    """
+
+    request: Request
+    turns: list[str]
+    texts: list[str] = field(default_factory=list)
+    paid: Paid = field(default_factory=Paid)
+    size: tuple[int, int] = (0, 0)
+
+    def hear(self, text: str, system: str) -> None:
+        """Add what the model said to the turns, which followed the system prompt."""
+        sent = sum(_bytes(turn) for turn in (system, *self.turns))
+        self.texts.append(text)
+        self.turns.append(text.rstrip() or _NOTHING)
+        self.size = self.size[0] + sent, self.size[1] + _bytes(text)
+
+    def correction(self) -> str:
+        """Return the message that asks to correct the first answer; "" for a right one and where it was sent."""
+        return mend_request(self.request, self.texts[0]) if len(self.turns) == 2 else ""
+
+    def answered(self, engine: str) -> Answered | None:
+        """Return the answer with what of it is good, corrected if that was asked for; None if nothing of it is."""
+        if not self.texts:
+            return None
+        reply, faults = parse(self.request, self.texts[0]) if len(self.texts) == 1 else best(self.request, *self.texts)
+        if not is_usable(self.request, reply):
+            return None
+        refused = tuple(str(fault) for fault in faults)
+        return Answered(reply, engine, self.paid.tokens, self.paid.usd, refused, self.size)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
 class ModelBackend:
-    """Answers a compile's questions by models; a context manager that ends the process it started."""
+    """Answers a compile's requests by models; a context manager that ends the process it started."""
 
     def __init__(
         self,
@@ -71,10 +110,10 @@ class ModelBackend:
         self.models = {role: settings.compiling(role) for role in ROLES}
         self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of `paid`
-        self.shown: ReadBlocks = lambda _: ([], 0)  # the document pages that a request is about, and their tokens
         self._process: SpeakerProcess | None = None
-        self._open_batches: dict[str, list[str]] = {}  # of earlier runs, not fetched: names of their questions
+        self._open_batches: dict[str, list[str]] = {}  # of earlier runs, not fetched: names of their requests
         self._record: Callable[[Event], None] = lambda _: None
+        self._systems: dict[str, str] = {}  # system prompts by type, read once for all requests
         if self.spending.budget is not None:
             refuse_unpriced(settings, self.models.values())
 
@@ -107,79 +146,52 @@ class ModelBackend:
             if _BATCH_ID.fullmatch(id_) and id_ not in ended:
                 self._open_batches[id_] = [str(name) for name in names]
 
-    # --- questions and answers ----------------------------------------------------------------------------------------
+    # --- requests and answers -----------------------------------------------------------------------------------------
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
-        """Yield (index, answer) as they come. A check without a verdict in its bundle is asked once more, by itself."""
-        omitted: list[int] = []
-        open_ = set(range(len(requests)))
-        stopped = False
-        for n, answer in self._round(requests, list(prompts_to_messages.questions(requests)), omitted):
-            open_.discard(n)
-            stopped |= isinstance(answer, Failed) and answer.final
-            yield n, answer
-        if omitted and not stopped:
-            again = [
-                prompts_to_messages.bundle([(n, r)]) for n in omitted if isinstance(r := requests[n], CheckRequest)
-            ]
-            for n, answer in self._round(requests, again, [], again=True):
-                open_.discard(n)
-                yield n, answer
-            for n in omitted:
-                if n in open_:
-                    yield n, Failed("the model gave no verdict")
-
-    def _round(
-        self,
-        requests: Sequence[Request],
-        asked: Sequence[prompts_to_messages.Question],
-        omitted: list[int],
-        *,
-        again: bool = False,
-    ) -> Iterator[tuple[int, Answered | Failed]]:
+        """Yield (index, answer) as they come. An answer with faults may be corrected once, in the same conversation."""
         process = self._started()
-        tasks = [self._task(n, question, requests) for n, question in enumerate(asked)]
+        asked = [_Conversation(request, [render(request)]) for request in requests]
+        longest_first = sorted(range(len(asked)), key=lambda n: -len(asked[n].turns[0]))
+        tasks = [self._task(n, asked[n]) for n in longest_first]
         names = {task["name"] for task in tasks}
         open_batches = {id_: there for id_, there in self._open_batches.items() if names.intersection(there)}
-        process.say({"tasks": tasks, "batch": self.spending.batch and not again, "open_batches": open_batches})
-        paid: dict[int, Paid] = {}
+        process.say({"tasks": tasks, "batch": self.spending.batch, "open_batches": open_batches})
+        rounds = 1
         for line in process.lines():
             self.lost = float(line.get("lost", self.lost))
             if "over" in line:
-                return
+                rounds -= 1
+                if not rounds:
+                    return
+                continue
             if "n" not in line:
                 self._handle_event(line)
                 continue
             n = int(line["n"])
-            now = Paid.of(line)
-            self.paid += now
-            paid[n] = paid.get(n, Paid()) + now
-            if "again" not in line:
-                yield from self._answers_in(line, asked[n], paid[n], omitted)
+            one, paid = asked[n], Paid.of(line)
+            self.paid += paid
+            one.paid += paid
+            if "again" in line:  # it was paid for, and is asked once more
+                continue
+            if "text" in line:
+                one.hear(str(line["text"]), self._systems[one.request.type])
+            if correction := one.correction():
+                one.turns.append(correction)
+                process.say({"tasks": [self._task(n, one)], "batch": False, "open_batches": {}})
+                rounds += 1
+                continue
+            yield n, self._answer(one, line)
 
-    def _answers_in(
-        self, line: Mapping[str, Any], question: prompts_to_messages.Question, paid: Paid, omitted: list[int]
-    ) -> Iterator[tuple[int, Answered | Failed]]:
-        """Yield the answers to the requests of one question, its price shared among them."""
-        shares = paid.shared(len(question.requests))
-        replies: Mapping[int, Reply] = {}
-        fault = line.get("fault")
-        if fault is None:
-            try:
-                replies = prompts_to_messages.replies(
-                    question, prompts_to_messages.SHAPES[question.type].model_validate(line["value"])
-                )
-            except (ValidationError, KeyError) as error:
-                fault = {"what": f"invalid answer: {clean_line(str(error))[:200]}"}
-        engine = f"{VERSION} {clean_line(self._model(question))}"
-        for n, share in zip(question.requests, shares, strict=True):
-            if n in replies:
-                yield n, Answered(replies[n], engine, share.tokens, share.usd)
-            elif fault is not None:
-                what, hint = (clean_line(str(fault.get(key, "")))[:300] for key in ("what", "hint"))
-                yield n, Failed(self._with_place(what), hint, bool(fault.get("final")), share.tokens, share.usd)
-            else:
-                omitted.append(n)
+    def _answer(self, one: _Conversation, line: Mapping[str, Any]) -> Answered | Failed:
+        """Return the answer that a conversation ends with. `line` is its last: what came before a fault counts."""
+        answered = one.answered(f"{VERSION} {clean_line(self._model(one.request))}")
+        if answered is not None:
+            return answered
+        fault = line.get("fault", _UNUSABLE)
+        what, hint = (clean_line(str(fault.get(key, "")))[:300] for key in ("what", "hint"))
+        final = bool(fault.get("final"))
+        return Failed(self._with_place(what), hint, final, one.paid.tokens, one.paid.usd)
 
     def _with_place(self, what: str) -> str:
         return f"{self.place}: {what}" if self.place else what
@@ -196,18 +208,13 @@ class ModelBackend:
         elif line.get("event") == "batch":
             self._progress({"event": "batch", "done": int(line["done"]), "of": int(line["of"])})
 
-    def _task(self, n: int, question: prompts_to_messages.Question, requests: Sequence[Request]) -> dict[str, Any]:
-        asked = [requests[i] for i in question.requests]
-        keys = [digest(rests(request), prompt_id(request.type)) for request in asked]
-        name = keys[0][:40] if len(keys) == 1 else digest(" ".join(keys), "")[:40]
-        task: dict[str, Any] = {"n": n, "name": name, "type": question.type, "text": question.text}
-        blocks, tokens = self.shown(asked[0]) if self.settings.pages and len(asked) == 1 else ([], 0)
-        if blocks:
-            task |= {"blocks": blocks, "block_tokens": tokens}
-        return task | {"model": self._model(question)}
+    def _task(self, n: int, one: _Conversation) -> dict[str, Any]:
+        type_ = one.request.type
+        name = f"{one.request.id}-{digest12(prompt_id(type_))}"
+        return {"n": n, "name": name, "type": type_, "model": self._model(one.request), "turns": one.turns}
 
-    def _model(self, question: prompts_to_messages.Question) -> str:
-        return self.models[question.role]
+    def _model(self, request: Request) -> str:
+        return self.models[ROLE_OF[request.type]]
 
     def _started(self) -> SpeakerProcess:
         if self._process is None:
@@ -216,9 +223,9 @@ class ModelBackend:
                 words = f"questions are sent to {clean_line(self.place)}"
                 self._progress({"event": "wait", "done": 0, "of": 1, "words": words})
             settings = {key: value for key, value in asdict(self.settings).items() if key in _SENT}
-            systems = {type_: prompts_to_messages.system(type_) for type_ in prompts_to_messages.SHAPES}
+            self._systems = {type_: prompt(type_).text for type_ in REQUESTS}
             self._process = start_speaker(
-                {"settings": settings, "key": key, "systems": systems, "cap": self.spending.budget}
+                {"settings": settings, "key": key, "systems": self._systems, "cap": self.spending.budget}
             )
         return self._process
 

@@ -1,8 +1,8 @@
 """The process that sends a compile's questions to models, in a sandbox with the network and nothing else.
 
 Started as `python -I -m compiler.workers.model_process` with a working directory outside every vault. It reads JSON
-lines: first the settings, key, system prompts and budget, then a line for each round of questions. It writes a line for
-each answer as it comes, then {"over": true}. It ends when its input does.
+lines: first the settings, key, system prompts and budget, then a line for each round of questions; rounds may overlap.
+It writes a line for each answer as it comes, and {"over": true} after a round's. It ends when its input does.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def rounds(begin: dict[str, Any], report: Callable[[dict[str, Any]], None]) -> C
     scheduler = Scheduler(RunSettings(settings, begin["key"], begin["systems"], begin["cap"]), report)
 
     def answer(asked: dict[str, Any]) -> None:
-        tasks = [Task(**{**task, "blocks": tuple(task.get("blocks", ()))}) for task in asked["tasks"]]
+        tasks = [Task(**{**task, "turns": tuple(task["turns"])}) for task in asked["tasks"]]
         try:
             scheduler.answer(tasks, batch=asked["batch"], open_batches=asked["open_batches"])
         except Exception as error:  # noqa: BLE001 (reported, and the round is over)

@@ -1,94 +1,50 @@
-"""A coding agent that is a short program: it knows only the commands, and answers each order by a rule.
+"""A coding agent that is a short program: it knows only what `retain agent` prints, and answers each order by a rule.
 
-`python rule_agent.py RETAIN VAULT NAME`; it says at the end how many replies were accepted. Run by the tests as text
-(`python -c`), in the open and in the cage, where the checkout may not be reachable.
+`python -m tests.cli.rule_agent RETAIN VAULT NAME` works until nothing is open, and says how many orders it answered.
+The tests start it outside and in the sandbox.
 """
 
-import json
+from __future__ import annotations
+
 import re
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
-DEFINES = re.compile(r"(?:The |An? )?([a-z]+(?: [a-z]+){0,2}) (?:is|are) (?:the|an?) ", re.IGNORECASE)
+from tests.compiler.scripted_model import answer_for
 
-
-def call(retain: str, vault: str, *words: str, said: str = "") -> dict[str, Any]:
-    done = subprocess.run([retain, "agent", *words, "--vault", vault], input=said, capture_output=True, text=True)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    if "error" in answer:
-        sys.exit(f"{words}: {answer['error']} {done.stderr}")
-    return answer
+_ORDER = re.compile(r"^([a-z]+)-[0-9a-f]{12} .*\n  read    (.+)\n  answer  (.+)\n  then    (.+)$", re.MULTILINE)
+_DATA = re.compile(r"^-+ from here on: data -+\n", re.MULTILINE)
 
 
-def extract(request: dict[str, Any]) -> dict[str, Any]:
-    claims, terms = [], []
-    for sentence in re.split(r"(?<=[.])\s+", request["text"]):
-        found = DEFINES.match(sentence)
-        if found and "\n" not in sentence:
-            terms.append({"name": found[1], "signal": "definition"})
-            claims.append({"kind": "definition", "quote": sentence, "about": [found[1]]})
-        elif terms and len(sentence) > 30 and "\n" not in sentence:
-            kind = "mechanism" if "because" in sentence else "fact"
-            claims.append({"kind": kind, "quote": sentence, "about": [terms[-1]["name"]]})
-    return {"claims": claims, "terms": terms}
+def answer_to(kind: str, order: str) -> str:
+    """What the rules answer to the text of an order."""
+    instructions, request = _DATA.split(order, maxsplit=1)
+    assert len(instructions.encode()) < 4_000, "what is to be read before the first answer"
+    return answer_for(kind, request.removesuffix("\n"))
 
 
-def fresh(request: dict[str, Any]) -> list[dict[str, Any]]:
-    new = request.get("fresh") or [claim["id"] for claim in request["claims"]]
-    return [claim for claim in request["claims"] if claim["id"] in new]
+def work(retain: str, vault: str, name: str) -> int:
+    """Answer orders until nothing is open; return how many."""
+    answered = 0
+    while "nothing is open" not in (out := _run([retain, "agent", "next", "--as", name, "--wait", "5"], vault)):
+        for kind, text, answer, then in _ORDER.findall(out):
+            root = Path(vault)
+            (root / answer).write_text(answer_to(kind, (root / text).read_text(encoding="utf-8")), encoding="utf-8")
+            said = _run([retain, *shlex.split(then)[1:]], vault)
+            if not said.startswith("accepted"):
+                sys.exit(f"{kind}: {said}")
+            answered += 1
+    return answered
 
 
-def compose(request: dict[str, Any]) -> dict[str, Any]:
-    said = [{"text": claim.get("words", claim["quote"]), "cites": [claim["id"]]} for claim in fresh(request)]
-    return {"sections": [{"heading": "", "paragraphs": [said]}]}
-
-
-def cards(request: dict[str, Any]) -> dict[str, Any]:
-    defined = [claim for claim in fresh(request) if claim["kind"] == "definition"][:1]
-    asked = f"What is meant by {request['title']}?"
-    return {
-        "cards": [
-            {"kind": "definitional", "question": asked, "answer": c.get("words", c["quote"]), "cites": [c["id"]]}
-            for c in defined
-        ]
-    }
-
-
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "sentences": [{"text": c.get("words", c["quote"]), "cites": [c["id"]]} for c in request["claims"][:1]],
-        "missing": "",
-    }
-
-
-UNSURE = {"check": {"entailed": "unsure"}, "match": {"same": "unsure"}, "reconcile": {"verdict": "unsure"}}
-NOTHING: dict[str, dict[str, Any]] = {"extract": {"claims": [], "terms": []}, "cards": {"cards": []}}
-BY_RULE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "extract": extract,
-    "compose": compose,
-    "cards": cards,
-    "answer": answer,
-}
-
-
-def main(retain: str, vault: str, name: str) -> None:
-    accepted = 0
-    while not (taken := call(retain, vault, "next", "--count", "7", "--as", name, "--wait", "5"))["done"]:
-        replies = {}
-        for order in taken["orders"]:
-            assert order["type"] in taken["how"], "how to answer comes with the orders"
-            rule = BY_RULE.get(order["type"])
-            replies[order["id"]] = rule(order["request"]) if rule else UNSURE[order["type"]]
-        while replies:
-            lines = "\n".join(json.dumps({"id": i, "reply": r}) for i, r in replies.items())
-            back = call(retain, vault, "submit", "--as", name, "--partial", said=lines)
-            accepted += back["accepted"]
-            refused = [each["id"] for each in back["results"] if each["state"] == "refused"]
-            replies = {i: NOTHING[i.partition("-")[0]] for i in refused}
-    print(f"{name} {accepted}")
+def _run(command: list[str], vault: str) -> str:
+    done = subprocess.run(command, cwd=vault, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{command}: {done.stdout} {done.stderr}")
+    return done.stdout
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    print(f"{sys.argv[3]} {work(*sys.argv[1:])}")

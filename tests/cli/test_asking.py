@@ -80,56 +80,77 @@ def test_markup_in_a_question_does_not_act_in_its_report(vault: Path) -> None:
     assert not any(markup in body for markup in ("[[the]]", " <is>"))
 
 
-def test_an_agent_answers_through_an_order_and_soft_words_are_checked_first(vault: Path) -> None:
-    question = "How does slow-wave sleep strengthen memory?"
-    waiting = ask(vault, question, "--engine", "agent")
+QUESTION = "How does slow-wave sleep strengthen memory?"
+REPLAY = "Slow-wave sleep strengthens memory because the hippocampus replays the day to the cortex."
+
+
+def order_for(vault: Path, question: str) -> tuple[str, str]:
+    """The id of the order that asks for an answer to a question, and its text."""
+    (order,) = agent(vault, "ask", question, "--json").json()["orders"]
+    return order["id"], (vault / order["text"]).read_text(encoding="utf-8")
+
+
+def number_of(words: str, text: str) -> int:
+    """The number of the claim that has these words."""
+    return next(int(line[1 : line.index("]")]) for line in text.split("\n") if line[:1] == "[" and words in line)
+
+
+def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vault: Path) -> None:
+    waiting = ask(vault, QUESTION, "--engine", "agent")
     assert waiting.code == 4 and "retain agent next" in waiting.stderr
-    (order,) = agent(vault, "next", "--type", "answer").json()["orders"]
-    claim = next(c for c in order["request"]["claims"] if "hippocampus" in c["quote"])
-    bad = {"sentences": [{"text": "It does so since 1924.", "cites": [claim["id"]]}], "missing": ""}
-    assert agent(vault, "submit", order["id"], stdin=json.dumps(bad)).json()["refused"] == 1
-    soft = {"text": "During deep sleep the hippocampus hands what happened over to the cortex.", "cites": [claim["id"]]}
-    plain = {"text": claim["quote"], "cites": [claim["id"]]}
-    good = {"sentences": [soft, plain], "missing": "How long it takes."}
-    assert agent(vault, "submit", order["id"], stdin=json.dumps(good)).json()["accepted"] == 1
-    asked = agent(vault, "ask", question).json()
-    assert not asked["answered"]
-    (check,) = asked["orders"]
-    assert check["request"]["words"] == soft["text"]
-    assert agent(vault, "submit", check["id"], stdin='{"entailed": "no"}').json()["accepted"] == 1
-    told = ask(vault, question, "--engine", "agent", "--json").json()
-    assert [s["text"] for s in told["sentences"]] == [claim["quote"]] and told["missing"] == "How long it takes."
-    assert told["engine"] == "agent/1 agent" and told["refused"][0]["words"] == soft["text"]
-    assert agent(vault, "status").json()["open"].keys() <= {"extract"}
+    (order,) = agent(vault, "next", "--type", "answer", "--json").json()["orders"]
+    text = (vault / order["text"]).read_text(encoding="utf-8")
+    n = number_of("hippocampus", text)
+    bad = agent(vault, "submit", "--order", order["id"], "-", stdin="It does so since 1924.")
+    assert bad.code == 1 and bad.stdout.startswith("refused") and "cites nothing" in bad.stdout
+    other = "During slow-wave sleep the hippocampus hands the day over to the cortex."
+    wider = "The hippocampus always replays every day."
+    said = f"{other} [{n}]\n{wider} [{n}]\n{REPLAY} [{n}]\nMISSING How long it takes.\n"
+    assert agent(vault, "submit", "--order", order["id"], "-", stdin=said).code == 0
+    id_, check = order_for(vault, QUESTION)
+    assert id_.startswith("check-") and other in check and f"{REPLAY}\n   <" not in check
+    mended = "The hippocampus replays the day."
+    lines = f"{number_in(check, wider)} FIX {mended}\n{number_in(check, other)} DROP hands over is not said\n"
+    assert agent(vault, "submit", "--order", id_, "-", stdin=lines).code == 0
+    told = ask(vault, QUESTION, "--engine", "agent", "--json").json()
+    assert [s["text"] for s in told["sentences"]] == [mended, REPLAY] and told["missing"] == "How long it takes."
+    assert told["engine"] == "agent/2 agent" and other in [r["words"] for r in told["refused"]]
+    shown = agent(vault, "ask", QUESTION).stdout
+    assert f"{REPLAY} [1]" in shown and "not in the wiki: How long it takes." in shown and "raw/sleep.md" in shown
+    assert "answer" not in agent(vault, "status", "--json").json()["open"]
 
 
-def test_a_question_whose_claims_were_forged_in_the_work_folder_cannot_be_answered(vault: Path) -> None:
-    order = agent(vault, "ask", "What is consolidation?").json()["orders"][0]
-    file = vault / f".retain/work/questions/{order['id']}.json"
+def number_in(check: str, words: str) -> int:
+    """The number of an item of a check."""
+    return next(int(line.partition(".")[0]) for line in check.split("\n") if words in line and line[:1].isdigit())
+
+
+def test_a_question_that_was_forged_in_the_work_folder_says_nothing_in_an_answer(vault: Path) -> None:
+    from compiler.protocol.requests import request_in
+
+    id_, _ = order_for(vault, "What is consolidation?")
+    file = vault / f".retain/work/questions/{id_}.json"
     body = json.loads(file.read_text())
     body["claims"][0]["quote"] = body["claims"][0]["words"] = "Consolidation is sold in shops."
-    from compiler.model.requests import AnswerRequest
-    from compiler.orders.questions import order_id
-
-    forged = AnswerRequest.model_validate(body)
-    (file.parent / f"{order_id(forged)}.json").write_text(json.dumps(body))
+    forged = request_in(body).id
+    (file.parent / f"{forged}.json").write_text(json.dumps(body))
     file.write_text(json.dumps(body))  # under the name of another: no question at all
-    lie = {"sentences": [{"text": "Consolidation is sold in shops.", "cites": [body["claims"][0]["id"]]}]}
-    for id_ in (order_id(forged), order["id"]):
-        assert agent(vault, "submit", id_, stdin=json.dumps(lie)).json()["closed"] == 1
-    assert not list((vault / "ledger/replies").glob("*"))
+    agent(vault, "submit", "--order", forged, "-", stdin="Consolidation is sold in shops. [1]")
+    assert not agent(vault, "ask", "What is consolidation?", "--json").json()["answered"]
+    assert "sold in shops" not in ask(vault, "What is consolidation?", "--engine", "journal").stdout
 
 
 def test_a_changed_claim_asks_anew(vault: Path) -> None:
     question = "What is consolidation?"
-    order = agent(vault, "ask", question).json()["orders"][0]
-    reply = {"sentences": [{"text": c["quote"], "cites": [c["id"]]} for c in order["request"]["claims"][:1]]}
-    assert agent(vault, "submit", order["id"], stdin=json.dumps(reply)).json()["accepted"] == 1
-    assert agent(vault, "ask", question).json()["answered"]
+    id_, text = order_for(vault, question)
+    quoted = "Consolidation is the process by which a new memory becomes stable."
+    said = f"{quoted} [{number_of('becomes stable', text)}]"
+    assert agent(vault, "submit", "--order", id_, "-", stdin=said).code == 0
+    assert agent(vault, "ask", question, "--json").json()["answered"]
     (vault / "raw/sleep.md").write_text(SLEEP.replace("becomes stable", "becomes firm"))
     assert retain("compile", "--engine", "extractive", cwd=vault).code == 0
-    again = agent(vault, "ask", question).json()
-    assert not again["answered"] and again["orders"][0]["id"] != order["id"]
+    again, _ = order_for(vault, question)
+    assert again != id_
 
 
 # --- shut in --------------------------------------------------------------------------------------------------------

@@ -208,6 +208,21 @@ def test_a_line_made_to_be_hard_to_read_is_judged_all_the_same(judge: Judge, lin
     judge("Bash", {"command": line})  # no error, and in time: the hook would block at either
 
 
+def test_orders_and_answers_in_the_work_folder_may_be_named_and_nothing_beside_it(
+    judge: Judge, territory: Territory
+) -> None:
+    work = Path(territory.root, ".retain/work/orders")
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "way").symlink_to(Path(territory.root, "insights"))
+    name = ".retain/work/orders/read-3f9a1c2b4d5e.answer.txt"
+    assert judge("Write", {"file_path": name}) is None
+    assert judge("Bash", {"command": f"retain agent submit {name} --as one"}) is None
+    assert judge("Bash", {"command": f"cat > {{V}}/{name} <<'END'\nCONCEPT Tide | page\nEND"}) is None
+    for path in (".retain/cache/orders.json", ".retain/work/../cache/x", ".retain/work/orders/way/mine.md", ".retain"):
+        assert judge("Bash", {"command": f"cat {path}"}) is not None, path
+    assert judge("Write", {"file_path": ".retain/cache/orders.json"}) is not None
+
+
 def test_powershell_is_read_too_and_tools_without_files_pass(judge: Judge) -> None:
     assert judge("PowerShell", {"command": "Remove-Item -Recurse .\\insights"}) is not None
     assert judge("PowerShell", {"command": "Get-Content .\\wiki\\a.md"}) is None

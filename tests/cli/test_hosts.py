@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 
 from cli import main, output
-from cli.hosts.host_config import CLAUDE, CODEX, HostFile, claude_settings, hook_command, missing, program
+from cli.agent.commands import agent
+from cli.command_list import COMMANDS
+from cli.hosts.host_config import CLAUDE, CODEX, SKILLS, HostFile, claude_settings, hook_command, missing, program
 from vault.errors import Refused
 from vault.files.write_scopes import AGENT_FOLDERS
 
@@ -24,7 +27,8 @@ GOLDEN = """{
       "Edit(/@/raw/**)",
       "Edit(/@/ledger/**)",
       "Edit(/@/.git/**)",
-      "Edit(/@/.retain/**)",
+      "Edit(/@/.retain/cache/**)",
+      "Edit(/@/.retain/locks/**)",
       "Edit(/@/.claude/**)",
       "Edit(/@/.codex/**)",
       "Edit(/@/.agents/**)",
@@ -39,7 +43,8 @@ GOLDEN = """{
       "Edit(/@/learning/_review.md)",
       "Edit(/@/learning/gaps.md)",
       "Edit(/@/learning/reading-list.md)",
-      "Edit(/@/learning/reviews*.jsonl)"
+      "Edit(/@/learning/reviews*.jsonl)",
+      "Edit(/@/.retain/*.json*)"
     ],
     "blockReadsOutsideWorkingDirectories": true,
     "blockWritesOutsideWorkingDirectories": true
@@ -56,6 +61,7 @@ GOLDEN = """{
         "/@/.git",
         "/@/.claude",
         "/@/.codex",
+        "/@/.agents",
         "/@/retain.toml",
         "/@/AGENTS.md",
         "/@/.gitignore",
@@ -119,14 +125,28 @@ def test_the_settings_of_codex_are_these_and_name_no_place_of_this_machine(vault
     assert profile["extends"] == ":read-only"
     roots = profile["filesystem"][":workspace_roots"]
     assert roots.pop(".") == "read"
-    assert set(roots.values()) == {"write"} and set(roots) == set(AGENT_FOLDERS) - {".retain/work"}
+    assert set(roots.values()) == {"write"} and set(roots) == set(AGENT_FOLDERS)
 
 
 def test_what_names_this_machine_is_not_committed(vault: Path) -> None:
     listed = subprocess.run(
         ["git", "status", "--short", "-uall"], cwd=vault, capture_output=True, text=True, check=True
     )
-    assert CLAUDE not in listed.stdout and CODEX in listed.stdout
+    assert CLAUDE not in listed.stdout and all(path in listed.stdout for path in (CODEX, *SKILLS.values()))
+
+
+def test_both_hosts_get_the_skill_in_the_form_that_they_read(vault: Path) -> None:
+    texts = {(vault / path).read_text(encoding="utf-8") for path in SKILLS.values()}
+    (text,) = texts
+    head, _, body = text.removeprefix("---\n").partition("\n---\n")
+    fields = dict(line.split(": ", 1) for line in head.split("\n"))
+    assert fields["name"] == "retain" and 40 < len(fields["description"]) <= 1_024
+    assert len(text.splitlines()) <= 150 and str(vault) not in text
+    for line in re.findall(r"`retain (agent [^`]+|verify|trace ID|compile[^`]*)`", body):
+        name = line.split()[1] if line.startswith("agent") else line.split()[0]
+        assert name in {*agent.commands, *COMMANDS}, line
+        options = {option for each in agent.commands.values() for param in each.params for option in param.opts}
+        assert {word for word in line.split() if word.startswith("--")} <= options | {"--engine"}, line
 
 
 def test_the_personal_vault_is_named_in_no_file_of_the_vault(tmp_path: Path) -> None:
@@ -164,7 +184,7 @@ def test_a_program_that_is_gone_breaks_or_is_killed_blocks_under_a_real_shell(
 def test_a_second_time_nothing_is_written_and_what_has_changed_is_brought_up_to_date(
     vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = {path: (vault / path).stat().st_mtime_ns for path in (CLAUDE, CODEX)}
+    before = {path: (vault / path).stat().st_mtime_ns for path in (CLAUDE, CODEX, *SKILLS.values())}
     assert init(str(vault), "--host", "codex", "--host", "claude-code", "--host", "codex") == 0
     assert {path: (vault / path).stat().st_mtime_ns for path in before} == before
     (vault / ".obsidian").mkdir()
@@ -181,6 +201,7 @@ def test_a_second_time_nothing_is_written_and_what_has_changed_is_brought_up_to_
         (CLAUDE, "{", "not JSON"),
         (CLAUDE, "[]", "permissions.deny: "),
         (CODEX, 'sandbox_mode = "read-only"\n', 'default_permissions = "retain-vault"'),
+        (SKILLS["codex"], "---\nname: mine\n---\n", "name: retain"),
     ],
 )
 def test_a_file_of_the_humans_stays_and_what_it_lacks_is_said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from cli.agent.actions import TOOLS, AgentActions
 from cli.agent.mcp_server import mcp_server
 from compiler.orders.board import OrderDesk
-from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
+from tests.cli.rule_agent import answer_to
 from tests.commands import SCRIPT, retain
 from tests.sandbox.den import need
 from vault.sandbox import landlock
@@ -28,7 +29,7 @@ from vault.vault import open_vault
 
 FORGETTING = """# Forgetting
 
-Most of what is learned is lost. Decay is the loss of a memory with time. It is hard to test as time is never empty.
+Most of what is learned is lost. Decay is a loss of memory with time. It is hard to test as time is never empty.
 """
 
 
@@ -49,66 +50,69 @@ async def spoken(vault: Path) -> AsyncIterator[ClientSession]:
         yield session
 
 
-async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[bool, Any]:
+async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[bool, str]:
     result = await session.call_tool(tool, arguments)
     (content,) = result.content
     assert content.type == "text"
-    return not result.is_error, json.loads(content.text)
+    return not result.is_error, content.text
+
+
+def answered(order: str) -> dict[str, str]:
+    """The arguments that hand in what the rules answer to the text of an order."""
+    match = re.search(r"as the answer to the order (([a-z]+)-[0-9a-f]{12})\.", order)
+    assert match is not None, order
+    return {"order": match[1], "answer": answer_to(match[2], order)}
 
 
 async def test_a_client_compiles_a_vault_by_the_tools_alone(vault: Path) -> None:
     async with spoken(vault) as session:
         assert {tool.name for tool in (await session.list_tools()).tools} == set(TOOLS)
-        while True:
-            _, taken = await call(session, "next_orders", count=20, name="client")
-            if taken["done"]:
-                break
-            replies = {}
-            for order in taken["orders"]:
-                rule = BY_RULE.get(order["type"])
-                replies[order["id"]] = rule(order["request"]) if rule else UNSURE[order["type"]]
-            while replies:
-                body = [{"id": id_, "reply": reply} for id_, reply in replies.items()]
-                good, back = await call(session, "submit", replies=body, name="client", partial=True)
-                assert good
-                refused = [each["id"] for each in back["results"] if each["state"] == "refused"]
-                replies = {id_: NOTHING[id_.partition("-")[0]] for id_ in refused}
-        assert "compile --engine agent" in (await call(session, "status"))[1]["next"]
+        _, order = await call(session, "next_order", name="client")
+        _, told = await call(session, "submit", order=answered(order)["order"], answer="Here it is.", name="client")
+        assert told.startswith("refused") and "CONCEPT" in told
+        while "nothing is open" not in order:
+            good, told = await call(session, "submit", **answered(order), name="client")
+            assert good and told.startswith("accepted"), told
+            _, order = await call(session, "next_order", name="client")
+        assert "compile --engine agent" in (await call(session, "status"))[1]
     assert retain("compile", "--engine", "agent", cwd=vault).code == 0
     assert retain("verify", cwd=vault).code == 0
     async with spoken(vault) as session:
         good, found = await call(session, "search", words="decay", limit=3)
-        assert good and found["articles"][0]["title"] == "Decay" and found["cards"]
+        assert good and json.loads(found)["articles"][0]["title"] == "Decay" and json.loads(found)["cards"]
         pages = [str(page.uri) for page in (await session.list_resources()).resources]
         assert pages[0] == "retain://vault/AGENTS.md" and any("wiki/concepts/" in page for page in pages)
         (content,) = (await session.read_resource(pages[-1])).contents
         assert "[!quote]" in content.text  # type: ignore[union-attr]
-        _, asked = await call(session, "ask", question="What is decay?")
-        order = asked["orders"][0]
-        reply = BY_RULE["answer"](order["request"])
-        good, back = await call(session, "submit_answer", order=order["id"], reply=reply)
-        assert good and back["results"][0]["state"] == "accepted"
-        _, answered = await call(session, "ask", question="What is decay?")
-        assert answered["answered"] and answered["sentences"][0]["cites"] and answered["claims"][0]["quote"]
+        _, order = await call(session, "ask", question="What is decay?", name="client")
+        assert answered(order)["order"] in (await call(session, "status", name="client"))[1]
+        good, told = await call(session, "submit", **answered(order), name="client")
+        assert good and told.startswith("accepted")
+        _, found = await call(session, "ask", question="What is decay?")
+        assert "Decay is a loss of memory" in found and "[1]" in found and "raw/forgetting.md" in found
+
+
+async def test_an_order_is_given_back_by_whoever_has_it(vault: Path) -> None:
+    async with spoken(vault) as session:
+        _, order = await call(session, "next_order", name="one")
+        id_ = answered(order)["order"]
+        assert "none" in (await call(session, "release", orders=[id_], name="two"))[1]
+        assert id_ in (await call(session, "release", orders=[id_], name="one"))[1]
 
 
 HOSTILE: list[tuple[str, Any]] = [
-    ("next_orders", {"count": "many"}),
-    ("next_orders", {"count": 10**9}),
-    ("next_orders", {"count": -1}),
-    ("next_orders", {"type": "rate"}),
-    ("next_orders", {"name": "../../x\x1b[2J"}),
-    ("next_orders", {"source": ["raw"]}),
-    ("next_orders", {"vault": "/etc"}),
-    ("show", {}),
-    ("show", {"order": "../../../etc/passwd"}),
-    ("show", {"order": "x" * 10_000}),
-    ("submit", {"replies": {}}),
-    ("submit", {"replies": []}),
-    ("submit", {"replies": ["a reply"]}),
-    ("submit", {"replies": [{"id": 7, "reply": {}}]}),
-    ("submit", {"replies": [{"id": "check-000000000000", "reply": {}}] * 201}),
-    ("submit_answer", {"order": "answer-000000000000", "reply": "words"}),
+    ("next_order", {"type": "rate"}),
+    ("next_order", {"name": "../../x\x1b[2J"}),
+    ("next_order", {"name": 7}),
+    ("next_order", {"vault": "/etc"}),
+    ("next_order", {"count": 3}),
+    ("submit", {}),
+    ("submit", {"order": "read-000000000000"}),
+    ("submit", {"order": "read-000000000000", "answer": {"concepts": []}}),
+    ("submit", {"order": "read-000000000000", "answer": "x" * (5 << 20)}),
+    ("submit", {"order": "x" * 10_000, "answer": "OK"}),
+    ("release", {"orders": []}),
+    ("release", {"orders": ["../../../etc/passwd"]}),
     ("search", {"words": ""}),
     ("search", {"words": "x" * 501}),
     ("search", {"words": "x", "limit": 0}),
@@ -126,9 +130,16 @@ async def test_hostile_arguments_are_answered_with_an_error(vault: Path, tool: s
     async with Client(server) as client:
         result = await client.call_tool(tool, arguments)
     (content,) = result.content
-    assert content.type == "text" and result.is_error
-    assert tool in content.text or json.loads(content.text)["error"]["hint"]
+    assert content.type == "text" and result.is_error and content.text
     assert "\x1b" not in content.text
+
+
+async def test_an_order_that_nobody_gave_out_is_not_taken(vault: Path) -> None:
+    server = mcp_server(AgentActions(OrderDesk(open_vault(str(vault), None, vault))))
+    async with Client(server) as client:
+        for order in ("read-000000000000", "../../../etc/passwd", "\x1b[2J"):
+            (content,) = (await client.call_tool("submit", {"order": order, "answer": "OK"})).content
+            assert content.type == "text" and "no order is called" in content.text and "\x1b" not in content.text
 
 
 async def test_pages_outside_of_the_wiki_cannot_be_read_and_the_server_lives_on(vault: Path) -> None:
@@ -192,8 +203,8 @@ def test_the_hook_of_a_host_lets_every_tool_of_the_server_through(vault: Path) -
     assert {f"mcp__retain__{name}" for name in TOOLS} == MCP_TOOLS
     territory = territory_of(open_vault(str(vault), None, vault))
     call = {"tool_input": {"source": "raw/forgetting.md"}, "cwd": str(vault)}
-    assert call_fault(call | {"tool_name": "mcp__retain__next_orders"}, territory) is None
-    assert call_fault(call | {"tool_name": "mcp__other__next_orders"}, territory)
+    assert call_fault(call | {"tool_name": "mcp__retain__next_order"}, territory) is None
+    assert call_fault(call | {"tool_name": "mcp__other__next_order"}, territory)
 
 
 def test_without_the_package_the_error_names_the_command_that_installs_it(

@@ -116,7 +116,6 @@ class MessagesServer:
     answer: Callable[[dict[str, Any]], Reply] | None = None  # in place of the replies
     counts: Callable[[dict[str, Any]], int] | None = None  # tokens of a question; None: it does not count
     batches: Batched | None = None  # None: it takes none
-    sees: tuple[str, ...] | None = None  # the abilities of its models; None: it does not say
     lock: threading.Lock = field(default_factory=threading.Lock)
     over: threading.Event = field(default_factory=threading.Event)
 
@@ -149,10 +148,6 @@ class MessagesServer:
                 return reply
         if path == "/v1/messages/count_tokens" and self.counts is not None:
             return Reply(json.dumps({"input_tokens": self.counts(body)}).encode())
-        if path.startswith("/v1/models/") and self.sees is not None:
-            able = {name: {"supported": name in self.sees} for name in ("pdf_input", "image_input")}
-            told = {"type": "model", "id": path.rsplit("/", 1)[-1], "display_name": "m", "capabilities": able}
-            return Reply(json.dumps({**told, "created_at": "2026-11-23T00:00:00Z", "lifecycle": "active"}).encode())
         if path.startswith("/v1/messages/batches") and self.batches is not None:
             return self.batches.at(method, path, body, self)
         return error(404, "not_found_error", "no such address")

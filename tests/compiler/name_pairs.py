@@ -1,7 +1,6 @@
-"""Pairs of names with what they are, labelled by hand: the same idea, or two. A sentence says what each is.
+"""Pairs of names with what they are, labelled by hand: the same idea, or two. A sentence may say what each is.
 
-`by_rule` pairs must be joined without asking anybody; the other same ones need a model's word, and must be asked about
-(but for those marked unseen, which no search by words could find).
+`SPELLINGS` must be joined by rule; the other same ones (`SAME`) need somebody's word.
 """
 
 from __future__ import annotations
@@ -14,13 +13,7 @@ class Labelled:
     one: str
     other: str
     same: bool
-    by_rule: bool = False
     said: tuple[str, str] = ("", "")
-    unseen: bool = False
-
-
-def _rule(*pairs: tuple[str, str]) -> list[Labelled]:
-    return [Labelled(a, b, same=True, by_rule=True) for a, b in pairs]
 
 
 def _same(*pairs: tuple[str, str]) -> list[Labelled]:
@@ -31,7 +24,7 @@ def _two(*pairs: tuple[str, str]) -> list[Labelled]:
     return [Labelled(a, b, same=False) for a, b in pairs]
 
 
-SPELLINGS = _rule(
+SPELLINGS = _same(
     ("KV cache", "KV caches"), ("self-attention", "Self Attention"), ("word embedding", "word embeddings"),
     ("feed-forward network", "feedforward network"), ("tokenisation", "tokenization"), ("colour model", "color model"),
     ("naïve Bayes", "naive Bayes"), ("encoder–decoder", "encoder-decoder"),
@@ -41,7 +34,7 @@ SPELLINGS = _rule(
     ("backpropagation", "back-propagation"), ("memory", "memories"), ("law of large numbers", "laws of large numbers"),
     ("matrix", "matrices"), ("LSTMs", "LSTM"), ("behaviour therapy", "behavior therapy"), ("halyard", "halyards"),
 )  # fmt: skip
-TO_ASK = [
+SAME = [
     *_same(
         ("softmax", "softmax function"), ("AdaGrad", "AdaGrad method"), ("keel shape rule", "rule of keel shape"),
         ("Levenshtein distance", "Levenstein distance"), ("RNN", "recurrent neural network"),
@@ -59,8 +52,8 @@ TO_ASK = [
         said=("The luff is the forward edge of a sail next to the mast.",
               "The leading edge is the forward edge of the sail, next to a mast."),
     ),
-    Labelled("heart attack", "myocardial infarction", same=True, unseen=True),
-    Labelled("autumn", "fall season", same=True, unseen=True),
+    Labelled("heart attack", "myocardial infarction", same=True),
+    Labelled("autumn", "fall season", same=True),
 ]  # fmt: skip
 TWO = _two(
     ("dot-product attention", "scaled dot-product attention"), ("attention", "self-attention"),
@@ -77,4 +70,4 @@ TWO = _two(
     ("conversation", "conservation"), ("L1 regularization", "L2 regularization"), ("halyard", "lanyard"),
     ("mitosis", "meiosis"), ("deductive reasoning", "inductive reasoning"), ("free recall", "cued recall"),
 )  # fmt: skip
-ALL = [*SPELLINGS, *TO_ASK, *TWO]
+ALL = [*SPELLINGS, *SAME, *TWO]

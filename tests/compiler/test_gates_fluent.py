@@ -1,15 +1,10 @@
-"""The gates on text as people write it: formulas, short forms, near-verbatim words, passives and translations."""
-
-from collections.abc import Sequence
+"""The rules on text as people write it: formulas, short forms and translations."""
 
 import pytest
 
-from compiler.gates.entailment import judge
-from compiler.gates.gates import CheckedCardGate, VaultCardGate
+from compiler.gates.written import sentence_fault
 from compiler.language.detection import sentence_language
 from compiler.language.formulas import plain_formulas
-from compiler.model.requests import ClaimView, ProposedCard
-from vault.model.claim import ClaimKind
 
 
 @pytest.mark.parametrize(
@@ -47,38 +42,6 @@ def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str
 @pytest.mark.parametrize(
     ("words", "evidence"),
     [
-        ("The weights are large, such as -10^6.", "The weights are large, such as $-10^{6}$."),
-        ("The fact is that the weight is large.", "The fact is that the weight $w$ is large."),
-        ("A hook is a function that doesn't exist.", "A hook is a function that doesn’t exist."),
-        ("It can select elements and construct a sum.", "It can select elements and to construct a sum."),
-        ("They are reshaped according to the shape.", "They are reshaped according the shape."),
-        ("Reformer and Routing cluster tokens.", "Reformer (Stone et al. 2020) and Routing [23] cluster tokens."),
-        ("The pump is fast; the valve is slow.", "The pump is fast. The valve is slow."),
-        ("XLA is a compiler that saves memory.", "XLA: a compiler that saves memory."),
-    ],
-)
-def test_near_verbatim_words_need_no_check(words: str, evidence: str) -> None:
-    assert judge(words, [evidence]).passes
-
-
-@pytest.mark.parametrize(
-    ("words", "evidence"),
-    [
-        ("The pump is safe for children.", "The pump is safe (except at night) for children."),
-        ("The pump is safe for children.", "The pump is (not always) safe for children."),
-        ("The pump is safe for children.", "The pump that heats is safe, but not for children."),
-        ("The dog chased the cat and ran away.", "The dog chased the cat. It ran away."),
-        ("The men gave the dog the cat.", "The men gave the dog to the cat."),
-        ("Pumps which leak are sold.", "Pumps that are sold leak."),
-    ],
-)
-def test_words_that_leave_out_what_turns_a_saying_do_not_pass_unchecked(words: str, evidence: str) -> None:
-    assert not judge(words, [evidence]).passes
-
-
-@pytest.mark.parametrize(
-    ("words", "evidence"),
-    [
         ("RNNs read the words.", "An RNN reads each word."),
         ("NTMs have external memory.", "Neural Turing Machines have external memory."),
         ("LSH groups keys that are alike.", "Locality-sensitive hashing groups similar keys."),
@@ -90,50 +53,20 @@ def test_words_that_leave_out_what_turns_a_saying_do_not_pass_unchecked(words: s
     ],
 )
 def test_short_forms_plurals_and_plain_words_at_a_start_name_nothing_new(words: str, evidence: str) -> None:
-    assert not judge(words, [evidence]).refused
+    assert sentence_fault(words, "", [evidence], [evidence]) == ""
 
 
 @pytest.mark.parametrize(
     ("words", "evidence", "why"),
     [
-        ("UK firms grew.", "unknown kinds of firms grew", "the evidence does not name UK"),
-        ("The MLP stores keys.", "The MHA stores keys.", "the evidence does not name MLP"),
-        ("It takes O(n^3) steps.", "It takes O(n²) steps.", "the evidence does not say n^3"),
-        ("The weights are -10^7.", "The weights are $-10^{6}$.", "the evidence does not say -10^7"),
+        ("UK firms grew.", "unknown kinds of firms grew", "do not name UK"),
+        ("The MLP stores keys.", "The MHA stores keys.", "do not name MLP"),
+        ("It takes O(n^3) steps.", "It takes O(n²) steps.", "do not say n^3"),
+        ("The weights are -10^7.", "The weights are $-10^{6}$.", "do not say -10^7"),
     ],
 )
 def test_other_short_forms_and_powers_are_refused(words: str, evidence: str, why: str) -> None:
-    assert judge(words, [evidence]).refused == why
-
-
-@pytest.mark.parametrize(
-    ("words", "evidence"),
-    [
-        (
-            "DSA is a fine-grained attention mechanism.",
-            "With DSA, a fine-grained attention mechanism, speed is gained.",
-        ),
-        ("MLA is clever trick to reduce memory use.", "MLA is a clever trick to reduce memory use."),
-        ("The design is inspired by the old mill.", "a design inspired by the old mill"),
-        ("The context is sent to the decoder by the encoder.", "The encoder sends the context to the decoder."),
-        ("The network is fed the outputs.", "The outputs are fed to the network."),
-        ("After reading the whole input sequence.", "After reading the whole input sequence, the encoder stops."),
-    ],
-)
-def test_words_in_another_voice_or_order_that_say_the_same_are_not_swapped(words: str, evidence: str) -> None:
-    assert not judge(words, [evidence]).refused
-
-
-@pytest.mark.parametrize(
-    ("words", "evidence"),
-    [
-        ("The cat is chased by the mouse.", "The cat chased the mouse."),
-        ("The decoder sends the context to the encoder.", "The encoder sends the context to the decoder."),
-        ("The old mill was inspired by the design.", "The design was inspired by the old mill."),
-    ],
-)
-def test_words_with_their_sides_swapped_stay_refused(words: str, evidence: str) -> None:
-    assert judge(words, [evidence]).refused == "the evidence says it with the sides swapped"
+    assert why in sentence_fault(words, "", [evidence], [evidence])
 
 
 @pytest.mark.parametrize(
@@ -148,9 +81,8 @@ def test_words_with_their_sides_swapped_stay_refused(words: str, evidence: str) 
         ("模型用数据训练。", "The model is trained on data."),
     ],
 )
-def test_a_translation_is_for_the_check(words: str, evidence: str) -> None:
-    judgement = judge(words, [evidence])
-    assert judgement.needs_check, judgement
+def test_a_translation_that_is_true_passes(words: str, evidence: str) -> None:
+    assert sentence_fault(words, "", [evidence], [evidence]) == ""
 
 
 @pytest.mark.parametrize(
@@ -164,29 +96,4 @@ def test_a_translation_is_for_the_check(words: str, evidence: str) -> None:
     ],
 )
 def test_numbers_dates_and_short_forms_hold_in_translations_too(words: str, evidence: str) -> None:
-    assert judge(words, [evidence]).refused
-
-
-def test_words_of_the_evidences_own_language_still_need_something_in_common_with_it() -> None:
-    words, why = "Bananas grow in the warm lands.", "the quote does not support it"
-    assert judge(words, ["The encoder reads the input."]).refused == why
-    assert judge(words, ["位置编码可以固定得到。", "The encoder reads the input."]).refused == why
-
-
-def test_a_card_that_a_build_lets_in_is_let_in_by_verify() -> None:
-    quote = (
-        "The RNN decoder generates the output token by token, based on the generated tokens and the context variable."
-    )
-    claim = ClaimView(id="vfm8hsq7kp", kind=ClaimKind.MECHANISM, words=quote, quote=quote, source="")
-    card = ProposedCard(
-        kind="mechanistic",
-        question="On what does an RNN decoder base the next token, besides the tokens already generated?",
-        answer="On the context variable.",
-        cites=(claim.id,),
-    )
-
-    def yes(words: str, evidence: Sequence[str]) -> bool:
-        return True
-
-    assert CheckedCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
-    assert VaultCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert sentence_fault(words, "", [evidence], [evidence])

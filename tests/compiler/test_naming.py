@@ -10,6 +10,7 @@ import pytest
 from compiler.concepts.evidence import SourceClaims
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.model.requests import Signal, Term
+from tests.compiler.name_pairs import ALL, SPELLINGS, Labelled
 from vault.ids import ClaimId, SourceId
 from vault.log.ledger import Ids
 from vault.model.claim import Claim, ClaimKind
@@ -156,3 +157,21 @@ def test_a_title_is_in_the_language_that_most_is_said_in() -> None:
 def test_a_german_title_is_no_dative_and_opens_with_no_empty_adjective(name: str, title: str) -> None:
     claim = (f"Über {name} wird gesagt, dass sie tragen.", ClaimKind.FACT, (name,))
     assert list(told(resolve([source(1, [term(name, "heading")], [claim], "de")], Ids(), AT))) == [title]
+
+
+def joined(pair: Labelled) -> bool:
+    """Whether two documents, one for each name, that treat it under a heading make one concept."""
+    sources = []
+    for n, (name, said) in enumerate(zip((pair.one, pair.other), pair.said, strict=True), 1):
+        kind = ClaimKind.DEFINITION if said else ClaimKind.FACT
+        claim = (said or f"{name} is told of in place {n}.", kind, (name,))
+        sources.append(source(n, [term(name, "heading"), term(name, "definition")], [claim]))
+    return len(resolve(sources, Ids(), AT).concepts) == 1
+
+
+def test_the_rules_join_hardly_anything_that_is_two_and_all_that_is_merely_spelled_otherwise() -> None:
+    assert len(ALL) >= 60
+    found = [p for p in ALL if joined(p)]
+    assert sum(p.same for p in found) / len(found) >= 0.98
+    assert sum(p.same for p in found) / sum(p.same for p in ALL) >= 0.5
+    assert [p for p in SPELLINGS if not joined(p)] == []

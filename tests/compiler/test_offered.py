@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.gates.proposed_names import SearchableText, terms_in
-from compiler.model.requests import Term
+from compiler.gates.proposed_names import SearchableText
 
 TEXT = """Scaled dot-product attention divides by the square root. Feedforward networks follow (FFNs).
 Die Attention-Layer sind breit. 自注意力机制很重要。 C++ templates, colour models and U.S. dollars."""
@@ -31,16 +30,6 @@ def test_a_name_that_the_text_has_in_any_spelling_stands(name: str) -> None:
 )
 def test_a_name_that_the_text_has_not_does_not(name: str) -> None:
     assert not SearchableText.of(TEXT).has(name)
-
-
-def test_terms_and_aliases_that_were_invented_are_refused_by_name() -> None:
-    terms = [
-        Term(name="feed-forward network", aliases=("FFN", "MLP"), signal="acronym"),
-        Term(name="residual stream", aliases=("FFN",), signal="definition"),
-    ]
-    kept, refused = terms_in(TEXT, terms)
-    assert kept == (Term(name="feed-forward network", aliases=("FFN",), signal="acronym"),)
-    assert [(r.gate, r.words) for r in refused] == [("term", "MLP"), ("term", "residual stream")]
 
 
 @given(st.lists(st.sampled_from(["sail", "keels", "Rudder", "jib-boom", "the"]), min_size=1, max_size=4))

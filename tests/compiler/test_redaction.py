@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,11 +11,11 @@ import pytest
 
 from cli import output
 from compiler.engines.claude.client import Claude
-from compiler.engines.claude.messages import ChatMessage, Prompt
-from compiler.engines.claude.prompts_to_messages import SHAPES
+from compiler.engines.claude.messages import ChatMessage, JsonPrompt
+from compiler.engines.grading.grader import GradeReply
+from compiler.protocol.requests import REQUESTS
 from compiler.workers.model_process import _line_writer, rounds
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, message, serving, sse, stream_events
-from tests.compiler.scripted_model import answering
 from vault.config.engine import EngineSettings, read_engine
 from vault.errors import ModelUnavailable
 from vault.files.exports import write_trace
@@ -67,9 +66,9 @@ def with_key(whole: Reply, **more: Any) -> Reply:
     return Reply(json.dumps({**body, "id": KEY, "model": KEY, "stop_sequence": KEY, **more}).encode(), headers=HEADERS)
 
 
-def in_stream(body: dict[str, Any]) -> Reply:
+def in_stream(_: dict[str, Any]) -> Reply:
     fault = {"type": "error", "error": {"type": "overloaded_error", "message": KEY}, "request_id": KEY}
-    return Reply(sse([*stream_events(json.loads(answering(body).body))[:4], fault]), kind="text/event-stream")
+    return Reply(sse([*stream_events(json.loads(message("A room.").body))[:4], fault]), kind="text/event-stream")
 
 
 FAULTS: dict[str, Callable[[dict[str, Any]], Reply]] = {
@@ -84,12 +83,15 @@ FAULTS: dict[str, Callable[[dict[str, Any]], Reply]] = {
     "page as a refusal": lambda _: Reply(f"<html>{KEY}</html>".encode(), 400, "text/html", HEADERS),
     "no JSON": lambda _: Reply(KEY.encode(), headers=HEADERS),
     "another shape": lambda _: Reply(json.dumps({KEY: KEY}).encode(), headers=HEADERS),
-    "babble": lambda _: with_key(message(f"Your key is {KEY}.")),
-    "another value": lambda _: with_key(message(json.dumps({KEY: KEY}))),
     "unknown stop": lambda _: with_key(message("{}"), stop_reason=KEY),
     "error in a stream": in_stream,
     "refusal": lambda _: with_key(message(KEY, stop="refusal")),
     "broken": lambda _: Reply(KEY.encode(), length=5_000),
+}
+ANSWERS = {
+    "babble": f"Your key is {KEY}.",
+    "lines": f"CONCEPT {KEY}\nIS {KEY} is a key.",
+    "a value": json.dumps({KEY: KEY}),
 }
 
 
@@ -102,8 +104,8 @@ def server() -> Iterator[MessagesServer]:
 def lines_of(server: MessagesServer, *, batch: bool = False) -> str:
     """What the process that speaks to models writes to the one that publishes."""
     settings = {"base_url": server.url, "concurrency": 1, "patience": 0.3}
-    begin = {"settings": settings, "key": KEY, "systems": dict.fromkeys(SHAPES, "Answer."), "cap": None}
-    task = {"type": "extract", "model": "m", "text": "{}"}
+    begin = {"settings": settings, "key": KEY, "systems": dict.fromkeys(REQUESTS, "Answer."), "cap": None}
+    task = {"type": "read", "model": "m", "turns": ["Read."]}
     tasks = [{**task, "n": n, "name": str(n) * 20} for n in range(3)]  # as many as make a refusal one of everything
     out, into = os.pipe()
     with os.fdopen(out, encoding="utf-8") as lines:
@@ -125,24 +127,27 @@ def test_no_fault_carries_the_key_out_of_the_speaking_process(server: MessagesSe
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("name", ["400 0", "400 1", "429 0", "page", "babble", "401 0"])
+@pytest.mark.parametrize("text", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_in_which_the_model_repeats_the_key_is_redacted(server: MessagesServer, text: str) -> None:
+    server.answer = lambda _: with_key(message(text))
+    said = lines_of(server)
+    assert "[redacted]" in said and '"text"' in said and is_clean(said), said
+
+
+@pytest.mark.parametrize("name", ["400 0", "400 1", "429 0", "page", "refusal", "401 0"])
 def test_no_fault_carries_the_key_to_who_asked_in_this_process(server: MessagesServer, name: str) -> None:
     server.answer = FAULTS[name]
-    prompt = Prompt("Answer.", (ChatMessage("user", "{}"),), SHAPES["extract"])
+    asked = JsonPrompt("Answer.", (ChatMessage("user", "{}"),), reply=GradeReply)
     with pytest.raises(ModelUnavailable) as found:
-        Claude(EngineSettings("claude", server.url), "m", KEY, time_limit=0.3).ask(prompt, lambda: False)
+        Claude(EngineSettings("claude", server.url), "m", KEY, time_limit=0.3).ask(asked, lambda: False)
     assert is_clean(str(found.value)), found.value
 
 
-def test_an_answer_in_which_the_model_repeats_the_key_is_redacted(server: MessagesServer) -> None:
-    def answer(body: dict[str, Any]) -> Reply:
-        whole = json.loads(answering(body).body)
-        value = json.loads(whole["content"][0]["text"])
-        whole["content"][0]["text"] = re.sub(r'": "[^"]+"', f'": "{KEY}"', json.dumps(value))
-        return Reply(json.dumps(whole).encode())
-
-    server.answer = answer
-    assert is_clean(lines_of(server))
+def test_a_value_in_which_the_model_repeats_the_key_is_redacted(server: MessagesServer) -> None:
+    server.answer = lambda _: with_key(message(json.dumps({"points": [], "rating": "again", "why": f"It is {KEY}."})))
+    asked = JsonPrompt("Answer.", (ChatMessage("user", "{}"),), reply=GradeReply)
+    answer = Claude(EngineSettings("claude", server.url), "m", KEY, time_limit=60).ask(asked, lambda: False)
+    assert answer.value.why == "It is [redacted]."
 
 
 def test_a_batch_with_the_key_in_every_field_leaves_none(server: MessagesServer) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.sources.segments import MAX_PARAGRAPH, MAX_SEGMENT, segments
+from compiler.sources.segments import MAX_PARAGRAPH, MAX_SEGMENT, passages, segments
 from vault.model.source import Mark, MarkKind
 
 Section = tuple[int, str, list[str]]
@@ -79,3 +79,13 @@ def test_a_change_in_one_section_leaves_the_others_text_as_it_was(sections: list
 
     before, after = texts(sections), texts(changed)
     assert [t for i, t in enumerate(before) if i != at] == [t for i, t in enumerate(after) if i != at]
+
+
+def test_sentences_do_not_end_in_what_is_only_shortened() -> None:
+    text = "See Fig. 3 by A. Smith et al. 2003, i.e. the first. It holds. 第一。第二。"
+    assert [text[s:e] for s, e in passages(text)] == [
+        "See Fig. 3 by A. Smith et al. 2003, i.e. the first.",
+        "It holds.",
+        "第一。",
+        "第二。",
+    ]

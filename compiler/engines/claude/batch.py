@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from compiler.engines.claude.budget import Budget, BudgetUsedUp
 from compiler.engines.claude.client import Bill, Claude, Outcome, budget_fault
 from compiler.engines.claude.errors import CUT_OFF, Fault, complete_message, invalid_response
-from compiler.engines.claude.messages import InvalidReply, Prompt
-from compiler.engines.claude.output_formats import api_fields, api_messages, max_input_tokens, tokens_of, value_of
+from compiler.engines.claude.messages import Prompt
+from compiler.engines.claude.output_formats import api_fields, api_messages, max_input_tokens, text_of, tokens_of
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -28,7 +28,7 @@ class BatchQuestion:
     """One question of a batch, by the name that it has there, and the client of the model that answers."""
 
     name: str
-    prompt: Prompt[Any]
+    prompt: Prompt
     client: Claude
 
 
@@ -38,7 +38,7 @@ class BatchClient:
     def __init__(self, client: Claude, budget: Budget, time_limit: float, report: Report) -> None:
         self._transport, self._budget, self._time_limit, self._report = client.transport, budget, time_limit, report
 
-    def answers(self, questions: Sequence[BatchQuestion]) -> Iterator[tuple[str, Outcome[Any] | None]]:
+    def answers(self, questions: Sequence[BatchQuestion]) -> Iterator[tuple[str, Outcome | None]]:
         """Yield (name, outcome) of each. Raises: Fault where a batch cannot be made or fetched, or the budget is used.
 
         A batch of which it is unknown whether the server made it is not created again: it could be paid twice.
@@ -58,7 +58,7 @@ class BatchClient:
 
     def fetched(
         self, id_: str, questions: Sequence[BatchQuestion], reserved: Mapping[str, float] | None = None
-    ) -> Iterator[tuple[str, Outcome[Any] | None]]:
+    ) -> Iterator[tuple[str, Outcome | None]]:
         """Yield (name, outcome) of those that are in the batch of that id. Raises: Fault."""
         open_ = dict(reserved or {})
         by_name = {q.name: q for q in questions}
@@ -87,7 +87,7 @@ class BatchClient:
             prompt, price = question.prompt, question.client.terms.price
             tokens = max_input_tokens(_fields(question))
             size += tokens  # a token is a byte or more
-            usd = price.at_most(tokens + prompt.block_tokens, prompt.max_tokens, batch=True) if price else 0.0
+            usd = price.at_most(tokens, prompt.max_tokens, batch=True) if price else 0.0
             try:
                 self._budget.reserve(usd, wait=False)
             except BudgetUsedUp:
@@ -148,7 +148,7 @@ def _fields(question: BatchQuestion) -> dict[str, Any]:
     return {"model": client.model, **fields}
 
 
-def _outcome(question: BatchQuestion, result: Any) -> tuple[Outcome[Any] | None, float | None]:
+def _outcome(question: BatchQuestion, result: Any) -> tuple[Outcome | None, float | None]:
     """Return the outcome, None if it is to be asked by itself, and the USD paid, None if unknown."""
     bill = Bill()
     if result.type != "succeeded":
@@ -161,9 +161,7 @@ def _outcome(question: BatchQuestion, result: Any) -> tuple[Outcome[Any] | None,
     usd = price.of(tokens, batch=True) if price is not None else None
     bill.add(tokens, usd)
     try:
-        return Outcome(value_of(complete_message(message), question.prompt.reply), None, bill), usd or 0.0
-    except InvalidReply:
-        return Outcome(None, None, bill), usd or 0.0
+        return Outcome(text_of(complete_message(message)), None, bill), usd or 0.0
     except Fault as fault:
         declined = fault if message.stop_reason == "refusal" else None
         return Outcome(None, declined, bill, fault.what == CUT_OFF), usd or 0.0

@@ -1,6 +1,6 @@
 """Sends prompts to one model behind the Messages API, at Anthropic or at the server that the user names.
 
-A question takes no longer than its time limit, whatever the server does. An invalid reply may be corrected once.
+A question takes no longer than its time limit, whatever the server does. An invalid JSON reply may be corrected once.
 What a call may cost is reserved in the budget before it is made.
 """
 
@@ -10,12 +10,12 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from compiler.engines.claude import output_formats
 from compiler.engines.claude.budget import Budget, BudgetUsedUp
 from compiler.engines.claude.errors import CUT_OFF, Fault
-from compiler.engines.claude.messages import Answer, InvalidReply, Prompt, R
+from compiler.engines.claude.messages import Answer, InvalidReply, JsonPrompt, Prompt, R
 from compiler.engines.claude.prices import Price, Tokens
 from compiler.engines.claude.transport import Transport
 from vault.config.engine import EngineSettings
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = "claude/1"
 _RESTARTS = 2  # of an answer that broke off after it had begun
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -57,20 +58,20 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[R]):
-    """The value, or the fault in its place, and what was paid; `cut_off` where a longer answer may succeed."""
+class Outcome:
+    """The answer's text, or the fault in its place, and what was paid; `cut_off` where a longer answer may succeed."""
 
-    value: R | None
+    text: str | None
     fault: Fault | None
     bill: Bill
     cut_off: bool = False
 
 
 @dataclass(slots=True)
-class _Question(Generic[R]):
+class _Question:
     """One prompt on its way: when its time is over (monotonic), who may cancel it, what it has cost so far."""
 
-    prompt: Prompt[R]
+    prompt: Prompt
     until: float
     cancelled: Cancelled
     bill: Bill
@@ -97,71 +98,73 @@ class Claude:
         """The engine's version and the model, as journals name them."""
         return f"{VERSION} {clean_line(self.model)}"
 
-    def ask(self, prompt: Prompt[R], cancelled: Cancelled) -> Answer[R]:
-        """Return the model's answer. Raises: ModelUnavailable, whatever the reason that there is none."""
-        outcome = self.answer(prompt, cancelled)
-        cost = outcome.bill.cost
-        if outcome.value is not None:
-            value = json.dumps(redact_all(outcome.value.model_dump(mode="json")))
-            return Answer(prompt.reply.model_validate_json(value), cost)
-        assert outcome.fault is not None
-        spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
-        hints = "; ".join(filter(None, (outcome.fault.hint, spent if cost != Cost() else "")))
-        what, where, hint = map(redact, (outcome.fault.what, self._settings.place or self.model, hints))
-        raise ModelUnavailable(what, where=where, hint=hint)
-
-    def answer(self, prompt: Prompt[R], cancelled: Cancelled = lambda: False) -> Outcome[R]:
-        """Return the answer, or the fault that prevented it, with what was paid."""
+    def ask(self, prompt: JsonPrompt[R], cancelled: Cancelled) -> Answer[R]:
+        """Return the model's answer as a value. Raises: ModelUnavailable, whatever the reason that there is none."""
         bill = Bill()
         try:
-            self.transport.open()
-            question = _Question(prompt, time.monotonic() + self._time_limit, cancelled, bill)
-            return Outcome(self._value(question), None, bill)
+            question = self._opened(prompt, cancelled, bill)
+            found = self._in_format(lambda plain: self._value(question, prompt.reply, plain=plain))
+        except Fault as fault:
+            raise self._unavailable(fault, bill.cost) from None
+        value = json.dumps(redact_all(found.model_dump(mode="json")))
+        return Answer(prompt.reply.model_validate_json(value), bill.cost)
+
+    def _unavailable(self, fault: Fault, cost: Cost) -> ModelUnavailable:
+        spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
+        hints = "; ".join(filter(None, (fault.hint, spent if cost != Cost() else "")))
+        what, where, hint = map(redact, (fault.what, self._settings.place or self.model, hints))
+        return ModelUnavailable(what, where=where, hint=hint)
+
+    def answer(self, prompt: Prompt) -> Outcome:
+        """Return the answer's text, or the fault that prevented it, with what was paid."""
+        bill = Bill()
+        messages = output_formats.api_messages(prompt)
+        try:
+            question = self._opened(prompt, lambda: False, bill)
+            message = self._in_format(lambda plain: self._full_length(question, messages, plain=plain))
+            return Outcome(output_formats.text_of(message), None, bill)
         except Fault as fault:
             return Outcome(None, fault, bill)
 
-    def supported_blocks(self) -> frozenset[str]:
-        """Return which blocks the model accepts, "document" and "image"; none where the server does not say."""
-        try:
-            until = time.monotonic() + self._time_limit
-            model = self.transport.call(lambda client: client.models.retrieve(self.model), until)
-            abilities = model.capabilities
-        except (Fault, AttributeError):
-            return frozenset()
-        kinds = {"document": getattr(abilities, "pdf_input", None), "image": getattr(abilities, "image_input", None)}
-        return frozenset(kind for kind, ability in kinds.items() if getattr(ability, "supported", None) is True)
+    def _opened(self, prompt: Prompt, cancelled: Cancelled, bill: Bill) -> _Question:
+        """Return the question whose time begins once the client is there. Raises: Fault."""
+        self.transport.open()
+        return _Question(prompt, time.monotonic() + self._time_limit, cancelled, bill)
 
-    def _value(self, question: _Question[R]) -> R:
-        """Return the value, by the plain output format where the server does not support schemas. Raises: Fault."""
+    def _in_format(self, ask: Callable[[bool], T]) -> T:
+        """Return what `ask(plain)` does, in the plain format where the server does not support the other one.
+
+        Raises: Fault.
+        """
         if not self.terms.plain:
             try:
-                return self._value_as(question, plain=False)
+                return ask(False)
             except InvalidReply:  # no object at all: the server ignores the schema
                 pass
             except Fault as fault:
                 if not fault.refused:
                     raise
-        value = self._value_as(question, plain=True)
+        found = ask(True)
         self.terms.plain = True
-        return value
+        return found
 
-    def _value_as(self, question: _Question[R], *, plain: bool) -> R:
+    def _value(self, question: _Question, shape: type[R], *, plain: bool) -> R:
         """Return the value in one output format. Raises: Fault; InvalidReply where no object came, if not `plain`."""
         messages = output_formats.api_messages(question.prompt)
         message = self._full_length(question, messages, plain=plain)
         try:
-            return output_formats.value_of(message, question.prompt.reply)
+            return output_formats.value_of(message, shape)
         except InvalidReply as invalid:
             if not plain and not invalid.is_object:
                 raise
             corrected = [*messages, *output_formats.correction_messages(message, str(invalid))]
         try:
-            return output_formats.value_of(self._full_length(question, corrected, plain=plain), question.prompt.reply)
+            return output_formats.value_of(self._full_length(question, corrected, plain=plain), shape)
         except InvalidReply as invalid:
             what = "the model's answers have another shape than was asked for"
             raise Fault(what, "try a larger model") from invalid
 
-    def _full_length(self, question: _Question[R], messages: list[dict[str, Any]], *, plain: bool) -> Message:
+    def _full_length(self, question: _Question, messages: list[dict[str, Any]], *, plain: bool) -> Message:
         """Return a complete message; where it was cut off for its length, a longer one. Raises: Fault."""
         prompt = question.prompt
         try:
@@ -171,7 +174,7 @@ class Claude:
                 raise
         return self._send(question, output_formats.api_fields(prompt, messages, prompt.longer_max_tokens, plain=plain))
 
-    def _send(self, question: _Question[R], fields: dict[str, Any]) -> Message:
+    def _send(self, question: _Question, fields: dict[str, Any]) -> Message:
         """Return a complete message, asked for again where a stream broke off. Raises: Fault."""
         fields = {"model": self.model, **fields}
         for _ in range(_RESTARTS):
@@ -182,7 +185,7 @@ class Claude:
                     raise
         return self._paid(question, fields)
 
-    def _paid(self, question: _Question[R], fields: dict[str, Any]) -> Message:
+    def _paid(self, question: _Question, fields: dict[str, Any]) -> Message:
         """Make one call: the most that it can cost is reserved before, and replaced by its cost after."""
         budget = self.terms.budget
         started = time.monotonic()
@@ -215,14 +218,14 @@ class Claude:
         bill.add(tokens, usd)
         return usd if output_formats.is_valid_usage(usage) else None
 
-    def _reserve(self, fields: dict[str, Any], question: _Question[R]) -> float:
+    def _reserve(self, fields: dict[str, Any], question: _Question) -> float:
         """Return the USD reserved for a call. Raises: Fault where the budget has too little left."""
         price, budget = self.terms.price, self.terms.budget
         if price is None or budget.cap is None:
             budget.reserve(0.0)
             return 0.0
         bounds: tuple[Callable[[], int | None], ...] = (
-            lambda: output_formats.max_input_tokens(fields) + question.prompt.block_tokens,
+            lambda: output_formats.max_input_tokens(fields),
             lambda: self._counted(fields, question.until),
         )
         for bound in bounds:

@@ -1,18 +1,33 @@
-"""What questions cost: shares of what was paid, and estimates before anything is sent."""
+"""What requests cost: what was paid, and estimates before anything is sent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from compiler.engines.claude import prompts_to_messages
 from compiler.engines.claude.prices import BATCH, Price, guessed, price_of
-from compiler.model.requests import ExtractRequest, Request
+from compiler.protocol.forms import render
+from compiler.protocol.requests import ROLE_OF, ReadRequest, Request, WriteRequest
 from compiler.replies.journal import Entry
+from compiler.replies.prompts import prompt
 from vault.config.engine import USUAL, EngineSettings
 from vault.errors import UsageError
 from vault.text.formatting import clean_line
+
+# The usual length of an answer, low and high, as a share of its request; measured on lectures (read .24, write 1.0).
+_ANSWERED = {
+    "read": (0.17, 0.31),
+    "settle": (0.1, 0.2),
+    "write": (0.6, 1.2),
+    "check": (0.03, 0.07),
+    "reconcile": (0.05, 0.15),
+    "answer": (0.1, 0.3),
+}
+# What follows from the answers, by type, as shares of the documents shown: sent, and received low and high.
+_AFTER_READ = {"settle": (0.07, 0.014, 0.026), "write": (1.4, 0.7, 1.3), "check": (1.0, 0.035, 0.065)}
+_AFTER_WRITE = {"check": (0.7, 0.025, 0.045)}
+_FEW = 50  # tokens that a request or an answer has at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +47,10 @@ class Paid:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         return Paid((self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]), usd)
 
-    def shared(self, among: int) -> list[Paid]:
-        """Return equal shares that add up to the whole; the first has the remainder."""
-        (sent, more_sent), (received, more_received) = (divmod(n, among) for n in self.tokens)
-        usd = None if self.usd is None else self.usd / among
-        first = Paid((sent + more_sent, received + more_received), usd)
-        return [first, *(Paid((sent, received), usd) for _ in range(among - 1))]
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What questions would cost. `received` and `usd` are (low, high); `usd` is None if a price is unknown."""
+    """What requests would cost. `received` and `usd` are (low, high); `usd` is None if a price is unknown."""
 
     questions: Mapping[str, int] = field(default_factory=dict)  # by type
     sent: int = 0
@@ -53,43 +61,47 @@ class Estimate:
 def estimate(requests: Sequence[Request], settings: EngineSettings, *, batch: bool = False) -> Estimate:
     """Return what asking all requests would cost. Raises: ModelUnavailable where no model is named."""
     counts: dict[str, int] = {}
+    found = Estimate()
     for request in requests:
         counts[request.type] = counts.get(request.type, 0) + 1
-    sent, low, high = 0, 0, 0
-    usd: tuple[float, float] | None = (0.0, 0.0)
-    for question in prompts_to_messages.questions(requests):
-        asked = prompts_to_messages.asked_tokens(question)
-        least, most = prompts_to_messages.answered_tokens(question)
-        sent, low, high = sent + asked, low + least, high + most
-        price = _price(settings, settings.compiling(question.role))
-        if price is None or usd is None:
-            usd = None
-        else:
-            share = BATCH if batch else 1.0
-            usd = (usd[0] + share * price.plain(asked, least), usd[1] + share * price.plain(asked, most))
-    return Estimate(counts, sent, (low, high), usd)
+        text = guessed(render(request))
+        low, high = (int(text * share) + _FEW for share in _ANSWERED[request.type])
+        sent = text + guessed(prompt(request.type).text) + _FEW
+        found = _added(found, settings, request.type, (sent, low, high), batch=batch)
+    return replace(found, questions=counts)
 
 
 def estimate_following(requests: Sequence[Request], settings: EngineSettings, *, batch: bool) -> Estimate:
-    """Return about what the questions cost that follow from the answers: articles, cards and checks of new claims.
+    """Return about what the requests cost that follow from the answers, computed from the length of the documents.
 
-    Computed from the usual number of claims in a text of that length.
+    Raises: ModelUnavailable where no model is named.
     """
-    text = sum(guessed(r.text) for r in requests if isinstance(r, ExtractRequest))
-    low, high = text // 160, text // 50  # claims
-    concepts = (low // 6, high // 4)
+    found = Estimate()
+    for request in requests:
+        if not isinstance(request, ReadRequest | WriteRequest):
+            continue
+        text = sum(guessed(b.text) for d in request.documents for p in d.passages for b in p.blocks)
+        shares = _AFTER_READ if isinstance(request, ReadRequest) else _AFTER_WRITE
+        for type_, (sent, low, high) in shares.items():
+            found = _added(found, settings, type_, (int(text * sent), int(text * low), int(text * high)), batch=batch)
+    return found
+
+
+def _added(
+    estimate: Estimate, settings: EngineSettings, type_: str, tokens: tuple[int, int, int], *, batch: bool
+) -> Estimate:
+    """Return an estimate with one more request, whose tokens are given as (sent, received low, high)."""
+    sent, low, high = tokens
+    price = _price(settings, settings.compiling(ROLE_OF[type_]))
     usd: tuple[float, float] | None = None
-    write, check = (_price(settings, settings.compiling(role)) for role in ("write", "check"))
-    written = [
-        (claims * 180 + n * 2_600, claims * 60 + n * 400) for claims, n in zip((low, high), concepts, strict=True)
-    ]
-    checked = [(claims * 120, claims * 60) for claims in (low, high)]
-    if write is not None and check is not None:
+    if price is not None and estimate.usd is not None:
         share = BATCH if batch else 1.0
-        least, most = (share * (write.plain(*w) + check.plain(*c)) for w, c in zip(written, checked, strict=True))
-        usd = least, most
-    came = written[0][1] + checked[0][1], written[1][1] + checked[1][1]
-    return Estimate({}, written[1][0] + checked[1][0], came, usd)
+        usd = (
+            estimate.usd[0] + share * price.plain(sent, low),
+            estimate.usd[1] + share * price.plain(sent, high),
+        )
+    received = estimate.received[0] + low, estimate.received[1] + high
+    return Estimate({}, estimate.sent + sent, received, usd)
 
 
 def _price(settings: EngineSettings, model: str) -> Price | None:

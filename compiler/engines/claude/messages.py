@@ -1,12 +1,11 @@
-"""A prompt for the Messages API, the typed answer to it, and how a reply's text becomes a value of the wanted shape."""
+"""A prompt for the Messages API, and how an answer's text becomes a value of the wanted shape, where one is wanted."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,31 +19,33 @@ _MAX_REPORTED_ERRORS = 5  # of one reply
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One turn of the conversation; `blocks` are documents and images that precede the text, as the API has them."""
+    """One turn of the conversation."""
 
     role: Literal["user", "assistant"]
     text: str
-    blocks: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt(Generic[R]):
-    """What a model is sent, and `reply`, the shape that its answer must have.
+class Prompt:
+    """What a model is sent.
 
     `max_tokens` bounds the answer, thinking included; one that is cut off there may take `longer_max_tokens` once.
-    `cached` ("5m", "1h") has the server cache the system prompt for so long; `schema` replaces the JSON schema of
-    `reply`; `block_tokens` is the most that blocks take; `effort` is how much the model may think.
+    `cached` ("5m", "1h") has the server cache the system prompt for so long; `effort` is how much the model may think.
     """
 
     system: str
     messages: tuple[ChatMessage, ...]
-    reply: type[R]
     max_tokens: int = 2_000
     longer_max_tokens: int = 0
     cached: Literal["", "5m", "1h"] = ""
-    schema: Mapping[str, Any] | None = None
-    block_tokens: int = 0
     effort: Literal["", "low", "medium", "high"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPrompt(Prompt, Generic[R]):
+    """A prompt whose answer is a JSON object of the shape `reply`."""
+
+    reply: type[R] = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class ModelClient(Protocol):
     @property
     def name(self) -> str: ...
 
-    def ask(self, prompt: Prompt[R], cancelled: Cancelled) -> Answer[R]:
+    def ask(self, prompt: JsonPrompt[R], cancelled: Cancelled) -> Answer[R]:
         """Return the model's answer. Raises: ModelUnavailable."""
         ...
 

@@ -1,7 +1,7 @@
 """How a prompt becomes the fields of a Messages API call, and what the resulting message holds.
 
-The answer's JSON schema is sent as `output_config`. A server that does not support that gets the plain format: the
-schema in the system prompt, without caching and effort.
+The JSON schema of an answer that needs one is sent as `output_config`. A server that does not support that, or caching,
+gets the plain format: the schema in the system prompt, without caching and effort.
 """
 
 from __future__ import annotations
@@ -9,51 +9,48 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from compiler.engines.claude.messages import Prompt, R, parse_reply
+from compiler.engines.claude.messages import JsonPrompt, Prompt, R, parse_reply
 from compiler.engines.claude.prices import Tokens, most
 
 if TYPE_CHECKING:
     from anthropic.types import Message, Usage
 
-_OVERHEAD_TOKENS = 1_500  # that a server may add for the schema
+_OVERHEAD_TOKENS = 500  # that a server may add around the messages
 _MAX_TOKENS = 1 << 32  # of one message; a larger number in a reply is invalid
 
 
-def api_fields(prompt: Prompt[Any], messages: list[dict[str, Any]], max_tokens: int, *, plain: bool) -> dict[str, Any]:
+def api_fields(prompt: Prompt, messages: list[dict[str, Any]], max_tokens: int, *, plain: bool) -> dict[str, Any]:
     """Return the fields of the call, without `model`."""
-    from anthropic import transform_schema
-
-    schema = transform_schema(dict(prompt.schema or prompt.reply.model_json_schema()))
     fields: dict[str, Any] = {"max_tokens": max_tokens, "messages": messages, "system": prompt.system}
+    schema = _schema(prompt) if isinstance(prompt, JsonPrompt) else None
     if plain:
-        shape = f"Answer with one JSON object of this schema and with nothing else:\n{json.dumps(schema)}"
-        return fields | {"system": f"{prompt.system}\n\n{shape}"}
-    fields["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
-    if prompt.effort:
-        fields["output_config"]["effort"] = prompt.effort
+        shape = f"\n\nAnswer with one JSON object of this schema and with nothing else:\n{json.dumps(schema)}"
+        return fields | ({"system": prompt.system + shape} if schema is not None else {})
+    config: dict[str, Any] = {"effort": prompt.effort} if prompt.effort else {}
+    if schema is not None:
+        config["format"] = {"type": "json_schema", "schema": schema}
+    if config:
+        fields["output_config"] = config
     if prompt.cached:
         control = {"type": "ephemeral", "ttl": prompt.cached}
         fields["system"] = [{"type": "text", "text": prompt.system, "cache_control": control}]
     return fields
 
 
-def api_messages(prompt: Prompt[Any]) -> list[dict[str, Any]]:
-    """Return the prompt's messages as the API takes them; blocks precede the text."""
-    return [
-        {"role": m.role, "content": [*m.blocks, {"type": "text", "text": m.text}] if m.blocks else m.text}
-        for m in prompt.messages
-    ]
+def _schema(prompt: JsonPrompt[Any]) -> dict[str, Any]:
+    from anthropic import transform_schema
+
+    return transform_schema(prompt.reply.model_json_schema())
+
+
+def api_messages(prompt: Prompt) -> list[dict[str, Any]]:
+    """Return the prompt's messages as the API takes them."""
+    return [{"role": m.role, "content": m.text} for m in prompt.messages]
 
 
 def max_input_tokens(fields: dict[str, Any]) -> int:
-    """Return an upper bound of the tokens of a call, whatever a server makes of it; documents and images left out."""
-    messages = []
-    for message in fields["messages"]:
-        content = message["content"]
-        if isinstance(content, list):
-            content = [block for block in content if "source" not in block]
-        messages.append(message | {"content": content})
-    return most(json.dumps(fields | {"messages": messages}, ensure_ascii=False)) + _OVERHEAD_TOKENS
+    """Return an upper bound of the tokens of a call, whatever a server makes of it."""
+    return most(json.dumps(fields, ensure_ascii=False)) + _OVERHEAD_TOKENS
 
 
 def tokens_of(usage: Usage | None) -> Tokens:

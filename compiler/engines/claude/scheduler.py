@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
-
-from pydantic import BaseModel
 
 from compiler.engines.claude.batch import BatchClient, BatchQuestion
 from compiler.engines.claude.budget import Budget
@@ -16,27 +15,35 @@ from compiler.engines.claude.client import Bill, Claude, ModelTerms, Outcome
 from compiler.engines.claude.errors import Fault
 from compiler.engines.claude.messages import ChatMessage, Prompt
 from compiler.engines.claude.prices import price_of
-from compiler.engines.claude.prompts_to_messages import LARGER, MAX_TOKENS, SHAPES, schema
 from vault.config.engine import USUAL, EngineSettings
 from vault.log.grading import Cost
 
 _MAX_REFUSALS = 3  # before anything was answered: then the server would refuse every question
 _NO_BATCHES = (404, 405, 501)
-# How much a model may think; most types only need close reading.
-_EFFORT: Mapping[str, Any] = {"compose": "medium", "cards": "medium", "answer": "medium"}
+MAX_TOKENS = {  # of an answer, a model's thoughts included
+    "read": 16_000,
+    "settle": 8_000,
+    "write": 24_000,
+    "check": 8_000,
+    "reconcile": 4_000,
+    "answer": 4_000,
+}
+LARGER = 2  # times as many where an answer was cut off for its length
+# How much a model may think; the other types only need close reading.
+_EFFORT: Mapping[str, Any] = {"read": "medium", "write": "medium", "answer": "medium"}
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question as it comes over the pipe. `name` is the same in every run; `blocks` are pages and images."""
+    """A question as it comes over the pipe. `name` is the same in every run; `turns` are the user's and the model's,
+    alternately.
+    """
 
     n: int
     name: str
     type: str
     model: str
-    text: str
-    blocks: tuple[dict[str, Any], ...] = ()
-    block_tokens: int = 0
+    turns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +57,24 @@ class RunSettings:
 
 
 class Scheduler:
-    """Answers tasks; `report` gets a line for each answer as it comes, and for batches and notes."""
+    """Answers tasks, some at once; `report` gets a line for each of them as it comes, and for batches and notes."""
 
     def __init__(self, run: RunSettings, report: Callable[[dict[str, Any]], None]) -> None:
         self._run, self._report = run, report
         self.budget = Budget(run.cap)
         self._terms: dict[str, ModelTerms] = {}
-        self._supported_blocks: dict[str, frozenset[str]] = {}
         self._thread = threading.local()
         self._lock = threading.Lock()
-        self._blocks_lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(run.settings.concurrency, "model")
+        self._waiting = deque[Task]()
         self._cut_off = set[str]()  # names of tasks whose answer was cut off for its length
-        self._stopped = False
+        self._final: Fault | None = None  # after it nothing more is asked
         self._answered = self._refused = 0
 
     def answer(
         self, tasks: Sequence[Task], *, batch: bool = False, open_batches: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        """Report every answer as it comes; after a final fault, ask no more.
+        """Report every answer as it comes; a final fault is that of all tasks after it. May be called by many threads.
 
         `batch` gives them as one batch, where the server has such. `open_batches` are the names of the tasks in
         batches of earlier runs that were not fetched, by batch id.
@@ -77,43 +84,48 @@ class Scheduler:
             self._batch(left, [left[name] for name in names if name in left], id_)
         if batch:
             self._batch(left, [*left.values()], "")
-        with ThreadPoolExecutor(self._run.settings.concurrency, "model") as pool:
-            list(pool.map(self._answer_one, [*left.values()]))
+        for task in left.values():
+            # A conversation that has begun goes on first: what was paid for it would be lost if the run were killed.
+            add = self._waiting.appendleft if len(task.turns) > 1 else self._waiting.append
+            add(task)
+        for done in [self._pool.submit(self._answer_next) for _ in left]:
+            done.result()
 
-    def _answer_one(self, task: Task) -> None:
-        if self._stopped:
+    def _answer_next(self) -> None:
+        task = self._waiting.popleft()
+        if self._final is not None:
+            self._report_outcome(task, Outcome(None, self._final, Bill()))
             return
         answered_before = self._answered
         try:
             outcome = self._client(task.model).answer(self._prompt(task))
         except Exception as error:  # noqa: BLE001 (a defect must not leave its question without an answer)
-            outcome = Outcome[Any](None, Fault(f"retain itself failed: {type(error).__name__}: {error}"), Bill())
+            outcome = Outcome(None, Fault(f"retain itself failed: {type(error).__name__}: {error}"), Bill())
         fault = outcome.fault
         if fault is not None and (fault.passing or fault.billed) and self._answered == answered_before:
             fault.final = True  # nothing was answered meanwhile: the others would wait as long for nothing
         self._report_outcome(task, outcome)
 
-    def _report_outcome(self, task: Task, outcome: Outcome[Any]) -> None:
+    def _report_outcome(self, task: Task, outcome: Outcome) -> None:
         """Report an answer or a fault, made final if the server refuses all questions so far."""
         fault, cost = outcome.fault, outcome.bill.cost
         with self._lock:
-            self._answered += outcome.value is not None or cost != Cost()
+            self._answered += outcome.text is not None or cost != Cost()
             self._refused += fault is not None and fault.refused
             if fault is not None and fault.refused and not self._answered and self._refused >= _MAX_REFUSALS:
                 fault = _refuses_all(fault)
             if fault is not None and fault.final:
-                self._stopped = True
-        value: BaseModel | None = outcome.value
+                self._final = fault
         line: dict[str, Any] = {"n": task.n, **_paid(outcome.bill), "lost": self.budget.lost}
-        if value is not None:
-            line["value"] = value.model_dump(mode="json", exclude_defaults=True)
+        if outcome.text is not None:
+            line["text"] = outcome.text
         elif fault is not None:
             line["fault"] = {"what": fault.what, "hint": fault.hint, "final": fault.final}
         self._report(line)
 
     def _batch(self, left: dict[str, Task], tasks: Sequence[Task], id_: str) -> None:
         """Answer tasks as a new batch, or from the earlier batch `id_`, and remove those answered from `left`."""
-        if self._stopped or not tasks:
+        if self._final is not None or not tasks:
             return
         batches = BatchClient(self._client(tasks[0].model), self.budget, self._run.settings.patience, self._report)
         asked = [BatchQuestion(t.name, self._prompt(t, cached="1h"), self._client(t.model)) for t in tasks]
@@ -121,7 +133,7 @@ class Scheduler:
             for name, outcome in batches.fetched(id_, asked) if id_ else batches.answers(asked):
                 if outcome is None:
                     continue
-                if outcome.value is None and outcome.fault is None:  # paid, and invalid: asked again by itself
+                if outcome.text is None and outcome.fault is None:  # paid, and not complete: asked again by itself
                     self._report({"n": left[name].n, "again": True, **_paid(outcome.bill)})
                     if outcome.cut_off:
                         self._cut_off.add(name)
@@ -133,30 +145,18 @@ class Scheduler:
                 self._report({"note": f"{what}: the questions are asked one by one"})
                 return
             fault.final = True
-            self._report_outcome(next(iter(left.values())), Outcome(None, fault, Bill()))
+            self._final = fault
 
-    def _prompt(self, task: Task, *, cached: Any = "5m") -> Prompt[Any]:
+    def _prompt(self, task: Task, *, cached: Any = "5m") -> Prompt:
         longer = MAX_TOKENS[task.type] * LARGER
         return Prompt(
             system=self._run.systems[task.type],
-            messages=(ChatMessage("user", task.text, self._visible_blocks(task)),),
-            reply=SHAPES[task.type],
+            messages=tuple(ChatMessage("assistant" if n % 2 else "user", text) for n, text in enumerate(task.turns)),
             max_tokens=longer if task.name in self._cut_off else MAX_TOKENS[task.type],
             longer_max_tokens=longer,
             cached=cached,
-            schema=schema(task.type),
-            block_tokens=task.block_tokens,
             effort=_EFFORT.get(task.type, "low") if self._run.settings.base_url == USUAL else "",
         )
-
-    def _visible_blocks(self, task: Task) -> tuple[dict[str, Any], ...]:
-        """Return the pages and images that the model says it can see: one that cannot would invent their content."""
-        if not task.blocks:
-            return ()
-        with self._blocks_lock:
-            if task.model not in self._supported_blocks:
-                self._supported_blocks[task.model] = self._client(task.model).supported_blocks()
-        return tuple(block for block in task.blocks if block["type"] in self._supported_blocks[task.model])
 
     def _client(self, model: str) -> Claude:
         """Return this thread's client for the model; all threads share its terms."""

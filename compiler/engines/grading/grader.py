@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from compiler.engines.claude.client import Claude
-from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
+from compiler.engines.claude.messages import ChatMessage, JsonPrompt, ModelClient
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
 from vault.config import engine
@@ -52,7 +52,7 @@ class GradeReply(Model):
     why: Short = ""
 
 
-def grade_prompt(request: GradeRequest) -> Prompt[GradeReply]:
+def grade_prompt(request: GradeRequest) -> JsonPrompt[GradeReply]:
     """Return what is sent: the instructions, and the card and the answer as data."""
     card = {
         "question": request.question,
@@ -61,7 +61,7 @@ def grade_prompt(request: GradeRequest) -> Prompt[GradeReply]:
         "support": request.support,
         "answer": request.answer,
     }
-    return Prompt(prompt("grade").text, (ChatMessage("user", data(card)),), GradeReply)
+    return JsonPrompt(prompt("grade").text, (ChatMessage("user", data(card)),), reply=GradeReply)
 
 
 def grade_of(request: GradeRequest, reply: GradeReply, engine: str, cost: Cost) -> Grade:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
+from compiler.engines.claude.messages import ChatMessage, JsonPrompt, ModelClient
 from compiler.engines.grading.grader import Quoted, Short, configured_client, gives_away, is_quoted
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
@@ -33,7 +33,7 @@ class QuizTurn(Model):
     missing: Annotated[tuple[QuizPoint, ...], Field(max_length=10)] = ()
 
 
-def quiz_prompt(request: QuizRequest) -> Prompt[QuizTurn]:
+def quiz_prompt(request: QuizRequest) -> JsonPrompt[QuizTurn]:
     """Return what is sent: the instructions, and the articles and all turns so far as data."""
     share = _MAX_CHARS // max(1, len(request.readings))
     articles = [{"title": r.title, "text": r.text[:share], "questions": r.questions[:20]} for r in request.readings]
@@ -44,7 +44,7 @@ def quiz_prompt(request: QuizRequest) -> Prompt[QuizTurn]:
         if messages[-1].role == "user":
             end = f"{messages.pop().text}\n{end}"
         messages.append(ChatMessage("user", end))
-    return Prompt(prompt("quiz").text, tuple(messages), QuizTurn)
+    return JsonPrompt(prompt("quiz").text, tuple(messages), reply=QuizTurn)
 
 
 def _message(turn: Turn) -> ChatMessage:
