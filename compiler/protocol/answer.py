@@ -11,7 +11,7 @@ from compiler.protocol.write import plain_words
 from vault.text.formatting import clean_line, fold
 
 _CITE = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
-_MISSING = re.compile(r"^[\s>*-]*\**MISSING\b\**:?\s*(.*)$")
+_MISSING = re.compile(r"^[\s>*-]*MISSING\b\**:?\s*(.*)$")
 
 
 def render(request: AnswerRequest) -> str:

@@ -12,9 +12,10 @@ from compiler.protocol.write import plain_words
 from vault.ids import digest12
 from vault.text.formatting import clean_line, fold
 
-_LINE = re.compile(r"^[\s>*-]*\**(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP|SHOW)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP|SHOW)\b\**:?\s*(.*)$")
 _BAR = re.compile(r"\s*\|\s*")
 _CARD = re.compile(r"^\s*Q:\s*(.*?)\s*\bA:\s*(.*)$", re.DOTALL)
+_MOST = 2_000  # characters of better words
 _MARKS = {"derived": " (derived: follows from these words?)", "computed": " (computed by running their code)"}
 
 
@@ -74,7 +75,7 @@ def _verdict(item: CheckItem, word: str, rest: str) -> CheckVerdict | None:
         return CheckVerdict(item=item.key, verdict="drop" if seen else "show", why=clean_line(rest)[:500])
     if item.answer:
         card = _CARD.match(rest)
-        question, answer = (plain_words(card[1]), plain_words(card[2])) if card else ("", "")
+        question, answer = (plain_words(card[1])[:_MOST], plain_words(card[2])[:_MOST]) if card else ("", "")
         return CheckVerdict(item=item.key, verdict="fix", text=question, answer=answer) if question and answer else None
-    words = plain_words(re.sub(r"\s*\[(?:derived |computed )?\d+:\d+.*$", "", rest))
+    words = plain_words(re.sub(r"\[(?:derived |computed )?\d+:\d+.*$", "", rest))[:_MOST]
     return CheckVerdict(item=item.key, verdict="fix", text=words) if any(c.isalnum() for c in words) else None

@@ -31,7 +31,7 @@ _LABEL = re.compile(
     rf"\s*[;,]?\s*(\d{{1,3}}):(\d{{1,5}})(?:({_LETTERS}(?:\s*,\s*{_LETTERS})*)(?![a-z])|\s*[-–]\s*(?:\1:)?(\d{{1,5}}))?"
 )
 _RUN = re.compile(r"([a-z]{1,2})(?:\s*[-–]\s*([a-z]{1,2}))?")
-_WORDS = re.compile(r"\s*,?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
+_WORDS = re.compile(r"\s*[;,]?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
 _LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
 _SIGNS = str.maketrans({**dict.fromkeys("’‘‚", "'"), **dict.fromkeys("“”„«»", '"'), **dict.fromkeys("–—−‑", "-")})

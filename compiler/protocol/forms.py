@@ -24,7 +24,7 @@ from compiler.protocol.requests import (
     WriteRequest,
 )
 
-MAX_ANSWER = 4 << 20  # characters of an answer that are looked at
+MAX_ANSWER, MAX_LINE = 4 << 20, 8_000  # characters of an answer, and of a line of it, that are looked at
 
 
 def render(request: Request) -> str:
@@ -46,7 +46,8 @@ def render(request: Request) -> str:
 
 def parse(request: Request, text: str) -> tuple[Reply, list[Fault]]:
     """Return what is good of an answer, and what is wrong with the rest."""
-    text = text[:MAX_ANSWER].replace("\r\n", "\n").replace("\r", "\n")
+    lines = text[:MAX_ANSWER].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = "\n".join(line[:MAX_LINE] for line in lines)
     match request:
         case ReadRequest():
             return read.parse(request, text)

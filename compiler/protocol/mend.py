@@ -11,7 +11,7 @@ from compiler.protocol.replies import Reply
 from compiler.protocol.requests import Request
 
 MOST = 40  # faults that are listed
-_CORRECTED = re.compile(r"^[\s>*-]*\**LINE\s+(\d{1,6})\**\s*:\s?(.*)$")
+_CORRECTED = re.compile(r"^[\s>*-]*LINE\s+(\d{1,6})\**\s*:\s?(.*)$")
 _AGAIN = (
     "That is not an answer in the form that was asked for. Send the whole answer again, in lines of the forms given"
     " at the beginning and with nothing around them."

@@ -108,7 +108,7 @@ def _joined(source: SourceText, blocks: Sequence[Block]) -> Iterator[tuple[Block
         own = _size(source, block)
         alone = block.kind in ("code", "table")
         leads = run and source.text[run[-1].start : run[-1].end].rstrip().endswith((":", "："))
-        full = size >= ENOUGH and not (leads and not alone)
+        full = size >= ENOUGH and not (leads or block.kind == "item")  # a list stands with what leads to it
         if run and (alone or run[-1].kind in ("code", "table") or full or size + own > MOST):
             yield tuple(run)
             run, size = [], 0

@@ -17,7 +17,7 @@ from vault.text.formatting import clean_line, fold, normal
 
 _KNOWN_BYTES = 4_000  # of the names that are there already
 _RANGE = re.compile(r"(\d{1,3}):(\d{1,5})[a-z]{0,2}(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
-_LINE = re.compile(r"^[\s>*-]*\**(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
 _MOST_PASSAGES = 400  # of one range
 
 

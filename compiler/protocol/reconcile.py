@@ -9,7 +9,7 @@ from compiler.protocol.replies import PairVerdict, ReconcileReply, ReconcileWord
 from compiler.protocol.requests import ReconcileRequest, Side
 from vault.text.formatting import clean_line
 
-_LINE = re.compile(r"^[\s>*-]*\**(\d{1,4})\.?\**[.:]?\s+\**(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$")
 _WORDS: dict[str, ReconcileWord] = {
     "CONFLICT": "conflict",
     "REPORTED": "reported",

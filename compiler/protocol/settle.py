@@ -9,7 +9,7 @@ from compiler.protocol.replies import Cluster, SettleReply
 from compiler.protocol.requests import NameLine, SettleRequest
 from vault.text.formatting import clean_line, normal, truncate
 
-_LINE = re.compile(r"^[\s>*-]*\**(SAME|LINE|PAGE|CLUSTER)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(SAME|LINE|PAGE|CLUSTER)\b\**:?\s*(.*)$")
 _NUMBERS = re.compile(r"\d+")
 _MOST_IN_CLUSTER = 8
 _LONGEST = 90  # characters of what a name is
