@@ -26,7 +26,8 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 class Article:
     """A concept with everything that its page shows; `before` is its last change event of an earlier build.
 
-    `drafted` says that a model wrote it, which put in whole what it wants of listings and formulas.
+    `drafted` says that a model wrote it, which put in whole what it wants of listings and formulas; `see` are links to
+    pages that it names to go on with.
     """
 
     concept: Resolved
@@ -37,6 +38,7 @@ class Article:
     contested: tuple[ArticleSection, ...]  # where sources disagree
     before: Event
     drafted: bool = False
+    see: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -60,7 +62,8 @@ class Article:
         the claims of this concept.
         """
         exhibits = sources.pictures if self.drafted else sources.exhibits
-        return render_body(self.concept.title, (*self.sections, *self.contested), exhibits)
+        body = render_body(self.concept.title, (*self.sections, *self.contested), exhibits)
+        return "\n".join([body, "## See also", "", *(f"- {link}" for link in self.see), ""]) if self.see else body
 
 
 Articles = Mapping[ConceptId, Article]  # in the order of their titles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.articles.article import Article
@@ -15,6 +15,7 @@ from compiler.concepts.resolve import Resolved
 from compiler.drafts.drafts import Draft
 from compiler.gates.gates import sentence_refused
 from compiler.gates.headings import plain_heading
+from compiler.language import names
 from compiler.model.report import Rejection
 from compiler.model.requests import MOST_CLAIMS, ClaimView, ComposeReply, ComposeRequest
 from compiler.protocol.passages import cells
@@ -27,7 +28,7 @@ from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import Claim
 from vault.model.exhibit import code
 from vault.model.topic import disagreement_heading
-from vault.model.wikilink import Citation
+from vault.model.wikilink import Citation, note_link
 from vault.text.formatting import clean, clean_line, fold
 
 Cite = Callable[[ClaimId], Citation]
@@ -58,7 +59,8 @@ def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     without = [c for c in order if writer.draft_of(c) is None]
     requests = [_request(c, out.views[c.id]) for c in without]
     replies = dict(zip((c.id for c in without), writer.compose(requests), strict=True))
-    composer = _Composer(concepts, writer, out)
+    pages = {key: c for c in order if writer.draft_of(c) is not None for key in c.keys}
+    composer = _Composer(concepts, writer, out, pages)
     for concept in order:
         composer.compose(concept, replies.get(concept.id))
     return out
@@ -109,6 +111,7 @@ class _Composer:
     concepts: Concepts
     writer: Writer
     out: Composed
+    pages: Mapping[str, Resolved]  # the concepts of which a model wrote, by the keys of their names
 
     def compose(self, concept: Resolved, reply: ComposeReply | None) -> None:
         """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
@@ -141,6 +144,7 @@ class _Composer:
             _contested(concept.language, disputes, cite),
             before=history.ids.changed.get(concept.id, {}),
             drafted=draft is not None,
+            see=tuple(dict.fromkeys(self._see(draft, concept))) if draft is not None else (),
         )
         self.out.articles[concept.id] = article
         facts = {"digest": digest12(article.body(sources)), "sources": [str(s) for s in places]}
@@ -175,8 +179,23 @@ class _Composer:
             mark = f"computed: {sentence.note}" if sentence.mark == "computed" and sentence.note else sentence.mark
             form = sentence.form
             if cites or form == "head":
-                out.append(CitedSentence(fold(clean(sentence.text)), cites, mark=mark, form=form))
+                links = tuple(self._links(sentence))
+                out.append(CitedSentence(fold(clean(sentence.text)), cites, mark=mark, form=form, links=links))
         return tuple(out)
+
+    def _links(self, sentence: WrittenSentence) -> Iterator[tuple[str, str]]:
+        """Yield the words of a sentence that lead to the page of another concept, with its path without .md."""
+        for words, title in sentence.links:
+            other = self.pages.get(names.key(title))
+            if other is not None:
+                yield words, f"{CONCEPTS}/{other.slug}"
+
+    def _see(self, draft: Draft, concept: Resolved) -> Iterator[str]:
+        """Yield links to the pages that a draft names to go on with."""
+        for title in draft.see:
+            other = self.pages.get(names.key(title))
+            if other is not None and other.id != concept.id:
+                yield note_link(f"{CONCEPTS}/{other.slug}.md", other.title)
 
     def _kept(self, sentence: WrittenSentence, cites: tuple[Citation, ...]) -> list[CitedSentence]:
         """Return a block of a source that is put in whole: a listing, a formula, the rows of a table, or words."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from compiler.articles.history import History
 from compiler.articles.sources import Sources
-from compiler.claims.conflicts import PAST, UNDECIDED, Contests, Pool, Shelf, contests
+from compiler.claims.conflicts import PAST, UNDECIDED, Clashing, Contests, Pool, Shelf, contests
 from compiler.claims.contradictions import Disagreement
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.replies.asker import Asker
@@ -30,8 +30,9 @@ class Concepts:
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)
 
     def disputes(self, concept: Resolved) -> list[tuple[str, Claim, Claim]]:
-        """Return (verdict, weightier claim, other) of the contradictions that a claim of the concept is a side of."""
-        own = {c.id for c in concept.main}
+        """Return (verdict, weightier claim, other) of the contradictions with a claim that is at home here."""
+        owners = self.resolution.owners
+        own = {c.id for c in concept.main if owners.get(c.id) == concept.id}
         found = [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
         return [self.weigh(d) for d in found]
 
@@ -75,10 +76,10 @@ def _with_states(concepts: Concepts, states: Mapping[ClaimId, ClaimState]) -> Co
     return replace(concepts, sources=replace(concepts.sources, claims=claims), resolution=resolution)
 
 
-def find_contests(concepts: Concepts, asker: Asker, clashes: Iterable[tuple[str, Claim, Claim]]) -> Concepts:
+def find_contests(concepts: Concepts, asker: Asker, clashes: Iterable[Clashing]) -> Concepts:
     """Return the concepts without the claims that a later state replaced, and what contradicts each other in them.
 
-    `clashes` are pairs that a reader noticed, with what they are about. Raises: what the asker raises.
+    `clashes` are pairs that a reader noticed. Raises: what the asker raises.
     """
     sources, resolution = concepts.sources, concepts.resolution
     scales = sources.scales

@@ -8,6 +8,7 @@ from dataclasses import replace
 from compiler.articles.concepts import Concepts
 from compiler.build.read import Document
 from compiler.build.start import BuildInput
+from compiler.claims.conflicts import Clashing
 from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, requests_for
 from compiler.concepts.rulings import Rulings
 from compiler.drafts.consult import Consulted, consult
@@ -23,7 +24,7 @@ from vault.errors import WorkerFailed
 from vault.ids import ClaimId, SourceId, digest12
 from vault.inbox.events import all_reasons
 from vault.log.ledger import Ids
-from vault.model.claim import Claim, ClaimKind
+from vault.model.claim import ClaimKind
 
 
 def consult_model(start: BuildInput, documents: Sequence[Document], ids: Ids) -> Consulted | None:
@@ -101,10 +102,11 @@ def claims_by_quote(gathered: Sequence[Gathered]) -> dict[Quote, ClaimId]:
     return {Quote(source=g.tracked.id, words=c.quote): c.id for g in gathered for c, _ in g.claims}
 
 
-def clashes_in(consulted: Consulted, concepts: Concepts) -> Iterator[tuple[str, Claim, Claim]]:
-    """Yield the pairs of claims that a reader of the documents noticed, with what they are about."""
+def clashes_in(consulted: Consulted, concepts: Concepts) -> Iterator[Clashing]:
+    """Yield the pairs of claims that a reader of the documents noticed, with all words of either side."""
     known = {Quote(source=c.source, words=c.quote): c for c in concepts.sources.claims.values()}
     for clash in consulted.drafts.clashes:
-        first, second = clash.quotes[0], clash.quotes[-1]
+        first, second = clash.first[0], clash.second[0]
         if first in known and second in known:
-            yield clash.text[:200], known[first], known[second]
+            words = tuple(" ".join(q.words for q in side) for side in (clash.first, clash.second))
+            yield Clashing(clash.text[:200], known[first], known[second], words[0], words[1])

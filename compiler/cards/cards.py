@@ -11,6 +11,7 @@ from compiler.cards.suggestions import Candidate, SortedCards, offered, sort_car
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
+from compiler.gates.repeated_cards import PER_KIND
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY, FORMER_FAMILY
 from compiler.model.report import Rejection
@@ -22,7 +23,6 @@ from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.text.formatting import fold
 
-PER_KIND = 2  # cards of one kind and concept: quality over count
 _GONE = "its evidence is gone"
 _UNDONE = "the decision that it came of was undone"
 

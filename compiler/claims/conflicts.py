@@ -14,7 +14,7 @@ from vault.ids import ClaimId, SourceId, digest12
 from vault.model.claim import Claim, ClaimState
 from vault.text.formatting import fold
 
-ASKED = 4  # pairs of one concept, found by rules, of which a model is asked; those it was asked of before come on top
+ASKED = 2  # pairs of one concept, found by rules, of which a model is asked; those it was asked of before come on top
 MOST_ASKED = 60  # pairs of one request
 Pair = tuple[ClaimId, ClaimId]
 UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
@@ -92,19 +92,31 @@ class Shelf:
         return said if said <= self.came(source) else ""
 
 
-def contests(
-    pools: Iterable[Pool], clashes: Iterable[tuple[str, Claim, Claim]], shelf: Shelf, asker: Asker
-) -> Contests:
+@dataclass(frozen=True, slots=True)
+class Clashing:
+    """Two claims that a reader found at odds: what it is about, and all words of either side."""
+
+    about: str
+    first: Claim
+    second: Claim
+    words: str
+    other_words: str
+
+
+def contests(pools: Iterable[Pool], clashes: Iterable[Clashing], shelf: Shelf, asker: Asker) -> Contests:
     """Return the contradictions in the claims of each concept: rules find the sure ones, a model judges the rest.
 
-    `clashes` are pairs that a reader of the documents noticed, with what they are about. Raises: what the asker raises.
+    `clashes` are pairs that a reader of the documents noticed. Raises: what the asker raises.
     """
     sure: dict[Pair, Disagreement] = {}
     open_pairs: dict[Pair, tuple[PairView, Claim, Claim]] = {}
-    for about, first, second in clashes:
-        one, other = sorted((first, second), key=lambda c: c.id)
+    for clash in clashes:
+        (one, said), (other, also) = sorted(
+            ((clash.first, clash.words), (clash.second, clash.other_words)), key=lambda side: side[0].id
+        )
         if one.id != other.id:
-            open_pairs.setdefault((one.id, other.id), (_view(about, one, other, shelf), one, other))
+            view = _view(clash.about, _side(one, said, shelf), _side(other, also, shelf))
+            open_pairs.setdefault((one.id, other.id), (view, one, other))
     known = asker.knowledge().pairs
     for pool in pools:
         count = 0
@@ -116,7 +128,9 @@ def contests(
             if candidate.sure:
                 sure[pair] = Disagreement(one, other)
                 continue
-            view = _view(pool.title, one, other, shelf)
+            if shelf.origin(one.source) == shelf.origin(other.source):
+                continue  # of one document its reader says what is at odds
+            view = _view(pool.title, _side(one, one.quote, shelf), _side(other, other.quote, shelf))
             if count < ASKED or view.key in known:
                 open_pairs[pair] = view, one, other
             count += 1
@@ -132,15 +146,14 @@ def contests(
     return Contests(tuple(sorted(current, key=lambda d: (d.first.id, d.second.id))), superseded)
 
 
-def _view(about: str, first: Claim, second: Claim, shelf: Shelf) -> PairView:
-    """Return a pair of claims as a model is asked about it."""
-    key = digest12("\x1f".join(sorted((fold(first.quote), fold(second.quote)))))
-    return PairView(key=key, about=about, a=_side(first, shelf), b=_side(second, shelf))
+def _view(about: str, a: Side, b: Side) -> PairView:
+    """Return a pair as a model is asked about it."""
+    return PairView(key=digest12("\x1f".join(sorted((a.words, b.words)))), about=about, a=a, b=b)
 
 
-def _side(claim: Claim, shelf: Shelf) -> Side:
+def _side(claim: Claim, words: str, shelf: Shelf) -> Side:
     """Return one claim as a side of such a pair."""
-    return Side(words=claim.quote, source=shelf.titles[claim.source], published=shelf.day(claim.source))
+    return Side(words=fold(words), source=shelf.titles[claim.source], published=shelf.day(claim.source))
 
 
 def _superseded(verdicts: Iterable[tuple[Claim, Claim, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:

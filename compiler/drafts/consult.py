@@ -20,8 +20,6 @@ from compiler.replies.knowledge import Knowledge
 from vault.ids import SourceId
 from vault.log.ledger import Ids
 
-_CHECK_ROUNDS = 2  # the second with the passages that the first wanted to see
-
 
 @dataclass(frozen=True, slots=True)
 class Unexplained:
@@ -73,11 +71,9 @@ def consult(
         asker.ask(plan.writes(groups, shelf, knowledge, sizes, reasons), "write")
         knowledge = asker.knowledge()
     drafts = drafts_of(groups, shelf, knowledge)
-    for _ in range(_CHECK_ROUNDS):
-        if asker.open or not drafts.unchecked:
-            break
+    if not asker.open:
         by = sorted({draft.by for draft in drafts.articles if draft.by})
-        asker.ask(checks(drafts, sizes, by), "check")
+        asker.ask(checks(drafts, shelf, sizes, by), "check")
         knowledge = asker.knowledge()
         drafts = drafts_of(groups, shelf, knowledge)
     return Consulted(

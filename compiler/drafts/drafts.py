@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 from compiler.drafts.names import Group
 from compiler.drafts.plan import Sizes, present_of
-from compiler.drafts.shelf import Shelf
-from compiler.gates.written import card_fault, sentence_fault
+from compiler.drafts.shelf import Place, Shelf
+from compiler.gates.written import card_fault, known_names, sentence_fault
 from compiler.model.report import Rejection
 from compiler.model.requests import ProposedCard
 from compiler.protocol.check import item_key
-from compiler.protocol.replies import Left, Quote, Statement, WrittenCard, WrittenSection, WrittenSentence
+from compiler.protocol.documents import view
+from compiler.protocol.passages import Passage
+from compiler.protocol.replies import Clash, Left, Quote, Statement, WrittenCard, WrittenSection, WrittenSentence
 from compiler.protocol.requests import CheckItem, CheckRequest
 from compiler.replies.knowledge import Knowledge, Written
-from vault.text.formatting import fold
-
-_MOST_SHOWN = 1_200  # characters of a passage that a check wants to see
+from vault.text.formatting import fold, short_line
 
 
 @dataclass(slots=True)
@@ -34,6 +34,18 @@ class Draft:
     at: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """A sentence or a card that nobody has checked, by its key (`item_key`); `about` is the page that it is for."""
+
+    key: str
+    about: str
+    text: str
+    answer: str
+    mark: str
+    quotes: tuple[Quote, ...]
+
+
 @dataclass(slots=True)
 class Drafts:
     """The drafts of all groups with a page, lines for the others, summaries by source, and what was left out."""
@@ -41,9 +53,9 @@ class Drafts:
     articles: list[Draft] = field(default_factory=list)
     lines: list[tuple[Group, Statement]] = field(default_factory=list)
     summaries: dict[str, list[Statement]] = field(default_factory=dict)
-    clashes: list[Statement] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    unchecked: list[CheckItem] = field(default_factory=list)
+    unchecked: list[Unchecked] = field(default_factory=list)
 
 
 def drafts_of(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> Drafts:
@@ -51,18 +63,47 @@ def drafts_of(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> Dr
     return _Drafter(shelf, knowledge, groups).drafts()
 
 
-def checks(drafts: Drafts, sizes: Sizes, by: Sequence[str]) -> list[CheckRequest]:
-    """Return the requests to check what nobody has checked."""
-    batches: list[list[CheckItem]] = [[]]
+def checks(drafts: Drafts, shelf: Shelf, sizes: Sizes, by: Sequence[str]) -> list[CheckRequest]:
+    """Return the requests to check what nobody has checked, with the passages that are cited; neighbours together."""
+    items = {one.key: one for one in drafts.unchecked}
+    order = {d.id: n for n, d in enumerate(shelf.documents)}
+    found = ((shelf.labels(one.quotes), one) for one in items.values())
+    placed = sorted(found, key=lambda each: [(order[d.id], p.number) for d, p, _ in each[0][:1]])
+    batches: list[list[tuple[list[Place], Unchecked]]] = [[]]
+    shown: set[tuple[str, int]] = set()
     left = sizes.check
-    for item in {i.key: i for i in drafts.unchecked}.values():
-        own = len(item.text) + len(item.answer) + sum(map(len, (*item.quotes, *item.passages))) + 30
+    for places, one in placed:
+        new = {(d.id, p.number): p for d, p, _ in places if (d.id, p.number) not in shown}
+        own = (
+            len(one.text) + len(one.answer) + 60 + sum(p.blocks[-1].end - p.blocks[0].start + 10 for p in new.values())
+        )
         if batches[-1] and own > left:
             batches.append([])
-            left = sizes.check
-        batches[-1].append(item)
+            left, shown = sizes.check, set()
+        batches[-1].append((places, one))
+        shown |= new.keys()
         left -= own
-    return [CheckRequest(items=tuple(batch), by=tuple(by)) for batch in batches if batch]
+    return [_check(batch, shelf, by) for batch in batches if batch]
+
+
+def _check(batch: Sequence[tuple[list[Place], Unchecked]], shelf: Shelf, by: Sequence[str]) -> CheckRequest:
+    """Return the request to check some sentences and cards."""
+    numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
+    passages: dict[str, dict[int, Passage]] = {}
+    items = []
+    for places, one in batch:
+        for document, passage, _ in places:
+            passages.setdefault(document.id, {})[passage.number] = passage
+        labels = tuple(dict.fromkeys(f"{numbers[d.id]}:{p.number}{letter}" for d, p, letter in places))
+        about = short_line(one.about, 80)
+        items.append(
+            CheckItem(key=one.key, about=about, text=one.text, answer=one.answer, mark=one.mark, places=labels)
+        )
+    documents = tuple(
+        view(shelf.by_id[id_], numbers[id_], [own[n] for n in sorted(own)])
+        for id_, own in sorted(passages.items(), key=lambda each: numbers[each[0]])
+    )
+    return CheckRequest(items=tuple(items), documents=documents, by=tuple(by))
 
 
 class _Drafter:
@@ -73,7 +114,7 @@ class _Drafter:
         self.out = Drafts()
         names = [n for g in groups for n in (g.title, *g.titles, *g.aliases, g.line)]
         texts = [d.text.text for d in shelf.documents]
-        self.known = tuple(dict.fromkeys([*names, *(d.text.title for d in shelf.documents), *texts]))
+        self.known = known_names([*names, *(d.text.title for d in shelf.documents), *texts])
 
     def drafts(self) -> Drafts:
         """Return the drafts."""
@@ -84,7 +125,7 @@ class _Drafter:
                 self.out.lines.append((group, line))
         for reading in self.knowledge.readings:
             self._summaries(reading.reply.summaries)
-            self.out.clashes += [c for c in reading.reply.clashes if self.shelf.stands(c.quotes)]
+            self.out.clashes += [c for c in reading.reply.clashes if self.shelf.stands((*c.first, *c.second))]
         return self.out
 
     def _summaries(self, summaries: Sequence[Statement]) -> None:
@@ -152,9 +193,8 @@ class _Drafter:
             return sentence
         key = item_key(sentence.text, "", words)
         verdict = self.knowledge.verdicts.get(key)
-        item = CheckItem(key=key, about=about, text=sentence.text, mark=sentence.mark, quotes=words)
-        if verdict is None or verdict.verdict == "show":
-            self._to_check(item, sentence.quotes, show=verdict is not None)
+        if verdict is None:
+            self.out.unchecked.append(Unchecked(key, about, sentence.text, "", sentence.mark, sentence.quotes))
             return None
         if verdict.verdict == "ok":
             return sentence
@@ -163,7 +203,7 @@ class _Drafter:
                 "check", verdict.why or "it does not follow from its evidence", sentence.text, sentence.quotes, by
             )
             return None
-        mended = sentence.model_copy(update={"text": fold(verdict.text)})
+        mended = sentence.model_copy(update={"text": fold(verdict.text), "links": ()})
         fault = self._fault(mended)
         if fault:
             self._reject("check", f"its correction: {fault}", verdict.text, sentence.quotes, by)
@@ -171,39 +211,41 @@ class _Drafter:
         return mended
 
     def _fault(self, sentence: WrittenSentence) -> str:
-        passages = [self.shelf.passage_text(q) for q in sentence.quotes]
-        return sentence_fault(sentence.text, sentence.mark, passages, self.known)
+        """Return what rules say against a sentence; the same for the same sentence in one build."""
+        key = (sentence.text, sentence.mark, sentence.quotes)
+        if key not in self.shelf.faults:
+            passages = [self.shelf.passage_text(q) for q in sentence.quotes]
+            self.shelf.faults[key] = sentence_fault(sentence.text, sentence.mark, passages, self.known)
+        return self.shelf.faults[key]
 
     def _card(self, card: WrittenCard, group: Group, by: Written) -> WrittenCard | None:
         """Return a card as it may be published; None if it may not, or nobody has checked it."""
-        fault = self._card_fault(card, group)
+        fault = self._card_fault(card)
         words = tuple(q.words for q in card.quotes)
         if fault:
             self._reject("card", fault, f"{card.question} / {card.answer}", card.quotes, by)
             return None
         key = item_key(card.question, card.answer, words)
         verdict = self.knowledge.verdicts.get(key)
-        if verdict is None or verdict.verdict == "show":
-            item = CheckItem(key=key, about=group.title, text=card.question, answer=card.answer, quotes=words)
-            self._to_check(item, card.quotes, show=verdict is not None)
+        if verdict is None:
+            self.out.unchecked.append(Unchecked(key, group.title, card.question, card.answer, "", card.quotes))
             return None
         if verdict.verdict == "ok":
             return card
         mended = card.model_copy(update={"question": fold(verdict.text), "answer": fold(verdict.answer)})
-        if verdict.verdict == "fix" and not (fault := self._card_fault(mended, group)):
+        if verdict.verdict == "fix" and not (fault := self._card_fault(mended)):
             return mended
         why = fault if verdict.verdict == "fix" else verdict.why
         self._reject("check", why or "no card worth having", f"{card.question} / {card.answer}", card.quotes, by)
         return None
 
-    def _card_fault(self, card: WrittenCard, group: Group) -> str:
-        passages = [self.shelf.passage_text(q) for q in card.quotes]
-        proposed = ProposedCard(kind=card.kind, question=card.question, answer=card.answer, cites=())
-        return card_fault(proposed, (group.title, *group.aliases), passages, self.known)
-
-    def _to_check(self, item: CheckItem, quotes: Sequence[Quote], *, show: bool) -> None:
-        passages = tuple(dict.fromkeys(self.shelf.passage_text(q)[:_MOST_SHOWN] for q in quotes)) if show else ()
-        self.out.unchecked.append(item.model_copy(update={"passages": passages}))
+    def _card_fault(self, card: WrittenCard) -> str:
+        key = (f"{card.question}\x1f{card.answer}", "card", card.quotes)
+        if key not in self.shelf.faults:
+            passages = [self.shelf.passage_text(q) for q in card.quotes]
+            proposed = ProposedCard(kind=card.kind, question=card.question, answer=card.answer, cites=())
+            self.shelf.faults[key] = card_fault(proposed, passages, self.known)
+        return self.shelf.faults[key]
 
     def _reject(self, gate: str, why: str, words: str, quotes: Sequence[Quote], by: Written | None) -> None:
         sources = tuple(dict.fromkeys(d.path for q in quotes if (d := self.shelf.by_id.get(q.source)) is not None))

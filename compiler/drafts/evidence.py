@@ -44,7 +44,9 @@ def extracted_of(
             use([quote], kind, draft.group.title)
     for _, line in drafts.lines:
         use(line.quotes, "fact")
-    for said in (*drafts.clashes, *(s for each in drafts.summaries.values() for s in each)):
+    for clash in drafts.clashes:
+        use((*clash.first, *clash.second), "fact")
+    for said in (s for each in drafts.summaries.values() for s in each):
         use(said.quotes, "fact")
     pages = {title_key(t): group.page for group in groups for t in group.titles}
     terms = terms_of(knowledge, shelf, pages)

@@ -22,10 +22,13 @@ from compiler.protocol.requests import (
     WriteRequest,
 )
 from compiler.replies.knowledge import Knowledge, Written, title_key
+from vault.text.formatting import fold
 
-MOST_CONCEPTS = 6  # of one WRITE request
-MOST_NEIGHBOURS = 40
-MOST_MENTIONS, MENTION_BYTES = 6, 2_500
+MOST_CONCEPTS = 8  # of one WRITE request
+MOST_NEIGHBOURS = 24
+SHARE = 0.5  # of the words of its passages that a page may take
+FEWEST_WORDS, MOST_WORDS = 40, 900  # of a page
+WORDS_A_CARD = 70  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
 
 
@@ -34,7 +37,7 @@ class Sizes:
     """Bytes of documents in a READ request, of passages in a WRITE request, of items in a CHECK request."""
 
     read: int = 40_000
-    write: int = 30_000
+    write: int = 36_000
     check: int = 40_000
 
     @classmethod
@@ -204,18 +207,26 @@ def _batches(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge, sizes:
     rest = [g for g in groups if g.key not in placed]
     ordered += [rest[n : n + MOST_CONCEPTS] for n in range(0, len(rest), MOST_CONCEPTS)]
     batch: list[Group] = []
-    for together in ordered:
-        for group in together:
-            full = len(batch) >= MOST_CONCEPTS or (batch and _size([*batch, group], shelf) > sizes.write)
-            if full:
-                yield batch
-                batch = []
-            batch.append(group)
-        if len(batch) >= MOST_CONCEPTS - 1 or (batch and _size(batch, shelf) > sizes.write * 2 // 3):
+    for together in (part for each in ordered for part in _parts(each, shelf, sizes)):
+        full = len(batch) + len(together) > MOST_CONCEPTS or _size([*batch, *together], shelf) > sizes.write
+        if batch and full:
             yield batch
             batch = []
+        batch += together
     if batch:
         yield batch
+
+
+def _parts(groups: Sequence[Group], shelf: Shelf, sizes: Sizes) -> Iterator[list[Group]]:
+    """Yield a cluster in parts that fit into a request; most fit whole."""
+    part: list[Group] = []
+    for group in groups:
+        if part and (len(part) >= MOST_CONCEPTS or _size([*part, group], shelf) > sizes.write):
+            yield part
+            part = []
+        part.append(group)
+    if part:
+        yield part
 
 
 def _size(groups: Sequence[Group], shelf: Shelf) -> int:
@@ -234,6 +245,7 @@ def _write(
     """Return the request for the articles of some groups."""
     numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
     shown: dict[str, dict[int, Passage]] = {}
+    shared = Counter(b for g in pages for b in g.blocks)
     concepts = []
     for group, present in tasks:
         carrying = _passages(group.blocks, shelf)
@@ -241,10 +253,10 @@ def _write(
         new = _passages(new_blocks, shelf)
         if present.sentences:  # an update: what is new, and of the rest as much as fits
             carrying = _within(sizes.write // 3, new, carrying)
-        mentioned = [] if present.sentences else list(_mentions(group, carrying, shelf))
-        for document, passage in (*carrying, *mentioned):
+        for document, passage in carrying:
             shown.setdefault(document.id, {})[passage.number] = passage
-        label = {(d.id, p.number): f"{numbers[d.id]}:{p.number}" for d, p in (*carrying, *mentioned)}
+        label = {(d.id, p.number): f"{numbers[d.id]}:{p.number}" for d, p in carrying}
+        length, cards = _length(group, shelf, shared)
         concepts.append(
             ConceptTask(
                 title=group.title[:200],
@@ -252,8 +264,9 @@ def _write(
                 line=group.line,
                 passages=tuple(label[d.id, p.number] for d, p in carrying),
                 new=tuple(label[d.id, p.number] for d, p in new) if present.sentences else (),
-                mentioned=tuple(label[d.id, p.number] for d, p in mentioned),
                 covers=tuple(group.blocks),
+                words=length,
+                most_cards=cards,
                 present=present.sentences,
                 cards=tuple(c for c in present.article.cards if shelf.stands(c.quotes)) if present.article else (),
                 reasons=reasons.get(title_key(group.title), ()),
@@ -263,12 +276,13 @@ def _write(
         view(shelf.by_id[id_], numbers[id_], [passages[n] for n in sorted(passages)])
         for id_, passages in sorted(shown.items(), key=lambda each: numbers[each[0]])
     )
+    words = " ".join(b.text for d in documents for p in d.passages for b in p.blocks)
     languages = Counter(shelf.by_id[b.partition(":")[0]].text.language for g, _ in tasks for b in g.blocks)
     return WriteRequest(
         language=languages.most_common(1)[0][0] if languages else "",
         concepts=tuple(concepts),
         documents=documents,
-        neighbours=tuple(_neighbours([g for g, _ in tasks], pages)),
+        neighbours=tuple(_neighbours([g for g, _ in tasks], pages, words)),
     )
 
 
@@ -292,25 +306,26 @@ def _within(
     return [(d, p) for d, p in others if (d.id, p.number) in chosen]
 
 
-def _mentions(
-    group: Group, carrying: Sequence[tuple[Document, Passage]], shelf: Shelf
-) -> Iterator[tuple[Document, Passage]]:
-    """Yield some passages that name a group and carry others."""
-    own = {(d.id, p.number) for d, p in carrying}
-    left, count = MENTION_BYTES, 0
-    for document, passage in shelf.naming((group.title, *group.titles, *group.aliases)):
-        if (document.id, passage.number) in own:
-            continue
-        left -= _bytes(document, [passage])
-        count += 1
-        if left < 0 or count > MOST_MENTIONS:
-            return
-        yield document, passage
+def _length(group: Group, shelf: Shelf, shared: Mapping[str, int]) -> tuple[int, int]:
+    """Return how many words the page of a group may have, and how many cards.
+
+    `shared` counts the pages that a block carries: what several pages tell, each tells in part.
+    """
+    counts = {b: len(shelf.blocks[b][0].words(shelf.blocks[b][2]).split()) for b in group.blocks}
+    own = sum(n / shared.get(b, 1) for b, n in counts.items())
+    words = max(FEWEST_WORDS, min(MOST_WORDS, round(SHARE * own / 10) * 10))
+    return words, max(1, min(8, round(own / WORDS_A_CARD)))
 
 
-def _neighbours(groups: Sequence[Group], pages: Sequence[Group]) -> Iterator[tuple[str, str]]:
-    """Yield other pages as (title, line), those first that share the most blocks."""
+def _neighbours(groups: Sequence[Group], pages: Sequence[Group], words: str) -> Iterator[str]:
+    """Yield the titles of other pages that the passages (`words`) name, or carry too."""
     own = {g.key for g in groups}
     blocks = {b for g in groups for b in g.blocks}
-    ranked = sorted((p for p in pages if p.key not in own), key=lambda p: -len(blocks.intersection(p.blocks)))
-    yield from ((p.title, p.line) for p in ranked[:MOST_NEIGHBOURS])
+    plain = f" {fold(words).casefold()} "
+    found = [
+        p.title
+        for p in pages
+        if p.key not in own
+        and (blocks.intersection(p.blocks) or any(n.casefold() in plain for n in (p.title, *p.titles)))
+    ]
+    yield from found[:MOST_NEIGHBOURS]

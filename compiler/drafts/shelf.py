@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from compiler.protocol.citations import letters, pieces
+from compiler.protocol.documents import view
 from compiler.protocol.passages import Block, Document, Passage, ref
 from compiler.protocol.replies import Quote
-from vault.text.formatting import clean_line, fold
+from vault.text.formatting import clean_line
+
+Place = tuple[Document, Passage, str]  # a piece of a passage by its letter
 
 
 @dataclass
@@ -17,6 +21,7 @@ class Shelf:
     """All documents in the order of their arrival."""
 
     documents: Sequence[Document]
+    faults: dict[tuple[str, str, tuple[Quote, ...]], str] = field(default_factory=dict)  # what rules found already
     _places: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @cached_property
@@ -48,29 +53,35 @@ class Shelf:
         found = [self.place(q) >= 0 for q in quotes]
         return bool(found) and all(found)
 
-    def passage_text(self, quote: Quote) -> str:
-        """Return the passage that holds a quote, with its headings; the quote itself if none does."""
+    def passage_of(self, quote: Quote) -> tuple[Document, Passage] | None:
+        """Return the passage in which a quote begins; None if its source has it in none."""
         at, document = self.place(quote), self.by_id.get(quote.source)
         if document is None or at < 0:
-            return quote.words
-        for passage in document.passages:
-            if passage.blocks[0].start <= at < passage.blocks[-1].end:
-                text = "\n".join(document.words(b) for b in passage.blocks)
-                return "\n".join((clean_line(document.text.title), " ".join(passage.headings), text, quote.words))
-        return quote.words
+            return None
+        starts = document.starts
+        n = bisect_right(starts, at) - 1
+        return (document, document.passages[n]) if n >= 0 else None
 
-    def naming(self, names: Sequence[str]) -> Iterator[tuple[Document, Passage]]:
-        """Yield the passages that name one of `names` as whole words, in order."""
-        wanted = [re.escape(fold(n)).replace(r"\ ", r"[\s-]+") for n in names if len(n) > 2]
-        if not wanted:
-            return
-        pattern = re.compile(
-            rf"(?<!\w)(?:{'|'.join(sorted(wanted, key=len, reverse=True))})(?:s|es)?(?!\w)", re.IGNORECASE
-        )
-        for document in self.documents:
-            if pattern.search(document.text.text) is None:
-                continue
-            for passage in document.passages:
-                first, last = passage.blocks[0].start, passage.blocks[-1].end
-                if pattern.search(document.text.text, first, last):
-                    yield document, passage
+    def labels(self, quotes: Iterable[Quote]) -> list[Place]:
+        """Return where quotes stand, in order: passage and letter, "" for all of a passage."""
+        found = []
+        for quote in quotes:
+            place = self.passage_of(quote)
+            if place is not None:
+                document, passage = place
+                shown = view(document, 1, [passage]).passages[0]
+                spots = pieces(shown)
+                words = [n for n, piece in enumerate(spots) if piece in quote.words or quote.words in piece]
+                known = letters(len(spots)) if len(spots) > 1 else [""]
+                found += [(document, passage, known[n]) for n in words] or [(document, passage, "")]
+        order = {d.id: n for n, d in enumerate(self.documents)}
+        return sorted(found, key=lambda p: (order[p[0].id], p[1].number, p[2]))
+
+    def passage_text(self, quote: Quote) -> str:
+        """Return the passage that holds a quote, with its headings; the quote itself if none does."""
+        found = self.passage_of(quote)
+        if found is None:
+            return quote.words
+        document, passage = found
+        text = "\n".join(document.words(b) for b in passage.blocks)
+        return "\n".join((clean_line(document.text.title), " ".join(passage.headings), text, quote.words))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz, process
 
-from compiler.gates.repeated_cards import alike, asked, manner
+from compiler.gates.repeated_cards import repeats
 from compiler.language.negation import negations, polarity_fault
 from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
@@ -37,8 +37,6 @@ MAX_QUESTION = 300
 MAX_ANSWER = 700
 LEAKED = 0.6  # of an answer's content words in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
-SAME_CARD = 92  # out of 100: question and answer together, in any order and number of words
-SAME_ANSWER = 0.75  # of the content words of two answers about one concept
 
 
 # Whether a second reader accepted words (question and answer of a card, or a sentence and "") on these quotes.
@@ -158,19 +156,12 @@ class WrittenCardGate(CardGate):
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return "the card cites no claim, or one that does not exist" if not _cites_known(card, claims) else ""
 
+    def _same(self, card: ProposedCard) -> str:
+        """Return why a card repeats another of the vault: only its question counts."""
+        return "another card asks this" if _folded(card.question) in self.questions else ""
+
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        """Return which card says nearly the same; a card with one other number or name is another card."""
-        about, how = asked(card.question), manner(card.question)
-        for question, answer in self._by_concept.get(concept, ()):
-            same_answer = alike(asked(card.answer), asked(answer)) >= SAME_ANSWER
-            if same_answer or (asked(question) == about and manner(question) == how):
-                return "another card here has this answer" if same_answer else "another card asks nearly this"
-        whole = f"{card.question}\n{card.answer}"
-        near = process.extract(
-            _folded(whole), self._folded_cards, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
-        )
-        same = any(not (asked(whole) ^ asked(self._cards[at])) for _, _, at in near)
-        return "another card asks and answers nearly this" if same else ""
+        return repeats(card.question, card.answer, self._by_concept.get(concept, ()))
 
 
 @dataclass(slots=True)
@@ -181,6 +172,9 @@ class VaultCardGate(CardGate):
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return written_card_fault(card, title, claims, self.accepted)
+
+    def _same(self, card: ProposedCard) -> str:
+        return "another card asks this" if _folded(card.question) in self.questions else ""
 
 
 def card_gate(*, by_model: bool) -> CardGate:
@@ -198,7 +192,7 @@ def strict_card_fault(card: ProposedCard, title: str, claims: dict[str, ClaimVie
     return (
         _plain_fault(card, claims)
         or literal_fault(fold(card.answer), _evidence(card, claims), "the evidence")
-        or leak(card, [title], free=False)
+        or _leak(card, title)
     )
 
 
@@ -240,16 +234,19 @@ def _evidence(card: ProposedCard, claims: dict[str, ClaimView]) -> list[str]:
     return [text for c in card.cites for text in (claims[c].quote, claims[c].words)]
 
 
-def leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
-    """Return how the question gives its answer away; "" if it does not. With `free`, `names` are all the concept's."""
-    question, answer = fold(card.question), fold(card.answer)
-    if _folded(answer) and f" {_folded(answer)} " in f" {_folded(question)} ":
+def contains_answer(card: ProposedCard) -> bool:
+    """Return whether a question has its whole answer in it."""
+    return bool(_folded(card.answer)) and f" {_folded(card.answer)} " in f" {_folded(card.question)} "
+
+
+def _leak(card: ProposedCard, title: str) -> str:
+    """Return how the question gives its answer away; "" if it does not."""
+    if contains_answer(card):
         return "the question contains its answer"
+    question = fold(card.question)
     asked_words = set(content_words(question))
-    title = content_words(" ".join(names) if free else names[0] if names else "")
-    unnamed = free and not set(title) & asked_words  # what is asked for is the name
-    named = set() if _ASKS_NAME.search(question) or unnamed else set(title)
-    wanted = [w for w in content_words(answer) if w not in named]
+    named = set() if _ASKS_NAME.search(question) else set(content_words(title))
+    wanted = [w for w in content_words(fold(card.answer)) if w not in named]
     if not wanted:
         return "the answer only names the concept"
     if sum(w in asked_words for w in wanted) / len(wanted) >= LEAKED:

@@ -1,6 +1,8 @@
-"""When two cards ask the same."""
+"""When two cards of one page ask the same, and how many of a kind it may have."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from compiler.language.lexicon import pattern
 from compiler.language.tokens import folded_stem, stems, tokens
@@ -33,3 +35,19 @@ def manner(question: str) -> str:
 def alike(a: frozenset[str], b: frozenset[str]) -> float:
     """Return the share in [0, 1] of the stems of both that are common."""
     return len(a & b) / len(a | b) if a or b else 1.0
+
+
+PER_KIND = 2  # cards of one kind and concept: quality over count
+_SAME_ANSWER = 0.75  # of the content words of two answers about one concept
+
+
+def repeats(question: str, answer: str, others: Iterable[tuple[str, str]]) -> str:
+    """Return why a card says what another one of its page (question, answer) says; "" if none does."""
+    about, how, said = asked(question), manner(question), asked(answer)
+    for other, its_answer in others:
+        same_question = asked(other) == about and manner(other) == how
+        if same_question:
+            return "another card here asks nearly this"
+        if alike(said, asked(its_answer)) >= _SAME_ANSWER and alike(about, asked(other)) >= _SAME_ANSWER:
+            return "another card here has this answer"
+    return ""

@@ -7,11 +7,11 @@ for a second reader to judge (`compiler.protocol.check`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from compiler.gates.arithmetic import arithmetic_fault
 from compiler.gates.facts import name_fault, quantity_fault
-from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, leak
+from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, contains_answer
 from compiler.language.formulas import plain_formulas
 from compiler.model.requests import ProposedCard
 from vault.text.formatting import clean, fold
@@ -20,24 +20,24 @@ MAX_SENTENCE = 2_000  # characters
 _ADDRESS = re.compile(r"\w[\w+.-]*://\S*|\bwww\.\S*|\]\(\S*|\[\[|<[a-z/!]\S*", re.IGNORECASE)
 
 
-def sentence_fault(text: str, mark: str, passages: Sequence[str], names: Sequence[str]) -> str:
+def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[str, ...]) -> str:
     """Return why a sentence may not be in an article; "" if rules see nothing against it.
 
-    `passages` are the cited ones in full, `names` all texts whose names it may use. Numbers of a sentence that is
-    marked as derived or computed may be new: its equations are computed again.
+    `passages` are the cited ones in full, `known` (`known_names`) all texts whose names it may use. Numbers of a
+    sentence that is marked as derived or computed may be new: its equations are computed again.
     """
     said = fold(text)
     if not said:
         return "nothing is said"
     if len(said) > MAX_SENTENCE:
         return "too much is said in one go"
-    return _facts_fault(said, mark, passages, names)
+    return _facts_fault(said, mark, passages, known)
 
 
-def card_fault(card: ProposedCard, names: Sequence[str], passages: Sequence[str], known: Sequence[str]) -> str:
+def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ...]) -> str:
     """Return what is wrong with a card; "" if rules see nothing against it.
 
-    `names` are the concept's, `passages` the cited ones in full, `known` all texts whose names it may use.
+    `passages` are the cited ones in full, `known` (`known_names`) all texts whose names it may use.
     """
     question, answer = fold(card.question), fold(card.answer)
     if not question or not answer:
@@ -48,11 +48,12 @@ def card_fault(card: ProposedCard, names: Sequence[str], passages: Sequence[str]
         return "the card holds control characters"
     if not question.endswith(("?", "？", ".", "。", ":", "…", "_")):
         return "the question does not ask"
-    fault = _facts_fault(answer, "", (*passages, question), known) or _facts_fault(question, "", known, known)
-    return fault or leak(card, names, free=True)
+    if contains_answer(card):
+        return "the question contains its answer"
+    return _facts_fault(answer, "", (*passages, question), known) or _facts_fault(question, "", passages, known)
 
 
-def _facts_fault(said: str, mark: str, passages: Sequence[str], names: Sequence[str]) -> str:
+def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str, ...]) -> str:
     """Return which number, name or result is wrong; "" if none is."""
     if fault := arithmetic_fault(said):
         return fault
@@ -62,8 +63,13 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], names: Sequence[
     plain = plain_formulas(said)
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
         return f"the cited passages {_plural(fault)}"
-    fault = name_fault(plain, tuple(plain_formulas(n) for n in names))
+    fault = name_fault(plain, known)
     return f"the passages {_plural(fault)}" if fault else ""
+
+
+def known_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts prepared for the rules: names that they have may be used."""
+    return tuple(dict.fromkeys(plain_formulas(text) for text in texts))
 
 
 def _plural(fault: str) -> str:

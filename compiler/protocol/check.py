@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.replies import CheckReply, CheckVerdict
 from compiler.protocol.requests import CheckItem, CheckRequest
@@ -12,11 +13,11 @@ from compiler.protocol.write import plain_words
 from vault.ids import digest12
 from vault.text.formatting import clean_line, fold
 
-_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP|SHOW)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP)\b\**:?\s*(.*)$", re.IGNORECASE)
 _BAR = re.compile(r"\s*\|\s*")
 _CARD = re.compile(r"^\s*Q:\s*(.*?)\s*\bA:\s*(.*)$", re.DOTALL)
 _MOST = 2_000  # characters of better words
-_MARKS = {"derived": " (derived: follows from these words?)", "computed": " (computed by running their code)"}
+_MARKS = {"derived": " (derived)", "computed": " (computed)"}
 
 
 def item_key(text: str, answer: str, quotes: Sequence[str]) -> str:
@@ -27,15 +28,13 @@ def item_key(text: str, answer: str, quotes: Sequence[str]) -> str:
 
 def render(request: CheckRequest) -> str:
     """Return the request as text, without the instructions of its type."""
-    return "\n".join(line for n, item in enumerate(request.items, 1) for line in _lines(n, item))
+    items = [_line(n, item) for n, item in enumerate(request.items, 1)]
+    return "\n".join([*lines_of(request.documents), "=== ITEMS", *items])
 
 
-def _lines(number: int, item: CheckItem) -> list[str]:
+def _line(number: int, item: CheckItem) -> str:
     said = f"Q: {clean_line(item.text)} A: {clean_line(item.answer)}" if item.answer else clean_line(item.text)
-    out = [f"{number}. [{clean_line(item.about)}] {said}{_MARKS.get(item.mark, '')}"]
-    out += [f"   < {clean_line(quote)}" for quote in item.quotes]
-    out += [f"   (the passage: {clean_line(passage)})" for passage in item.passages]
-    return out
+    return f"{number}. ({clean_line(item.about)}) {said}{_MARKS.get(item.mark, '')} [{'; '.join(item.places)}]"
 
 
 def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
@@ -53,10 +52,10 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             faults.append(Fault(number, line, f"there is no item {n}", f"the items are 1 to {len(request.items)}"))
             continue
         recognized = True
-        verdict = _verdict(request.items[n - 1], match[2], match[3])
+        verdict = _verdict(request.items[n - 1], match[2].upper(), match[3])
         if verdict is None:
             faults.append(Fault(number, line, "FIX needs the better words", "as FIX sentence, or FIX Q: ... A: ..."))
-            continue
+            verdict = CheckVerdict(item=request.items[n - 1].key, verdict="drop", why="at fault, without better words")
         found[n - 1] = verdict
     if not recognized:
         faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
@@ -70,9 +69,6 @@ def _verdict(item: CheckItem, word: str, rest: str) -> CheckVerdict | None:
         return CheckVerdict(item=item.key, verdict="ok")
     if word == "DROP":
         return CheckVerdict(item=item.key, verdict="drop", why=clean_line(rest)[:500])
-    if word == "SHOW":
-        seen = bool(item.passages)
-        return CheckVerdict(item=item.key, verdict="drop" if seen else "show", why=clean_line(rest)[:500])
     if item.answer:
         card = _CARD.match(rest)
         question, answer = (plain_words(card[1])[:_MOST], plain_words(card[2])[:_MOST]) if card else ("", "")

@@ -143,8 +143,8 @@ class _Searchable:
     @cached_property
     def pieces(self) -> dict[str, Quote]:
         """Return the pieces of the passage by their letters."""
-        words = [w for block in self.passage.blocks for s, e in pieces_of(block) if (w := fold(block.text[s:e]))]
-        quotes = (Quote(source=self.document.source, words=w[:MAX_QUOTE]) for w in words)
+        words = pieces(self.passage)
+        quotes = (Quote(source=self.document.source, words=w) for w in words)
         return dict(zip(letters(len(words)), quotes, strict=False))
 
     def evidence(self, start: int, end: int) -> Iterator[Quote]:
@@ -184,6 +184,11 @@ def pieces_of(block: BlockView) -> list[tuple[int, int]]:
             at += len(line) + 1
         return rows
     return sentence_spans(block.text)
+
+
+def pieces(passage: PassageView) -> list[str]:
+    """Return the words of all pieces of a passage, folded, in the order of their letters."""
+    return [fold(block.text[s:e])[:MAX_QUOTE] for block in passage.blocks for s, e in pieces_of(block)]
 
 
 def evidence_in(block: BlockView, start: int, end: int) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from compiler.sources.segments import passages as sentence_spans
 from vault.ids import digest12
-from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
+from vault.model.source import FoldedText, Mark, MarkKind, Picture, Segment, SourceText
 from vault.text.formatting import clean_line, fold
 
 ENOUGH, MOST = 300, 600  # bytes: a passage grows to the first and not beyond the second
@@ -26,7 +26,7 @@ _CELL = re.compile(r"\s*\|\s*")
 class Block:
     """`text[start:end]` of a source. `kind` is "", "item", "code", "table" or "formula".
 
-    `info` is a listing's language or an item's number. `picture` says what picture follows it, "" if none does.
+    `info` is a listing's language or an item's number. `picture` has what is said with pictures that follow it, "" if none does.
     """
 
     key: str
@@ -59,6 +59,11 @@ class Document:
     def passages(self) -> tuple[Passage, ...]:
         """Return all passages in order."""
         return tuple(_passages(self.text))
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Return where each passage begins."""
+        return [p.blocks[0].start for p in self.passages]
 
     @cached_property
     def blocks(self) -> dict[str, tuple[Passage, Block]]:
@@ -141,7 +146,6 @@ def _blocks(source: SourceText, segment: Segment) -> Iterator[Block]:
             pieces = list(_pieces(source.text, start, end))
         for first, last in pieces:
             shown = [p for p in pictures if first <= p.start <= last + 2]
-            said = "; ".join(dict.fromkeys(filter(None, (clean_line(w) for p in shown for w in (p.alt, p.caption)))))
             own = mark if first == start else None
             yield Block(
                 digest12(fold(source.text[first:last])),
@@ -150,8 +154,14 @@ def _blocks(source: SourceText, segment: Segment) -> Iterator[Block]:
                 kind,
                 own.info if own else "",
                 own.level if own else 0,
-                (said or "without a caption") if shown else "",
+                _said(shown, fold(source.text[start:end])) if shown else "",
             )
+
+
+def _said(pictures: Sequence[Picture], text: str) -> str:
+    """Return what goes with pictures and is not in the text of their paragraph: alternative texts and captions."""
+    words = dict.fromkeys(clean_line(w) for p in pictures for w in (p.alt, p.caption))
+    return "; ".join(w for w in words if w and fold(w) not in text) or "with these words"
 
 
 def _paragraphs(text: str, segment: Segment, whole: dict[int, Mark]) -> Iterator[tuple[int, int]]:

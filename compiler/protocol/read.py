@@ -11,7 +11,7 @@ from compiler.language import names
 from compiler.protocol.citations import Shown, citations_in
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
-from compiler.protocol.replies import ReadConcept, ReadReply, ReadTerm, SourceStatement, Statement
+from compiler.protocol.replies import Clash, Quote, ReadConcept, ReadReply, ReadTerm, SourceStatement, Statement
 from compiler.protocol.requests import ReadRequest
 from vault.text.formatting import clean_line, fold, normal
 
@@ -75,7 +75,7 @@ class _Reader:
         self.faults: list[Fault] = []
         self.concepts: list[_Concept] = []
         self.terms: list[ReadTerm] = []
-        self.clashes: list[Statement] = []
+        self.clashes: list[Clash] = []
         self.summaries: list[SourceStatement] = []
         self.text = SearchableText.of(
             "\n".join(
@@ -93,12 +93,14 @@ class _Reader:
             name, _, where = words.partition("|")
             if self._is_name(number, name := _name(name)):
                 self.terms.append(ReadTerm(name=name, blocks=tuple(self._blocks(where))))
-        elif kind in ("CLASH", "SUM"):
-            self._statement(number, kind, words)
+        elif kind == "CLASH":
+            self._clash(number, words)
+        elif kind == "SUM":
+            self._summary(number, words)
         elif not self.concepts:
             self.faults.append(Fault(number, words, f"{kind} stands before any CONCEPT", "begin with CONCEPT"))
         elif kind == "IS":
-            self.concepts[-1].line = self._said(number, words) or self.concepts[-1].line
+            self.concepts[-1].line = self._line(number, words) or self.concepts[-1].line
         elif kind == "FROM":
             found = self._blocks(words)
             if not found:
@@ -130,32 +132,44 @@ class _Reader:
         )
         return False
 
-    def _said(self, number: int, words: str) -> Statement | None:
-        """Return a sentence with its evidence; None, and a fault, if it has none."""
+    def _said(self, number: int, words: str) -> tuple[str, list[list[Quote]]]:
+        """Return the words before the citations, and the evidence of each; faults for what is wrong with them."""
         cites = citations_in(words)
-        text = fold(normal(words[: cites[0].start] if cites else words))
+        text = fold(normal(words[: cites[0].start] if cites else words))[:2_000]
         if not cites or not text:
             self.faults.append(Fault(number, words, "it cites nothing", "end it with its place, as [1:3b]"))
-            return None
-        quotes = []
-        for item in (item for cite in cites for item in cite.items):
-            found, why, hint = self.shown.quotes(item)
-            if why:
-                self.faults.append(Fault(number, item.words or item.label, why, hint))
-            quotes += found
-        return Statement(text=text[:2_000], quotes=tuple(dict.fromkeys(quotes))[:12]) if quotes else None
+            return "", []
+        sides: list[list[Quote]] = []
+        for cite in cites:
+            quotes: list[Quote] = []
+            for item in cite.items:
+                found, why, hint = self.shown.quotes(item)
+                if why:
+                    self.faults.append(Fault(number, item.words or item.label, why, hint))
+                quotes += found
+            sides += [list(dict.fromkeys(quotes))[:12]] if quotes else []
+        return text, sides
 
-    def _statement(self, number: int, kind: str, words: str) -> None:
+    def _line(self, number: int, words: str) -> Statement | None:
+        """Return a sentence with its evidence; None if it has none."""
+        text, sides = self._said(number, words)
+        quotes = tuple(dict.fromkeys(q for side in sides for q in side))[:12]
+        return Statement(text=text, quotes=quotes) if text and quotes else None
+
+    def _clash(self, number: int, words: str) -> None:
+        text, sides = self._said(number, words)
+        if len(sides) == 1 and len(sides[0]) > 1:
+            sides = [sides[0][:1], sides[0][1:]]
+        if len(sides) > 1:
+            self.clashes.append(Clash(text=text, first=tuple(sides[0]), second=tuple(sides[1])))
+        elif text:
+            self.faults.append(Fault(number, words, "a clash has two sides", "cite each in a bracket of its own"))
+
+    def _summary(self, number: int, words: str) -> None:
         document, _, rest = words.partition(" ")
-        numbered = document.rstrip(".:").isdigit() and kind == "SUM"
-        said = self._said(number, rest if numbered else words)
+        numbered = document.rstrip(".:").isdigit()
+        said = self._line(number, rest if numbered else words)
         if said is None:
-            return
-        if kind == "CLASH":
-            if len(said.quotes) < 2:
-                self.faults.append(Fault(number, words, "a clash has two sides", "cite both"))
-            else:
-                self.clashes.append(said)
             return
         source = self.shown.source_of(int(document.rstrip(".:"))) if numbered else said.quotes[0].source
         own = tuple(q for q in said.quotes if q.source == source)

@@ -9,7 +9,7 @@ from compiler.protocol.replies import PairVerdict, ReconcileReply, ReconcileWord
 from compiler.protocol.requests import ReconcileRequest, Side
 from vault.text.formatting import clean_line
 
-_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$")
+_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$", re.IGNORECASE)
 _WORDS: dict[str, ReconcileWord] = {
     "CONFLICT": "conflict",
     "REPORTED": "reported",
@@ -46,7 +46,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
             continue
         recognized = True
         found[n - 1] = PairVerdict(
-            pair=request.pairs[n - 1].key, verdict=_WORDS[match[2]], why=clean_line(match[3])[:500]
+            pair=request.pairs[n - 1].key, verdict=_WORDS[match[2].upper()], why=clean_line(match[3])[:500]
         )
     if not recognized:
         faults.append(Fault(0, "", "the answer names no pair", "answer `NONE` alone if all can hold"))

@@ -58,13 +58,21 @@ class SourceStatement(Statement):
     source: Id
 
 
+class Clash(Model):
+    """What cannot both be right, with the words of either side."""
+
+    text: Line
+    first: Quotes
+    second: Quotes
+
+
 class ReadReply(Model):
     """The answer to READ. `covers` are the blocks that were shown."""
 
     covers: tuple[Ref, ...]
     concepts: tuple[ReadConcept, ...] = ()
     terms: tuple[ReadTerm, ...] = ()
-    clashes: tuple[Statement, ...] = ()
+    clashes: tuple[Clash, ...] = ()
     summaries: tuple[SourceStatement, ...] = ()
 
 
@@ -93,7 +101,8 @@ class WrittenSentence(Model):
     """A sentence of an article. `form` says how it stands: in a paragraph, a list, a table, or as a block put in whole.
 
     `mark` says that it is a step from what it cites, or a result of running code: `note` says what was run. For
-    "keep", `block` is what is put in. `head` is the first row of a table, which asserts nothing.
+    "keep", `block` is what is put in. `head` is the first row of a table, which asserts nothing. `links` are words of
+    the text that lead to the page of a title, as (words, title).
     """
 
     text: Text = ""
@@ -102,6 +111,7 @@ class WrittenSentence(Model):
     mark: Mark = ""
     note: Line = ""
     block: Ref | Literal[""] = ""
+    links: Annotated[tuple[tuple[Name, Name], ...], Field(max_length=20)] = ()
 
 
 class WrittenSection(Model):
@@ -142,10 +152,10 @@ class WriteReply(Model):
 
 
 class CheckVerdict(Model):
-    """`fix` gives the words as they should be (`answer` those of a card's answer), `drop` and `show` why."""
+    """`fix` gives the words as they should be (`answer` those of a card's answer), `drop` says why."""
 
     item: Key
-    verdict: Literal["ok", "fix", "drop", "show"]
+    verdict: Literal["ok", "fix", "drop"]
     text: Text = ""
     answer: Text = ""
     why: Line = ""

@@ -107,7 +107,8 @@ class PresentSentence(Model):
 class ConceptTask(Model):
     """One article to write: `passages` are those that carry the concept, `new` those that it does not know yet.
 
-    `covers` are references to the blocks of these passages; `reasons` say why the user rejected earlier versions.
+    `covers` are references to the blocks of these passages; `words` and `most_cards` are how long it may be; `reasons`
+    say why the user rejected earlier versions.
     """
 
     title: str
@@ -115,21 +116,22 @@ class ConceptTask(Model):
     line: str = ""
     passages: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
-    mentioned: tuple[str, ...] = ()  # passages about other concepts that name this one
     covers: tuple[str, ...] = ()
+    words: int = 0
+    most_cards: int = 4
     present: tuple[PresentSentence, ...] = ()
     cards: tuple[WrittenCard, ...] = ()  # that stay
     reasons: tuple[str, ...] = ()
 
 
 class WriteRequest(Asked):
-    """Write the articles and cards of these concepts. `neighbours` are other pages, as (title, line)."""
+    """Write the articles and cards of these concepts. `neighbours` are the titles of other pages."""
 
     type: Literal["write"] = "write"
     language: str
     concepts: tuple[ConceptTask, ...]
     documents: tuple[DocumentView, ...]
-    neighbours: tuple[tuple[str, str], ...] = ()
+    neighbours: tuple[str, ...] = ()
     aside: tuple[str, ...] = ("neighbours",)
 
     @property
@@ -138,22 +140,22 @@ class WriteRequest(Asked):
 
 
 class CheckItem(Model):
-    """A sentence or a card with the words that it cites; `passages` are shown where an earlier check wanted them."""
+    """A sentence or a card, and the places of what it cites, as `2:17b`."""
 
     key: str
     about: str
     text: str
     answer: str = ""  # of a card, whose question is `text`
     mark: str = ""
-    quotes: tuple[str, ...] = ()
-    passages: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class CheckRequest(Asked):
-    """Which of these say more, surer or other things than the words they cite? `by` wrote them."""
+    """Which of these say more, surer or other things than the sentences they cite? `by` wrote them."""
 
     type: Literal["check"] = "check"
     items: tuple[CheckItem, ...]
+    documents: tuple[DocumentView, ...] = ()
     by: tuple[str, ...] = ()
     aside: tuple[str, ...] = ("by",)
 

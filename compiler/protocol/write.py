@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from compiler.gates.headings import plain_heading
-from compiler.gates.written import card_fault, sentence_fault
+from compiler.gates.repeated_cards import PER_KIND, repeats
+from compiler.gates.written import card_fault, known_names, sentence_fault
 from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
 from compiler.protocol.citations import Citation, Shown, citations_in
@@ -27,7 +28,7 @@ from compiler.protocol.replies import (
     WrittenSentence,
 )
 from compiler.protocol.requests import ConceptTask, WriteRequest
-from vault.text.formatting import clean, clean_line, fold, normal, truncate
+from vault.text.formatting import clean, clean_line, fold, normal
 
 _TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*?)\s*=*\s*$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
@@ -44,7 +45,10 @@ _KINDS: dict[str, CardKindName] = {
     "rel": "relational",
     "app": "applied",
 }
+_STRONG = re.compile(r"\*\*(?=[^\s*])([^*\n]{1,400})(?<=\S)\*\*")
+_SLANTED = re.compile(r"(?<![\w*\\$])\*(?=[^\s*])([^*\n$]{1,400})(?<=\S)\*(?![\w*])")
 _MOST_LEFT = 60
+_EMPTY = "–"  # stands in a cell without words
 _LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
 
 
@@ -55,16 +59,15 @@ def render(request: WriteRequest) -> str:
         out.append(f"WRITE {task.title}" + (f" (also: {'; '.join(task.aliases)})" if task.aliases else ""))
         if task.line:
             out.append(f"  so far: {task.line}")
+        length = f"  about {task.words} words, at most {task.most_cards} cards" if task.words else ""
+        out += [length] if length else []
         out.append(f"  passages: {', '.join(task.passages)}")
-        if task.mentioned:
-            out.append(f"  also named in: {', '.join(task.mentioned)}")
         out += [f"  the user rejected an earlier version: {reason}" for reason in task.reasons]
         if task.present:
             out += list(_present(task))
         out += [f"  card that stays: {clean_line(card.question)}" for card in task.cards]
     if request.neighbours:
-        out.append("OTHER PAGES (link them, do not explain them again):")
-        out += [f"  {title}: {truncate(line, 120)}" if line else f"  {title}" for title, line in request.neighbours]
+        out.append(f"OTHER PAGES, which explain themselves: {'; '.join(request.neighbours)}")
     marked = {label for task in request.concepts for label in task.new} if _is_update(request) else set()
     return "\n".join([*out, "", *lines_of(request.documents, marked)])
 
@@ -116,9 +119,9 @@ class _Reader:
         self.drafts = {task.title: _Draft(task) for task in request.concepts}
         self.left: list[Left] = []
         names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
-        names += [word for pair in request.neighbours for word in pair]
+        names += request.neighbours
         names += [" ".join((d.title, *p.headings)) for d in request.documents for p in d.passages]
-        self.known = tuple(dict.fromkeys([*names, *(s.text for s in self.shown.passages.values())]))
+        self.known = known_names([*names, *(s.text for s in self.shown.passages.values())])
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -131,8 +134,8 @@ class _Reader:
             if line.lstrip().startswith("```"):
                 fence = not fence
                 continue
-            title = None if fence else _TITLE.match(line)
-            if title is None:
+            title = _TITLE.match(line)
+            if title is None or (fence and not title[1] and self._draft(title[2]) is None):  # a fence may be around all
                 buffer.append((number, line))
                 continue
             self._part(part, draft, buffer)
@@ -228,7 +231,7 @@ class _Reader:
                 hint = "end it with its citation, or leave it out"
                 self.faults.append(Fault(number, said, "the sentence cites nothing", hint))
                 continue
-            sentence = self._sentence(number, said, cite, form)
+            sentence = self._sentence(number, said, cite, form, links_in(piece))
             if sentence is not None:
                 out.append(sentence)
         return out
@@ -250,7 +253,9 @@ class _Reader:
             draft.see += [clean_line(link[1]) for link in _LINK.finditer(match[1])]
         return _SEE.sub(" ", piece)
 
-    def _sentence(self, number: int, said: str, cite: Citation, form: Form) -> WrittenSentence | None:
+    def _sentence(
+        self, number: int, said: str, cite: Citation, form: Form, links: tuple[tuple[str, str], ...] = ()
+    ) -> WrittenSentence | None:
         """Return a sentence with its evidence; None, and a fault, where something is wrong with it."""
         quotes = self._quotes(number, cite)
         if not quotes:
@@ -264,7 +269,8 @@ class _Reader:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
             self.faults.append(Fault(number, said, fault, hint))
             return None
-        return WrittenSentence(text=said, quotes=quotes, form=form, mark=cite.mark, note=clean_line(cite.note))
+        note = clean_line(cite.note)
+        return WrittenSentence(text=said, quotes=quotes, form=form, mark=cite.mark, note=note, links=links)
 
     def _headings(self, cite: Citation) -> list[str]:
         found = [self.shown.passages[i.label] for i in cite.items if i.label in self.shown.passages]
@@ -312,7 +318,7 @@ class _Reader:
             bare = line
             for cite in reversed(cites):
                 bare = f"{bare[: cite.start]} {bare[cite.end :]}"
-            row = " | ".join(plain_words(c) for c in cells(bare.strip().strip("|")))
+            row = " | ".join(plain_words(c) or _EMPTY for c in cells(bare.strip().removeprefix("|").removesuffix("|")))
             if n == 0 and not cites:
                 out.append(WrittenSentence(text=row, form="head"))
                 continue
@@ -366,13 +372,19 @@ class _Reader:
         proposed = ProposedCard(kind=kind, question=question, answer=answer, cites=())
         passages = [self.shown.passages[label].text for label in labels if label in self.shown.passages]
         passages += [q.words for q in quotes]
-        names_of = (draft.task.title, *draft.task.aliases)
-        fault = card_fault(proposed, names_of, passages, self.known)
+        fault = card_fault(proposed, passages, self.known) or self._too_many(draft, proposed)
         if fault:
             self.faults.append(Fault(number, shown, fault, "ask something else, or say what the passage says"))
             return
         unique = tuple(dict.fromkeys(quotes))[:12]
         draft.cards.append(WrittenCard(kind=kind, question=question, answer=answer, quotes=unique))
+
+    def _too_many(self, draft: _Draft, card: ProposedCard) -> str:
+        """Return why a card is one too many of its page; "" if it is not."""
+        others = [(c.question, c.answer) for c in (*draft.task.cards, *draft.cards)]
+        if sum(c.kind == card.kind for c in (*draft.task.cards, *draft.cards)) >= PER_KIND:
+            return f"there are {PER_KIND} {card.kind} cards of this page already: keep the better ones"
+        return repeats(card.question, card.answer, others)
 
     def _questions(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
         for number, line in lines:
@@ -418,8 +430,14 @@ def _shares_words(said: str, quotes: Sequence[Quote]) -> bool:
 def plain_words(text: str) -> str:
     """Return words without links and emphasis, on one line; formulas and code signs stay."""
     words = _LINK.sub(lambda m: m[2] or m[1], normal(text))
-    words = re.sub(r"\*\*(?=\S)((?:[^*]|\*(?!\*))+?)(?<=\S)\*\*", r"\1", words)
-    return fold(clean(words))
+    words = _STRONG.sub(r"\1", words)
+    return fold(clean(_SLANTED.sub(r"\1", words)))
+
+
+def links_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the links of a text to other pages, as (words, title)."""
+    found = ((fold(m[2] or m[1]), clean_line(m[1])) for m in _LINK.finditer(normal(text)))
+    return tuple(dict.fromkeys((words[:200], title[:200]) for words, title in found if words and title))[:20]
 
 
 def _heading(text: str, title: str) -> str:

@@ -12,9 +12,9 @@ from compiler.model.report import Rejection
 from compiler.model.requests import Sentence
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, AnswerSentence
-from compiler.protocol.requests import AnswerRequest, CheckItem, CheckRequest
+from compiler.protocol.requests import AnswerRequest, BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.retrieve import Known, unheard
-from vault.ids import ClaimId
+from vault.ids import ClaimId, digest12
 from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
@@ -63,6 +63,7 @@ def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) 
 def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accepted: Accepted) -> CheckRequest | None:
     """Return the request to check the sentences of an answer; None if all are quoted or were checked."""
     by_id = {str(known.claim.id): known for known in claims}
+    numbers = {str(known.claim.id): n for n, known in enumerate(claims, 1)}
     items = []
     for sentence in reply.sentences:
         cited = [by_id[c] for c in sentence.cites if c in by_id]
@@ -70,8 +71,22 @@ def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accept
         words = {fold(known.claim.words) for known in cited} | set(map(fold, quotes))
         if quotes and fold(sentence.text) not in words and not accepted(sentence.text, "", quotes):
             key = item_key(sentence.text, "", quotes)
-            items.append(CheckItem(key=key, about=clean_line(question)[:200], text=sentence.text, quotes=quotes))
-    return CheckRequest(items=tuple(items)) if items else None
+            places = tuple(f"1:{numbers[c]}" for c in sentence.cites if c in numbers)
+            items.append(CheckItem(key=key, about=clean_line(question)[:80], text=sentence.text, places=places))
+    return CheckRequest(items=tuple(items), documents=(_as_document(claims),)) if items else None
+
+
+def _as_document(claims: Sequence[Known]) -> DocumentView:
+    """Return claims as the passages of a document, as a check shows them."""
+    passages = tuple(
+        PassageView(
+            number=n,
+            headings=(clean_line(known.title),),
+            blocks=(BlockView(key=digest12(known.claim.quote), text=known.claim.quote, kind="formula"),),
+        )
+        for n, known in enumerate(claims, 1)
+    )
+    return DocumentView(number=1, source="", title="what the wiki quotes", language="", passages=passages)
 
 
 def gated(

@@ -14,7 +14,7 @@ from compiler.replies.asker import Answered, Failed
 from tests.compiler.scripted_model import answer_for
 
 _WAYS = ("Notably, ", "In short, ", "Plainly, ", "As a rule, ", "Put simply, ")
-_CITED = re.compile(r'^((?:- |\d+\. )?)(?=[A-Z].* \[\d+:\d+ ")', re.MULTILINE)
+_CITED = re.compile(r"^((?:- |\d+\. )?)(?=[A-Z].* \[\d+:\d+)", re.MULTILINE)
 Rewriter = Callable[[str, str], str]  # (type of the request, answer) -> another answer
 
 

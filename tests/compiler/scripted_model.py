@@ -28,7 +28,7 @@ _NO_NAME = {
 _SIGN = re.compile(r"\{([a-z]{1,2})\}")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)")
 _ITEM = re.compile(r"\s*(-|\d+\.) (.*)")
-_PICTURE = re.compile(r" \(picture: [^()]*\)$")
+_PICTURE = re.compile(r" \(picture: .*\)$")
 _NAME = re.compile(r"(\d+)\* (.+?)(?: \([^()]*\))? \| page, ")
 _CLAIM = re.compile(r"\[(\d+)\] (.*?)(?: \(that is: .*\))? \([^()]*\)$")
 _KEPT = re.compile(r"    s(\d+): (.*)")

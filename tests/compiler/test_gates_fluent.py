@@ -2,7 +2,7 @@
 
 import pytest
 
-from compiler.gates.written import sentence_fault
+from compiler.gates.written import known_names, sentence_fault
 from compiler.language.detection import sentence_language
 from compiler.language.formulas import plain_formulas
 
@@ -53,7 +53,7 @@ def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str
     ],
 )
 def test_short_forms_plurals_and_plain_words_at_a_start_name_nothing_new(words: str, evidence: str) -> None:
-    assert sentence_fault(words, "", [evidence], [evidence]) == ""
+    assert sentence_fault(words, "", [evidence], known_names([evidence])) == ""
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_short_forms_plurals_and_plain_words_at_a_start_name_nothing_new(words: 
     ],
 )
 def test_other_short_forms_and_powers_are_refused(words: str, evidence: str, why: str) -> None:
-    assert why in sentence_fault(words, "", [evidence], [evidence])
+    assert why in sentence_fault(words, "", [evidence], known_names([evidence]))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_other_short_forms_and_powers_are_refused(words: str, evidence: str, why
     ],
 )
 def test_a_translation_that_is_true_passes(words: str, evidence: str) -> None:
-    assert sentence_fault(words, "", [evidence], [evidence]) == ""
+    assert sentence_fault(words, "", [evidence], known_names([evidence])) == ""
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_a_translation_that_is_true_passes(words: str, evidence: str) -> None:
     ],
 )
 def test_numbers_dates_and_short_forms_hold_in_translations_too(words: str, evidence: str) -> None:
-    assert sentence_fault(words, "", [evidence], [evidence])
+    assert sentence_fault(words, "", [evidence], known_names([evidence]))

@@ -1,127 +1,95 @@
-"""The gates on the labelled set: `benchmarks/gates.py` prints the same by kind."""
+"""The rules on the labelled sets: `benchmarks/gates.py` prints the same by kind."""
 
-import time
+from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchmarks.gates import HALVES, PLANTED, Case, cases, rows, shares
-from compiler.gates.card_form import contained_fault, ideas_fault, kind_fault
-from compiler.gates.entailment import judge
-from compiler.gates.gates import judge_card, needs_check
+from benchmarks.gates import BY_RULE, SETS, cases, rows, share
+from compiler.gates.written import MAX_SENTENCE, card_fault, known_names, sentence_fault
+from compiler.model.requests import ProposedCard
 
-HOSTILE = 10_000  # characters
-BOUND = 10  # seconds of the processor for one hostile text, which takes a fraction of one
-
-
-@pytest.mark.parametrize("half", HALVES)
-def test_each_half_holds_enough_of_every_kind(half: str) -> None:
-    found = {r.kind: r.total for r in rows(cases(half))}
-    assert all(found[kind] >= 20 for kind in PLANTED if kind != "scope")
-    assert sum(n for kind, n in found.items() if kind.startswith("true")) >= 80
-    assert all(found[f"card: {fault}"] >= 3 for fault in ("kind", "leak", "duplicate", "ideas", "contained", "support"))
+PASSAGE = "A KV cache stores 2 tensors per layer, so that keys and values are not computed again. See https://kv.example."
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_planted_errors_are_refused_and_true_words_are_not(half: str) -> None:
-    found = rows(cases(half))
-    refused, alarms = shares(found, "rules and a check")
-    assert refused >= 0.95
-    assert alarms <= 0.05
+@pytest.mark.parametrize("name", SETS)
+def test_each_set_holds_enough_true_words_and_planted_errors(name: str) -> None:
+    found = rows(cases(name))
+    assert sum(r.total for r in found if not r.fault) >= 60
+    assert sum(r.total for r in found if r.fault in BY_RULE) >= 60
 
 
-@pytest.mark.parametrize(("half", "least"), [("development", 0.85), ("held_out", 0.80)])
-def test_rules_alone_hold_most_of_it(half: str, least: float) -> None:
-    refused, alarms = shares(rows(cases(half)), "rules alone")
-    assert refused >= least
-    assert alarms <= 0.05
+def test_errors_that_rules_decide_are_refused_and_true_words_are_not() -> None:
+    everything = rows([case for name in SETS for case in cases(name)])
+    assert share(everything, BY_RULE) >= 0.98
+    assert share(everything, ("",)) <= 0.03
 
 
-def test_without_a_gate_all_planted_errors_stand_and_words_alone_refuse_most_that_is_true() -> None:
-    for half in HALVES:
-        found = rows(cases(half))
-        assert shares(found, "no gate") == (0, 0)
-        assert shares(found, "words alone")[1] > 0.5
-
-
-def test_no_text_stands_in_both_halves() -> None:
-    assert not {c.words for c in cases("development")} & {c.words for c in cases("held_out")}
-
-
-def test_what_nobody_has_checked_does_not_enter() -> None:
-    asked: list[str] = []
-
-    def unchecked(words: str, evidence: object) -> None:
-        asked.append(words)
-
-    held = [c for c in cases("development") if c.kind == "true statements"]
-    reasons = [c.refused(unchecked) for c in held]
-    assert all(not r or r.startswith("nobody has checked") for r in reasons)
-    assert sum(map(bool, reasons)) == len(asked) > len(held) / 2
-
-
-def test_each_statement_that_waits_for_a_check_is_one_that_rules_ask_for() -> None:
-    for quote, words in [
-        ("Salt slows yeast.", "Yeast works more slowly with salt."),
-        ("Salt slows yeast.", "Salt slows yeast."),
-        ("Salt slows yeast.", "Salt does not slow yeast."),
-    ]:
-        judgement = judge(words, [quote])
-        assert needs_check(words, [quote]) == judgement.needs_check
-        assert [judgement.passes, judgement.needs_check, bool(judgement.refused)].count(True) == 1
+def test_no_text_stands_in_two_sets() -> None:
+    words = [case.words for name in SETS for case in cases(name)]
+    assert len(words) == len(set(words))
 
 
 @pytest.mark.parametrize(
-    "seed",
+    ("words", "mark", "fault"),
     [
-        *(
-            "a",
-            "1",
-            "A",
-            "1,",
-            "1.",
-            "1/",
-            "1^",
-            "a_",
-            "aB",
-            "a1",
-            "Aa-",
-            "(",
-            "é",
-            "\u200b",
-            "\n",
-            "不",
-            "比大",
-            "2008年",
-        ),
-        *("not ", "a, ", "A b ", "than ", "before ", "from a to b ", "twenty ", "1 000 ", "May 1 ", "x is part of y "),
-        *("$", "$a ", "\\mathbf{", "x_{", "(a ", "[", "²", "𝑡", "$\\mathbf{a}_{i}$ ", "and to ", "x^2 ", "key-value "),
-        *("no x, ", "more x than y, ", "x slows y. ", "A of the ", "and ", "it is ", "n't ", "从中到大"),
+        ("It stores 2 tensors per layer.", "", ""),
+        ("It stores 3 tensors per layer.", "", "the cited passages do not say 3"),
+        ("With 2 tensors in each of 12 layers these are 24.", "", "do not say"),
+        ("With 2 tensors in each of 12 layers these are 12 × 2 = 24.", "derived", ""),
+        ("With 2 tensors in each of 12 layers these are 12 × 2 = 26.", "derived", "the result is 24"),
+        ("With 2 tensors in each of 12 layers these are 24.", "computed", ""),
+        ("As Ada Lovelace wrote, keys and values are not computed again.", "derived", "do not name"),
+        ("It is explained at https://kv.example.", "", ""),
+        ("It is explained at https://evil.example.", "", "a link or an address"),
+        ("It is explained [here](../../etc).", "", "a link or an address"),
+        ("It is [[wiki/x]].", "", "a link or an address"),
+        ("It is <script>alert()</script>.", "", "a link or an address"),
+        ("   ", "", "nothing is said"),
+        ("It stores tensors. " * 200, "", "too much is said"),
     ],
 )
-def test_hostile_text_costs_little(seed: str) -> None:
-    text = (seed * (HOSTILE // len(seed) + 1))[:HOSTILE]
-    start = time.process_time()
-    judge(f"{text[:1900]} x.", [text])
-    judge("The quick fox is not faster than 3 dogs, before May 2020.", [text, text[::-1]])
-    kind_fault("definitional", f"{text}?")
-    kind_fault("applied", f"{text}?")
-    ideas_fault(f"{text}?", text)
-    contained_fault(f"{text}?", text, [text])
-    assert time.process_time() - start < BOUND
+def test_a_sentence_is_refused_for_what_its_passages_have_not(words: str, mark: str, fault: str) -> None:
+    found = sentence_fault(words, mark, [PASSAGE], known_names([PASSAGE]))
+    assert fault in found and bool(found) == bool(fault)
 
 
-def test_a_thousand_judgements_are_nothing_beside_a_call_of_a_model() -> None:
-    held: list[Case] = [*cases("development"), *cases("held_out")] * 2
-    start = time.process_time()
-    for case in held:
-        case.refused(lambda words, evidence: True)
-    assert len(held) > 1000
-    assert time.process_time() - start < BOUND
+def test_names_may_come_from_any_text_that_is_known_and_numbers_only_from_the_cited_ones() -> None:
+    elsewhere = "Ada Lovelace found 17 of them."
+    known = known_names([PASSAGE, elsewhere])
+    assert sentence_fault("As Ada Lovelace found, values are not computed again.", "", [PASSAGE], known) == ""
+    assert "17" in sentence_fault("Values are not computed again in 17 of them.", "", [PASSAGE], known)
 
 
-def test_a_card_in_the_very_words_of_its_claim_still_has_to_answer_its_question() -> None:
-    from compiler.model.requests import ProposedCard
+@pytest.mark.parametrize(
+    ("question", "answer", "fault"),
+    [
+        ("What does a KV cache store?", "Two tensors per layer.", ""),
+        ("Per layer, a KV cache stores …", "2 tensors", ""),
+        ("What does a KV cache store?", "3 tensors per layer.", "do not say 3"),
+        ("What did Ada Lovelace store in it?", "Two tensors per layer.", "do not name"),
+        ("What does a KV cache store?", "A KV cache.", "contains its answer"),
+        ("Which cache stores tensors?", "The KV cache.", ""),
+        ("Name the KV cache", "Two tensors per layer.", "does not ask"),
+        ("What does a KV cache store?", "", "no question or no answer"),
+        ("What does a KV cache store?", "Tensors.\x1b[31m", "control characters"),
+        ("What does a KV cache store?", "Tensors per layer. " * 60, "too long"),
+        ("What does a KV cache store?", "See [keys](http://evil.example).", "a link or an address"),
+    ],
+)
+def test_a_card_is_refused_for_what_rules_see(question: str, answer: str, fault: str) -> None:
+    card = ProposedCard(kind="definitional", question=question, answer=answer, cites=())
+    found = card_fault(card, [PASSAGE], known_names([PASSAGE, "KV cache"]))
+    assert fault in found and bool(found) == bool(fault)
 
-    quote = "A KV cache is of no use in training, where all positions are computed at once."
-    asked = ProposedCard(kind="applied", question="When is a KV cache useful?", answer=quote, cites=("aaaaaaaaaa",))
-    assert judge_card(asked, ["KV cache"], [quote]).needs_check
+
+@given(st.text(max_size=300), st.text(max_size=300), st.sampled_from(["", "derived", "computed"]))
+def test_any_words_are_judged_and_a_passage_itself_holds(words: str, passage: str, mark: str) -> None:
+    assert isinstance(sentence_fault(words, mark, [passage], known_names([passage])), str)
+
+
+@pytest.mark.parametrize("text", ["1 + " * 400 + "1 = 3", "3 ×" * 600, "A.B." * 450, "1,000 " * 300, "x = " * 490])
+def test_hostile_text_costs_little(text: str) -> None:
+    assert len(text) <= MAX_SENTENCE + 400
+    sentence_fault(text[:MAX_SENTENCE], "derived", [text], known_names([text]))

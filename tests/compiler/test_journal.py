@@ -195,12 +195,12 @@ def test_two_clones_that_answered_differently_agree_once_their_journals_are_merg
 def test_of_several_replies_the_latest_counts_whatever_prompt_it_answered() -> None:
     request = CheckRequest(words="w", evidence=("e",))
     first = entry(
-        rest=rests(request), at="2026-01-01T00:00:00.000Z", prompt="check/2", digest=digest(rests(request), "check/2")
+        rest=rests(request), at="2026-01-01T00:00:00.000Z", prompt="check/3", digest=digest(rests(request), "check/2")
     )
     last = replace(first, at="2026-01-02T00:00:00.000Z", prompt="check/1", digest="d", reply={"entailed": "no"})
     for order in ([first, last], [last, first]):
-        assert Journal(order).find(request, "check/2") is last
-    assert Journal([first, last]).find(request, "check/2", exactly=True) is first
+        assert Journal(order).find(request, "check/3") is last
+    assert Journal([first, last]).find(request, "check/3", exactly=True) is first
 
 
 def test_what_stood_in_for_a_model_counts_only_where_no_model_answered() -> None:

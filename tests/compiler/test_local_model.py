@@ -37,8 +37,9 @@ A spindle is a structure of fibres that pulls chromosomes apart.
 def quotes_in(reply: Reply | None) -> Iterator[Quote]:
     """The evidence in a reply."""
     if isinstance(reply, ReadReply):
-        for said in (*reply.summaries, *reply.clashes, *(c.line for c in reply.concepts if c.line is not None)):
-            yield from said.quotes
+        yield from (q for summary in reply.summaries for q in summary.quotes)
+        yield from (q for concept in reply.concepts if concept.line is not None for q in concept.line.quotes)
+        yield from (q for clash in reply.clashes for q in (*clash.first, *clash.second))
     elif isinstance(reply, WriteReply):
         for article in reply.articles:
             yield from (q for s in article.sections for p in s.paragraphs for sentence in p for q in sentence.quotes)

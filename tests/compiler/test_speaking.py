@@ -80,7 +80,7 @@ def checks(count: int, start: int = 0) -> CheckRequest:
     """A request to check that many sentences."""
     return CheckRequest(
         items=tuple(
-            CheckItem(key=digest12(str(n)), about="Gear", text=f"Words {n}.", quotes=(f"Quote {n}.",))
+            CheckItem(key=digest12(str(n)), about="Gear", text=f"Words {n}.", places=("1:1",))
             for n in range(start, start + count)
         )
     )

@@ -31,6 +31,8 @@ _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 _STATES = re.compile(r"[.!。！]['\")\]”’]*\s")  # a sentence that ends before the question begins
 
 
+_LINKABLE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")  # words that need no escape in a link
+_TO_PAGE = re.compile(r"\[\[wiki/(?:concepts|topics)/[^\[\]|#\n]+\|([^\[\]|\n]+)\]\]")
 _BAR = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"[ \t]*\*((?:derived|computed)(?:: [^*\n]+)?)\*[ \t]*$")
 Form = Literal["", "item", "step", "head", "row"]
@@ -42,7 +44,8 @@ class CitedSentence:
 
     `mark` is "derived" for a step from what it cites, "computed: WHAT" for a result of running code, else "". `form`
     says how it stands: in a paragraph, a list or a table, whose `head` asserts nothing. `shown` is put in with it; with
-    `text` "" it stands alone.
+    `text` "" it stands alone. `links` are words of the text that lead to another page, as (words, vault path without
+    .md): they are no part of what is said.
     """
 
     text: str
@@ -51,6 +54,7 @@ class CitedSentence:
     mark: str = ""
     form: Form = ""
     shown: Exhibit | None = None
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,19 @@ def _tail(sentence: CitedSentence) -> str:
 
 def render_sentence(sentence: CitedSentence) -> str:
     """Return a sentence as an article shows it: Markdown-escaped words, its mark if it has one, then its citations."""
-    return f"{escape(fold(sentence.text))} {_tail(sentence)}"
+    return f"{_linked(fold(sentence.text), sentence.links)} {_tail(sentence)}"
+
+
+def _linked(text: str, links: Sequence[tuple[str, str]]) -> str:
+    """Return words escaped for Markdown, the first place of each link's words as a link."""
+    for words, target in links:
+        found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) if _LINKABLE.fullmatch(words) else None
+        if found is not None:
+            before, after = text[: found.start()], text[found.end() :]
+            rest = [(w, t) for w, t in links if t != target]
+            if "$" not in before and "`" not in before:
+                return f"{_linked(before, rest)}[[{target}|{words}]]{_linked(after, rest)}"
+    return escape(text)
 
 
 def sentences(text: str) -> Iterator[CitedSentence]:
@@ -137,7 +153,8 @@ def sentences(text: str) -> Iterator[CitedSentence]:
 
 
 def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
-    """Yield the sentences of one line."""
+    """Yield the sentences of one line. A link to another page is no part of what is said."""
+    line = _TO_PAGE.sub(r"\1", line)
     if line.lstrip().startswith("|"):
         row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
         said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]

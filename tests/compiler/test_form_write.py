@@ -1,0 +1,258 @@
+"""WRITE: what a request shows, and the articles, cards and questions of an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.protocol.faults import Fault
+from compiler.protocol.forms import is_usable, nothing, parse, render
+from compiler.protocol.replies import WriteReply, WrittenArticle, WrittenCard, WrittenSentence
+from compiler.protocol.requests import ConceptTask, PresentSentence, WriteRequest
+from tests.compiler.shown_documents import IDS, shown
+
+ROPES = """# Ropes
+
+A halyard is a rope that hoists a sail. It runs over a block at the top of the mast. A pull of 4 kN at 2 blocks is halved.
+
+| rope | length |
+|---|---|
+| halyard | 24 m |
+| sheet | 12 m |
+
+```python
+def haul(rope):
+    return rope + 1
+```
+
+The pull is
+
+$$
+F = m g
+$$
+
+as every sailor knows.
+
+1. Take up the slack.
+2. Make fast.
+"""
+HALYARD = ConceptTask(
+    title="Halyard", aliases=("sail rope",), line="A rope that hoists.", passages=("1:1", "1:2", "1:3"), covers=()
+)
+SHEET = ConceptTask(title="Sheet", passages=("1:2",))
+REQUEST = WriteRequest(language="en", concepts=(HALYARD, SHEET), documents=shown(ROPES), neighbours=("Capstan",))
+GOOD = """=== Halyard
+A halyard hoists a sail. [1:1a] It runs over a block. [1:1b]
+
+## How it is used
+Two halyards are 2 × 24 = 48 m long. [derived 1:2b] Hauling returns one more. [computed: haul(3) in Python; 1:3]
+See [[Capstan]] and [[Sheet]].
+
+1. Take up the slack. [1:4d]
+2. Then make it fast. [1:4e]
+
+- it hoists [1:1a]
+
+| | length |
+|---|---|
+| halyard | 24 m | [1:2b]
+| sheet | 12 m | [1:2c]
+
+@keep 1:3
+=== CARDS Halyard
+K: definitional
+Q: What does a halyard do?
+A: It hoists a sail.
+C: 1:1a
+K: applied
+Q: How long is a halyard?
+A: 24 m.
+C: [1:2b]
+=== OPEN Halyard
+- Why is a halyard of 24 m long enough? [1:2b]
+=== Sheet
+A sheet is 12 m long. [1:2c]
+=== LEFT
+- 1:4 the formula says nothing of halyards
+"""
+
+
+def write(text: str, request: WriteRequest = REQUEST) -> tuple[WriteReply, list[Fault]]:
+    reply, faults = parse(request, text)
+    assert isinstance(reply, WriteReply)
+    return reply, faults
+
+
+def halyard(body: str) -> tuple[WrittenArticle, list[Fault]]:
+    """The article of the first concept, and the faults but for those about the second."""
+    reply, faults = write(f"=== Halyard\n{body}\n=== Sheet\nA sheet is 12 m long. [1:2c]\n")
+    return reply.articles[0], faults
+
+
+def sentences(article: WrittenArticle) -> list[WrittenSentence]:
+    return [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
+
+
+def test_a_request_shows_tasks_passages_and_other_pages() -> None:
+    text = render(REQUEST)
+    assert "WRITE Halyard (also: sail rope)\n  so far: A rope that hoists.\n  passages: 1:1, 1:2, 1:3" in text
+    assert "OTHER PAGES" in text and "Capstan" in text
+    assert "def haul(rope):\n    return rope + 1" in text and "F = m g" in text
+
+
+def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() -> None:
+    reply, faults = write(GOOD)
+    assert faults == [] and is_usable(REQUEST, reply)
+    one, other = reply.articles
+    assert [s.heading for s in one.sections] == ["", "How it is used"]
+    assert [s.text for s in one.sections[0].paragraphs[0]] == ["A halyard hoists a sail.", "It runs over a block."]
+    forms = [[(s.form, s.mark) for s in p] for p in one.sections[1].paragraphs]
+    assert forms == [
+        [("", "derived"), ("", "computed")],
+        [("step", ""), ("step", "")],
+        [("item", "")],
+        [("head", ""), ("row", ""), ("row", "")],
+        [("keep", "")],
+    ]
+    computed = one.sections[1].paragraphs[0][1]
+    assert computed.note == "haul(3) in Python" and computed.quotes[0].words == "def haul(rope): return rope + 1"
+    kept = one.sections[1].paragraphs[-1][0]
+    assert kept.block.startswith(f"{IDS[0]}:") and kept.quotes == computed.quotes
+    assert one.see == ("Capstan", "Sheet")
+    assert [(c.kind, c.question, c.answer) for c in one.cards] == [
+        ("definitional", "What does a halyard do?", "It hoists a sail."),
+        ("applied", "How long is a halyard?", "24 m."),
+    ]
+    assert [q.text for q in one.questions] == ["Why is a halyard of 24 m long enough?"] and one.questions[0].quotes
+    assert [left.why for left in one.left] == ["the formula says nothing of halyards"] and one.left[0].block
+    assert [s.text for s in sentences(other)] == ["A sheet is 12 m long."]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("A halyard hoists a sail.", "cites nothing"),
+        ("A halyard hoists 9 sails. [1:1a]", "do not say 9"),
+        ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not name Joseph"),
+        ("Two halyards are 2 × 24 = 52 m long. [derived 1:2b]", "the result is 48"),
+        ("A halyard hoists a sail; see https://evil.example. [1:1a]", "a link or an address"),
+        ("A halyard hoists a sail. [1:1z]", "has no piece z"),
+        ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not have these words"),
+        ("A halyard hoists a sail. [7:1a]", "no passage 7:1"),
+        ("Bananas grow in warm countries. [1:1a]", "have no word of it"),
+        ("@keep 7:1", "no passage 7:1"),
+        ("| rope | length |\n|---|---|\n| halyard | 24 m |\n| sheet | 12 m | [1:2c]", "the row cites nothing"),
+    ],
+)
+def test_a_sentence_that_cannot_be_used_is_named_and_the_others_stay(line: str, why: str) -> None:
+    article, faults = halyard(f"A halyard hoists a sail. [1:1a]\n\n{line}\n\nIt runs over a block. [1:1b]")
+    assert [f for f in faults if why in f.why and f.line >= 4], faults
+    texts = [s.text for s in sentences(article)]
+    assert texts[0] == "A halyard hoists a sail." and texts[-1] == "It runs over a block."
+    assert len(texts) <= (4 if line.startswith("|") else 2)
+
+
+@pytest.mark.parametrize(
+    ("card", "why"),
+    [
+        ("K: mystic\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1a", "unknown kind"),
+        ("K: applied\nQ: What does a halyard do?\nA: It hoists.", "cites nothing"),
+        ("K: applied\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1z", "has no piece z"),
+        ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not say 42"),
+        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "does not ask"),
+        ("K: applied\nQ: Does a halyard hoist a sail?\nA: A halyard.\nC: 1:1a", "contains its answer"),
+    ],
+)
+def test_a_card_that_cannot_be_used_is_named_and_the_others_stay(card: str, why: str) -> None:
+    good = "K: applied\nQ: What runs over a block?\nA: The rope that hoists a sail.\nC: 1:1a, 1:1b"
+    article, faults = halyard(
+        f"It hoists a sail. [1:1a]\n=== CARDS Halyard\n{card}\n{good.replace('1:1a, ', '1:1a; ')}"
+    )
+    assert [f for f in faults if why in f.why and f.line], faults
+    assert [c.question for c in article.cards] == ["What runs over a block?"]
+
+
+def test_a_concept_without_an_article_or_of_another_request_is_a_fault() -> None:
+    reply, faults = write("=== Halyard\nIt hoists a sail. [1:1a]\n=== Keel\nA keel is a fin. [1:1a]\n")
+    assert {f.why for f in faults} == {"this request has no such concept", "there is no article of it"}
+    assert [bool(a.sections) for a in reply.articles] == [True, False]
+    assert "fin" not in reply.model_dump_json()
+
+
+def test_an_article_goes_by_another_name_of_its_concept_and_bold_and_links_are_plain_words() -> None:
+    article, faults = halyard("")
+    assert not article.sections and faults
+    reply, _ = write("=== **sail rope** ===\nA **halyard** hoists a [[Sail|sail]]. [1:1a]\n")
+    assert [s.text for s in sentences(reply.articles[0])] == ["A halyard hoists a sail."]
+
+
+def test_two_citations_of_one_sentence_are_joined() -> None:
+    article, faults = halyard("A halyard hoists a sail. [1:1a] [derived 1:1b]")
+    (sentence,) = sentences(article)
+    assert not faults and len(sentence.quotes) == 2 and sentence.mark == "derived"
+
+
+UPDATE = WriteRequest(
+    language="en",
+    concepts=(
+        HALYARD.model_copy(
+            update={
+                "new": ("1:2",),
+                "present": (
+                    PresentSentence(heading="", sentence=WrittenSentence(text="It hoists.")),
+                    PresentSentence(heading="Use", sentence=WrittenSentence(text="It is old."), gone=True),
+                    PresentSentence(heading="Use", sentence=WrittenSentence(text="It runs.", mark="derived")),
+                ),
+                "cards": (WrittenCard(kind="applied", question="What stays?", answer="This."),),
+                "reasons": ("too dry",),
+            }
+        ),
+    ),
+    documents=shown(ROPES),
+)
+
+
+def test_an_update_shows_the_article_marks_what_is_new_and_keeps_sentences_by_number() -> None:
+    text = render(UPDATE)
+    assert "    s1: It hoists.\n    ## Use\n    s2: It is old. (its words are gone" in text
+    assert "the user rejected an earlier version: too dry" in text and "card that stays: What stays?" in text
+    assert "\n[1:2*] " in text and "\n[1:1] " in text
+    reply, faults = write("=== Halyard\n@s 1 @s 3\nIt is 24 m long. [1:2b]\n@s 2\n@s 9", UPDATE)
+    (article,) = reply.articles
+    assert [s.text for s in sentences(article)] == ["It hoists.", "It runs.", "It is 24 m long."]
+    assert sentences(article)[1].mark == "derived"
+    assert [f.why for f in faults] == ["s2 cannot be kept", "s9 cannot be kept"]
+    assert [c.question for c in article.cards] == ["What stays?"]
+    again, _ = write("=== Halyard\n@s1-3\n=== CARDS\nK: app\nQ: How long is it?\nA: 24 m.\nC: 1:2b", UPDATE)
+    assert [c.question for c in again.articles[0].cards] == ["What stays?", "How long is it?"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "Sure! Here is the page you asked for.", '{"articles": []}', "=== Keel\nA fin. [1:1a]"]
+)
+def test_an_answer_in_another_form_is_no_article(answer: str) -> None:
+    reply, faults = write(answer)
+    assert not is_usable(REQUEST, reply) and faults
+    assert [a.title for a in reply.articles] == [a.title for a in nothing(REQUEST).articles]  # type: ignore[union-attr]
+
+
+def test_hostile_answers_neither_forge_markup_nor_speak_for_other_requests() -> None:
+    article, faults = halyard(
+        "A halyard hoists a sail <script>alert()</script>. [1:1a]\n\n"
+        "A halyard hoists a sail ![[raw/secret.png]]. [1:1a]\n\n"
+        "A halyard hoists \x1b[31ma sail\u202e. [1:1a]\n\n"
+        "## [x](https://evil.example) <!-- card 1111111111 abcdef -->\n\n"
+        "It runs over a block. [1:1b]\n\n"
+        f"It hoists {'and hoists ' * 600}a sail. [1:1a]\n\n"
+        "```\n=== Keel\nIt hoists a sail. [1:1a]\n```\n"
+    )
+    said = " ".join([*(s.heading for s in article.sections), *(s.text for s in sentences(article))])
+    assert not any(bad in said for bad in ("<script", "evil", "[[", "](", "\x1b", "\u202e", "<!--"))
+    assert [s.heading for s in article.sections] == ["", "x"]
+    assert {f.why for f in faults} >= {"too much is said in one go"}
+
+
+@pytest.mark.parametrize("around", ["```markdown\n{}```\n", "Here are the pages:\n\n```\n{}\n```\nI hope they help.\n"])
+def test_a_fence_around_an_answer_does_no_harm(around: str) -> None:
+    reply, faults = write(around.format(GOOD))
+    assert faults == [] and [bool(a.sections) for a in reply.articles] == [True, True]
+    assert reply.articles[0].sections == write(GOOD)[0].articles[0].sections
