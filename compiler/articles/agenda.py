@@ -59,7 +59,8 @@ def write_agenda(
         found = gaps.find_gaps(known, cards, links=links, shelf=shelf, contested=contested)
     else:
         summaries = {str(i): link for i, link in shelf.links.items()}
-        found = model_gaps.find_gaps(known, writer.consulted, links, summaries, contested)
+        sides = {(str(c.source), c.quote) for d in concepts.contests.disagreements for c in (d.first, d.second)}
+        found = model_gaps.find_gaps(known, writer.consulted, links, summaries, contested, sides)
     births = {
         str(e["id"]): e
         for e in history.events

@@ -23,9 +23,13 @@ def find_gaps(
     links: Mapping[str, str],
     sources: Mapping[str, str],
     contested: Collection[ConceptId],
+    sides: Collection[tuple[str, str]],
 ) -> list[OpenGap]:
-    """Return the gaps, most pressing first. `links` has a concept's link by id, `sources` a summary's by source."""
-    found = [*_terms(consulted, sources), *_questions(known, consulted, links, contested)]
+    """Return the gaps, most pressing first. `links` has a concept's link by id, `sources` a summary's by source.
+
+    `sides` are the (source, quote) of all contradictions: an open question on one is the same gap once more.
+    """
+    found = [*_terms(consulted, sources), *_questions(known, consulted, links, contested, sides)]
     return sorted(found, key=lambda g: (g.kind.value, g.rank, -g.weight, g.what.casefold(), g.key))
 
 
@@ -58,7 +62,11 @@ def _uses(term: Unexplained, consulted: Consulted, sources: Mapping[str, str]) -
 
 
 def _questions(
-    known: Resolution, consulted: Consulted, links: Mapping[str, str], contested: Collection[ConceptId]
+    known: Resolution,
+    consulted: Consulted,
+    links: Mapping[str, str],
+    contested: Collection[ConceptId],
+    sides: Collection[tuple[str, str]],
 ) -> Iterator[OpenGap]:
     """Yield the contradictions that nothing decides, then the questions that articles leave open."""
     by_key = {key: concept for concept in known.concepts.values() for key in concept.keys}
@@ -69,7 +77,8 @@ def _questions(
             yield OpenGap(key, GapKind.EPISTEMIC, concept.title, missing, fill, (links[concept.id],), 1, 0)
     for draft in consulted.drafts.articles:
         found = next((by_key[key] for key in sorted(draft.group.keys) if key in by_key), None)
-        for question in draft.questions[:_QUESTIONS] if found is not None else ():
+        new = [q for q in draft.questions if not any((e.source, e.words) in sides for e in q.quotes)]
+        for question in new[:_QUESTIONS] if found is not None else ():
             assert found is not None
             yield OpenGap(
                 key=f"{GapKind.EPISTEMIC}:{found.id}:open {digest12(fold(question.text).casefold())}",

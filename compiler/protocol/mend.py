@@ -50,9 +50,11 @@ def patched(text: str, correction: str) -> str:
 
 
 def best(request: Request, text: str, correction: str) -> tuple[Reply, Sequence[Fault]]:
-    """Return the better of an answer and its corrected form: the one with fewer faults among the usable ones."""
+    """Return the better of an answer and its corrected form: the usable one with fewer faults that says no less."""
     first, faults = parse(request, text)
     second, others = parse(request, patched(text, correction))
-    if not is_usable(request, second) or (is_usable(request, first) and len(others) > len(faults)):
+    if not is_usable(request, second):
         return first, faults
-    return second, others
+    before, after = (len(r.model_dump_json(exclude={"covers"}, exclude_defaults=True)) for r in (first, second))
+    lost = after < before // 2  # only the lines at fault came, without their numbers
+    return (first, faults) if is_usable(request, first) and (lost or len(others) > len(faults)) else (second, others)

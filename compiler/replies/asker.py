@@ -193,9 +193,13 @@ class Asker:
         self.keep(entry)
 
     def keep(self, entry: Entry) -> None:
-        """Append an entry to the file of this run, and to the journal in memory."""
+        """Append an entry to the file of this run, and to the journal in memory.
+
+        That nothing came once more, for the same reason and for nothing, is no news: the file need not say so again.
+        """
         run = self.writer.run if self.writer is not None else ""
         dated = self.journal.dated(replace(entry, run=run))
-        if self.writer is not None:
+        known = entry.failed and not any(entry.tokens) and self.journal.failure(entry.request) == entry.failed
+        if self.writer is not None and not known:
             self.writer.keep(dated)
         self.journal.learn(dated)

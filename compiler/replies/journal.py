@@ -199,6 +199,10 @@ class Journal:
             None,
         )
 
+    def failure(self, request: str) -> str:
+        """Return why the latest attempt at a request failed; "" if it did not, or if there was none."""
+        return next((e.failed for e in reversed(self.entries) if e.request == request), "")
+
 
 def _is_former(event: ledger.Event) -> bool:
     return event.get("type") == "reply" and event.get("v") == 1 and event.get("of") in _FORMER
