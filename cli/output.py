@@ -199,24 +199,21 @@ _STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
     "compare": "comparing quotes",
-    "extract": "extracting",
-    "batch": "waiting for a batch",
     "compose": "composing",
     "cards": "writing cards",
-    "write": "saving",
-    "copy": "copying",
-    "fetch": "fetching",
-    "fit": "fitting",
-    "reviews": "importing reviews",
-    "changes": "sending changes",
-}
-_STAGE_NAMES = {  # of requests to a model
     "read": "finding concepts",
     "settle": "joining names",
     "write": "writing pages",
     "check": "checking sentences",
     "reconcile": "comparing claims",
     "answer": "answering",
+    "batch": "waiting for a batch",
+    "save": "saving",
+    "copy": "copying",
+    "fetch": "fetching",
+    "fit": "fitting",
+    "reviews": "importing reviews",
+    "changes": "sending changes",
 }
 
 
@@ -259,8 +256,7 @@ class Progress(_Live):
 
 def _step_line(event: dict[str, Any]) -> str:
     """Return how far a step is as a line; of requests to a model also what they took, and the time left."""
-    names = _STAGE_NAMES if "tokens" in event else _STEP_NAMES
-    done = f"{names.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+    done = f"{_STEP_NAMES.get(event['event'], event['event'])} {event['done']}/{event['of']}"
     name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
     tokens = f"{event['tokens']:,} tokens" if event.get("tokens") else ""
     usd = f"${event['usd']:.4f}" if event.get("usd") else ""

@@ -87,11 +87,12 @@ def compile_(
     """
     vault = opened_to_write(vault_dir, dry_run=dry_run)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
-    chosen = bool(engine or of_user().compile)
+    settings = of_user()
+    chosen = bool(engine or settings.compile)
     engine = engine_of(vault, engine)
     with output.Progress(progress) as narrator:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
-        options = Options(engine, only, dry_run, wait_s=wait_s, renew=renew)
+        options = Options(engine, only, dry_run, wait_s=wait_s, part_bytes=settings.part_bytes, renew=renew)
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
@@ -102,7 +103,7 @@ def compile_(
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
     _show(vault, done, as_json, dry_run, asking=(engine, batch) if engine in ASKING else None)
-    if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(of_user()):
+    if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
         output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
     return output.FINDINGS if done.failures else output.DONE
 

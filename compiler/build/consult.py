@@ -39,8 +39,7 @@ def consult_model(start: BuildInput, documents: Sequence[Document], ids: Ids) ->
         for d in sorted(documents, key=lambda d: d.tracked.birth)
         if d.text is not None
     ]
-    part = start.options.part_bytes
-    sizes = Sizes.of_part(part) if part else Sizes()
+    sizes = Sizes.of_part(start.options.part_bytes)
     reasons = {
         title_key(ids.births[id_].name): why for id_, why in all_reasons(start.decided).items() if id_ in ids.births
     }

@@ -375,7 +375,7 @@ class Publisher:
     def write(self) -> None:
         """Write and remove what was planned. A file that was edited meanwhile stays, and is reported."""
         for done, (path, data) in enumerate(sorted(self.writes.items()), 1):
-            self.start.progress({"event": "write", "done": done, "of": len(self.writes), "path": path})
+            self.start.progress({"event": "save", "done": done, "of": len(self.writes), "path": path})
             old = self.start.files.bytes_of(path)
             try:
                 self.start.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)

@@ -14,7 +14,16 @@ from compiler.model.requests import ProposedCard
 from compiler.protocol.check import item_key
 from compiler.protocol.documents import view
 from compiler.protocol.passages import Passage
-from compiler.protocol.replies import Clash, Left, Quote, Statement, WrittenCard, WrittenSection, WrittenSentence
+from compiler.protocol.replies import (
+    Clash,
+    Left,
+    Quote,
+    Statement,
+    WrittenArticle,
+    WrittenCard,
+    WrittenSection,
+    WrittenSentence,
+)
 from compiler.protocol.requests import CheckItem, CheckRequest
 from compiler.replies.knowledge import Knowledge, Written
 from vault.text.formatting import fold, short_line
@@ -157,12 +166,26 @@ class _Drafter:
             paragraphs = [p for p in (self._paragraph(p, group, written) for p in section.paragraphs) if p]
             if paragraphs:
                 draft.sections.append(replace_section(section, paragraphs))
+        self._open(draft, article, group)
         for card in article.cards:
             if self.shelf.stands(card.quotes) and (kept := self._card(card, group, written)) is not None:
                 draft.cards.append(kept)
         draft.questions = [q for q in article.questions if not q.quotes or self.shelf.stands(q.quotes)]
         if draft.sections:
             self.out.articles.append(draft)
+
+    def _open(self, draft: Draft, article: WrittenArticle, group: Group) -> None:
+        """Have a page whose first sentence may not stand begin with what READ says of the concept."""
+        first = next((s for section in article.sections for p in section.paragraphs for s in p), None)
+        texts = [s.quotes for section in draft.sections[:1] for p in section.paragraphs[:1] for s in p[:1]]
+        if first is None or not draft.sections or first.quotes in texts or (line := self._line(group)) is None:
+            return
+        opening = (WrittenSentence(text=line.text, quotes=line.quotes),)
+        lead = draft.sections[0]
+        if lead.heading:
+            draft.sections.insert(0, WrittenSection(heading="", paragraphs=(opening,)))
+        else:
+            draft.sections[0] = replace_section(lead, [opening, *lead.paragraphs])
 
     def _paragraph(
         self, paragraph: Sequence[WrittenSentence], group: Group, written: Written
@@ -191,7 +214,7 @@ class _Drafter:
         words = tuple(q.words for q in sentence.quotes)
         if is_verbatim(sentence.text, words):
             return sentence
-        key = item_key(sentence.text, "", words)
+        key = item_key(sentence.text, "", words, sentence.mark)
         verdict = self.knowledge.verdicts.get(key)
         if verdict is None:
             self.out.unchecked.append(Unchecked(key, about, sentence.text, "", sentence.mark, sentence.quotes))
@@ -203,7 +226,8 @@ class _Drafter:
                 "check", verdict.why or "it does not follow from its evidence", sentence.text, sentence.quotes, by
             )
             return None
-        mended = sentence.model_copy(update={"text": fold(verdict.text), "links": ()})
+        mended = self.knowledge.judged(sentence)
+        assert mended is not None
         fault = self._fault(mended)
         if fault:
             self._reject("check", f"its correction: {fault}", verdict.text, sentence.quotes, by)

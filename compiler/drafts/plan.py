@@ -36,14 +36,14 @@ MOST_SETTLED = 300  # names that go with new ones; of more, those that share a w
 class Sizes:
     """Bytes of documents in a READ request, of passages in a WRITE request, of items in a CHECK request."""
 
-    read: int = 40_000
-    write: int = 36_000
-    check: int = 40_000
+    read: int
+    write: int
+    check: int
 
     @classmethod
     def of_part(cls, part_bytes: int) -> Sizes:
         """Return the sizes for a model that is to get parts of that many bytes."""
-        return cls(part_bytes, max(part_bytes * 3 // 4, 2_000), part_bytes)
+        return cls(part_bytes, part_bytes * 9 // 10, part_bytes)
 
 
 # --- read ------------------------------------------------------------------------------------------------------------
@@ -167,8 +167,10 @@ def present_of(group: Group, shelf: Shelf, knowledge: Knowledge) -> Present:
         heading = "" if written is main else written.article.title
         for section in written.article.sections:
             for sentence in (s for p in section.paragraphs for s in p):
-                gone = bool(sentence.quotes) and not shelf.stands(sentence.quotes)
-                out.append(PresentSentence(heading=section.heading or heading, sentence=sentence, gone=gone))
+                said = knowledge.judged(sentence)
+                if said is not None:
+                    gone = bool(said.quotes) and not shelf.stands(said.quotes)
+                    out.append(PresentSentence(heading=section.heading or heading, sentence=said, gone=gone))
     return Present(main, tuple(out), frozenset(knowledge.known_blocks.get(key, ())))
 
 
@@ -186,7 +188,8 @@ def writes(
     tasks: dict[str, tuple[Group, Present]] = {}
     for group in groups:
         present = present_of(group, shelf, knowledge)
-        if group.page and set(group.blocks) - present.known:
+        undefined = present.sentences[:1] and present.sentences[0].gone
+        if group.page and (undefined or set(group.blocks) - present.known):
             tasks[group.key] = group, present
     pages = [g for g in groups if g.page]
     batches = _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes)

@@ -20,10 +20,10 @@ _MOST = 2_000  # characters of better words
 _MARKS = {"derived": " (derived)", "computed": " (computed)"}
 
 
-def item_key(text: str, answer: str, quotes: Sequence[str]) -> str:
-    """Return the key of a sentence or card with its evidence: a verdict holds for these words alone."""
+def item_key(text: str, answer: str, quotes: Sequence[str], mark: str = "") -> str:
+    """Return the key of a sentence or card with its mark and evidence: a verdict holds for these words alone."""
     said = fold(_BAR.sub(" ", text))  # the cells of a row, which a page separates in its own way
-    return digest12("\x1f".join((said, fold(answer), *sorted({fold(q) for q in quotes}))))
+    return digest12("\x1f".join((mark, said, fold(answer), *sorted({fold(q) for q in quotes}))))
 
 
 def render(request: CheckRequest) -> str:

@@ -26,7 +26,8 @@ _CELL = re.compile(r"\s*\|\s*")
 class Block:
     """`text[start:end]` of a source. `kind` is "", "item", "code", "table" or "formula".
 
-    `info` is a listing's language or an item's number. `picture` has what is said with pictures that follow it, "" if none does.
+    `info` is a listing's language or an item's number. `picture` is what is said with pictures that follow it, "" if
+    none does.
     """
 
     key: str

@@ -17,6 +17,7 @@ from compiler.protocol.replies import (
     SettleReply,
     WriteReply,
     WrittenArticle,
+    WrittenSentence,
 )
 from compiler.replies.journal import Entry
 from vault.text.formatting import fold
@@ -124,24 +125,35 @@ class Knowledge:
         """Return the keys of all titles that SETTLE was asked about."""
         return frozenset(title_key(t) for reply in self.settled for t in reply.covers)
 
+    def judged(self, sentence: WrittenSentence) -> WrittenSentence | None:
+        """Return a sentence as a second reader left it: corrected, or None where it was dropped."""
+        key = item_key(sentence.text, "", tuple(q.words for q in sentence.quotes), sentence.mark)
+        verdict = self.verdicts.get(key)
+        if verdict is None or verdict.verdict == "ok":
+            return sentence
+        changed = {"text": fold(verdict.text), "links": ()}
+        return sentence.model_copy(update=changed) if verdict.verdict == "fix" else None
+
     def accepted(self) -> frozenset[str]:
-        """Return the keys (`item_key`) of all sentences and cards that a second reader accepted or corrected."""
+        """Return the keys (`item_key`, without marks) of all sentences and cards that were accepted or corrected."""
         found = {key for key, v in self.verdicts.items() if v.verdict == "ok"}
-        for said, answer, quotes in self._items():
+        for said, answer, quotes, mark in self._items():
             words = tuple(q.words for q in quotes)
-            verdict = self.verdicts.get(item_key(said, answer, words))
-            if verdict is not None and verdict.verdict == "fix":
+            verdict = self.verdicts.get(item_key(said, answer, words, mark))
+            if verdict is not None and verdict.verdict == "ok":
+                found.add(item_key(said, answer, words))
+            elif verdict is not None and verdict.verdict == "fix":
                 found.add(item_key(fold(verdict.text), fold(verdict.answer), words))
         return frozenset(found)
 
-    def _items(self) -> Iterator[tuple[str, str, tuple[Quote, ...]]]:
-        """Yield (words, answer of a card, evidence) of everything that was written."""
+    def _items(self) -> Iterator[tuple[str, str, tuple[Quote, ...], str]]:
+        """Yield (words, answer of a card, evidence, mark) of everything that was written."""
         for article in (w.article for each in self.articles.values() for w in each):
-            yield from ((s.text, "", s.quotes) for x in article.sections for p in x.paragraphs for s in p)
-            yield from ((c.question, c.answer, c.quotes) for c in article.cards)
+            yield from ((s.text, "", s.quotes, s.mark) for x in article.sections for p in x.paragraphs for s in p)
+            yield from ((c.question, c.answer, c.quotes, "") for c in article.cards)
         for reading in self.readings:
-            yield from ((c.line.text, "", c.line.quotes) for c in reading.reply.concepts if c.line is not None)
-            yield from ((s.text, "", s.quotes) for s in reading.reply.summaries)
+            yield from ((c.line.text, "", c.line.quotes, "") for c in reading.reply.concepts if c.line is not None)
+            yield from ((s.text, "", s.quotes, "") for s in reading.reply.summaries)
 
     def is_page(self) -> Mapping[str, bool]:
         """Return for titles (by key) of which SETTLE decided it whether they get a page."""

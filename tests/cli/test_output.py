@@ -36,7 +36,7 @@ def test_the_line_of_progress_says_stage_items_tokens_money_and_time_left(
     progress({"event": "read", "done": 0, "of": 12, "tokens": 0, "usd": 0.0})
     progress({"event": "write", "done": 12, "of": 12, "tokens": 45_000, "usd": 0.0123, "seconds_left": 540})
     progress({"event": "check", "done": 0, "of": 3, "tokens": 45_000, "usd": 0.0, "seconds_left": 30})
-    progress({"event": "write", "done": 3, "of": 3, "path": "wiki/a.md"})
+    progress({"event": "save", "done": 3, "of": 3, "path": "wiki/a.md"})
     assert capsys.readouterr().err.split("\r\x1b[K") == [
         "",
         "reading 2/2  lease.md",

@@ -373,7 +373,7 @@ def test_a_flag_set_while_a_compile_runs_is_seen_by_the_next(vault: Vault) -> No
     told: list[str] = []
 
     def flag_at_the_end(event: dict[str, Any]) -> None:
-        if event["event"] == "write" and not told:
+        if event["event"] == "save" and not told:
             told.append(event["event"])
             flag(vault, card, "wrong", MORNING)
 
@@ -418,7 +418,7 @@ def test_cards_that_never_reached_their_deck_are_not_taken_for_deleted(vault: Va
     edit = deck.read_text() + "\nQ: Mine?\nA: Mine.\n"
 
     def meanwhile(event: dict[str, Any]) -> None:
-        if event["event"] == "write":
+        if event["event"] == "save":
             deck.write_text(edit)
 
     report = compile_vault(vault, Options(), MORNING + timedelta(days=1), meanwhile)

@@ -10,7 +10,9 @@ from benchmarks.gates import BY_RULE, SETS, cases, rows, share
 from compiler.gates.written import MAX_SENTENCE, card_fault, known_names, sentence_fault
 from compiler.model.requests import ProposedCard
 
-PASSAGE = "A KV cache stores 2 tensors per layer, so that keys and values are not computed again. See https://kv.example."
+PASSAGE = (
+    "A KV cache stores 2 tensors per layer, so that keys and values are not computed again. See https://kv.example."
+)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -36,7 +36,7 @@ def editing(vault: Vault, chosen: Callable[[str], bool]) -> tuple[Callable[[dict
 
     def meanwhile(event: dict[str, Any]) -> None:
         path = str(event.get("path", ""))
-        if event["event"] == "write" and chosen(path):
+        if event["event"] == "save" and chosen(path):
             saved.append(path)
             (vault.root / path).parent.mkdir(parents=True, exist_ok=True)
             (vault.root / path).write_text(MINE)
@@ -120,7 +120,7 @@ def test_a_page_that_the_human_deleted_in_that_moment_stays_away_and_nothing_is_
 
     def meanwhile(event: dict[str, Any]) -> None:
         path = vault.root / str(event.get("path", ""))
-        if event["event"] == "write" and path.parent.name == "concepts" and path.exists():
+        if event["event"] == "save" and path.parent.name == "concepts" and path.exists():
             path.unlink()
             gone.append(path)
 

@@ -85,7 +85,7 @@ def test_a_source_edited_while_a_compile_runs_is_read_by_the_next_one(vault: Vau
     told = "\n\nPorridge refers to oats that were cooked in water or milk until they thicken.\n"
 
     def edit(event: dict[str, Any]) -> None:
-        if event["event"] == "write" and event["done"] == 1:
+        if event["event"] == "save" and event["done"] == 1:
             source.write_text(source.read_text() + told)
 
     compiled(vault, edit)
@@ -98,7 +98,7 @@ def test_an_article_edited_just_after_it_was_written_is_seen_by_the_next_compile
     edited: list[Path] = []
 
     def edit(event: dict[str, Any]) -> None:
-        if event["event"] == "write" and event["done"] == event["of"]:
+        if event["event"] == "save" and event["done"] == event["of"]:
             article = next((vault.root / "wiki/concepts").glob("*.md"))
             article.write_text(article.read_text() + "\nMy own words.\n")
             edited.append(article)
@@ -109,7 +109,7 @@ def test_an_article_edited_just_after_it_was_written_is_seen_by_the_next_compile
 
 def test_a_decision_made_while_a_compile_runs_is_seen_by_the_next_one(vault: Vault) -> None:
     def decide(event: dict[str, Any]) -> None:
-        if event["event"] == "write" and event["done"] == 1:
+        if event["event"] == "save" and event["done"] == 1:
             with (vault.root / "ledger/decisions.jsonl").open("a") as decisions:
                 decisions.write('{"v":1,"type":"authority","path":"raw/x.md","authority":2,"at":"2026-11-21"}\n')
 

@@ -56,7 +56,7 @@ def test_steps_are_told_in_order_with_the_time_that_the_present_one_takes_still(
     state = heard(state, {"event": "compose", "done": 2, "of": 2}, seconds=11)
     assert state.stage is not None and state.stage.name == "compose" and state.stage.over
     assert state.seconds_left(AT + timedelta(seconds=12)) is None
-    assert [stage.name for stage in state.stages] == ["source", "compose", "cards", "write"]
+    assert [stage.name for stage in state.stages] == ["source", "compose", "cards", "save"]
 
 
 def test_what_a_model_costs_is_told_and_that_without_one_it_costs_nothing() -> None:

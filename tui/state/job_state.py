@@ -13,8 +13,8 @@ from vault.text.formatting import clean_line
 MOST_FINDINGS = 5  # the last ones are kept
 _LONGEST = 400  # characters of a word from the process
 _STAGES = {  # what each kind of work goes through, in this order; others are added as they come
-    "compile": ("source", "compose", "cards", "write"),
-    "rebuild": ("source", "compose", "cards", "write"),
+    "compile": ("source", "compose", "cards", "save"),
+    "rebuild": ("source", "compose", "cards", "save"),
     "import": ("source", "reviews"),
     "optimize": ("fit",),
 }
