@@ -1,4 +1,4 @@
-"""The command `log`: builds, rejected claims, and how much of each source became claims."""
+"""The command `log`: builds, what was rejected, and how much of each source became claims."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cli.options import opened, progress_option, vault_json_options
 from compiler.build.compile import raw_path
 from compiler.model.report import Rejection
 from vault.log.ledger import BUILDS, ordered
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
-@click.option("--rejected", is_flag=True, help="List rejected claims instead: gate, reason and engine.")
+@click.option("--rejected", is_flag=True, help="List rejected sentences and cards instead: gate, reason and engine.")
 @click.option("--coverage", is_flag=True, help="Show instead how much of each source became claims.")
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option
@@ -83,7 +84,7 @@ def _survey(vault: Vault, progress: str | None) -> Survey:
 
 
 def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
-    """Print rejected claims with gate, reason and engine."""
+    """Print rejected sentences and cards with gate, reason and engine."""
     if as_json:
         output.show_json({"rejected": [asdict(r) for r in found]})
         return
@@ -103,7 +104,8 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
     for each in sorted(found, key=lambda c: (c.share, c.path)):
         used, unused = each.passages["claimed"], each.passages["passed_over"]
         rest = [f"{n} {kind}" for kind, n in each.passages.items() if n and kind not in ("claimed", "passed_over")]
-        output.show(f"{each.path}: {each.claims} claims from {used} of {used + unused} passages ({each.share:.0%})")
+        claims, passages = plural(each.claims, "claim"), plural(used + unused, "passage")
+        output.show(f"{each.path}: {claims} from {used} of {passages} ({each.share:.0%})")
         if rest:
             output.show(f"    besides: {', '.join(rest)}")
         if listed:

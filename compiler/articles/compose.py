@@ -116,7 +116,7 @@ class _Composer:
     def compose(self, concept: Resolved, reply: ComposeReply | None) -> None:
         """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
         sources, history = self.concepts.sources, self.concepts.history
-        disputes = self.concepts.disputes(concept)
+        disputes = [self.concepts.told(one) for one in self.concepts.disputes(concept)]
         sides = [claim for _, *pair in disputes for claim in pair]
         places = numbered_sources([*concept.main, *sides], history.sources_before(concept.id), sources)
         numbers = {source: n for n, source in enumerate(places, 1)}

@@ -29,12 +29,16 @@ class Concepts:
     contests: Contests = field(default_factory=Contests)
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)
 
-    def disputes(self, concept: Resolved) -> list[tuple[str, Claim, Claim]]:
-        """Return (verdict, weightier claim, other) of the contradictions with a claim that is at home here."""
+    def disputes(self, concept: Resolved) -> list[Disagreement]:
+        """Return the contradictions with a claim that is at home here."""
         owners = self.resolution.owners
         own = {c.id for c in concept.main if owners.get(c.id) == concept.id}
-        found = [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
-        return [self.weigh(d) for d in found]
+        return [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
+
+    def told(self, one: Disagreement) -> tuple[str, Claim, Claim]:
+        """Return (what is at odds and which side weighs more, the weightier claim, the other)."""
+        verdict, first, second = self.weigh(one)
+        return f"{one.point.rstrip('.')}. {verdict}" if one.point else verdict, first, second
 
     def weigh(self, one: Disagreement) -> tuple[str, Claim, Claim]:
         """Return the verdict on a contradiction, the claim that weighs more or came first, and the other."""
@@ -42,7 +46,7 @@ class Concepts:
 
     def is_contested(self, concept: Resolved) -> bool:
         """Return whether a contradiction in the concept's claims is undecided."""
-        return any(verdict == UNDECIDED for verdict, *_ in self.disputes(concept))
+        return any(self.weigh(one)[0] == UNDECIDED for one in self.disputes(concept))
 
 
 def without_older_editions(concepts: Concepts) -> Concepts:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from rapidfuzz import fuzz
+
 from compiler.cards.gaps import CONTESTED, SHOWN_MENTIONS, SHOWN_USES, OpenGap
 from compiler.concepts.resolve import Resolution
 from compiler.drafts.consult import Consulted, Unexplained
 from compiler.language import names
+from compiler.sources.segments import passages
 from vault.ids import ConceptId, digest12
 from vault.model.gaps import GapKind
 from vault.model.markdown import escape
 from vault.text.formatting import fold, truncate
 
+OPEN = "open "  # begins the last part of the key of a question that an article leaves open
 _QUESTIONS = 2  # of one concept: more would bury other concepts
 _QUOTED = 240  # characters of a passage that uses a term
 
@@ -55,10 +59,10 @@ def _uses(term: Unexplained, consulted: Consulted, sources: Mapping[str, str]) -
     """Yield some passages that use a term, each with a link to its source."""
     for block in term.blocks[:SHOWN_USES]:
         document, _, place = consulted.shelf.blocks[block]
-        words = fold(document.words(place))
-        at = max(words.casefold().find(term.name.casefold()) - _QUOTED // 2, 0)
-        cut = f"…{words[at:].partition(' ')[2]}" if at else words
-        yield f"“{escape(truncate(cut, _QUOTED))}” {sources.get(document.id, '')}".strip()
+        words = document.words(place)
+        said = [fold(words[start:end]) for start, end in passages(words)] or [fold(words)]
+        sentence = max(said, key=lambda one: fuzz.partial_ratio(term.name.casefold(), one.casefold()))
+        yield f"“{escape(truncate(sentence, _QUOTED))}” {sources.get(document.id, '')}".strip()
 
 
 def _questions(
@@ -81,7 +85,7 @@ def _questions(
         for question in new[:_QUESTIONS] if found is not None else ():
             assert found is not None
             yield OpenGap(
-                key=f"{GapKind.EPISTEMIC}:{found.id}:open {digest12(fold(question.text).casefold())}",
+                key=f"{GapKind.EPISTEMIC}:{found.id}:{OPEN}{digest12(fold(question.text).casefold())}",
                 kind=GapKind.EPISTEMIC,
                 what=found.title,
                 missing=question.text,

@@ -11,6 +11,7 @@ from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
+from compiler.articles.model_gaps import OPEN
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
@@ -172,9 +173,10 @@ class _PageWriter:
         used: set[str] = set()  # sentences that the page has
         sentences = [self._what_it_is(a, members, language, used) for a in articles]
         listed = [(a, s) for a, s in zip(articles, sentences, strict=True) if s is not None]
-        relations = self._relations(members, used)
+        relations = [] if self.by_model else self._relations(members, used)  # a sentence of prose needs its place
         disputes = self._disputes(members)
-        asked = [c for a in articles for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
+        questions = [c for a in articles for c in a.concept.main if c.kind is ClaimKind.QUESTION]
+        asked = [] if self.by_model else questions[:ASKED]
         cited = [c.claim for s in [*filter(None, sentences), *(s for p in relations for s in p)] for c in s.cites]
         claims = [*(self.claims[c] for c in cited), *asked, *(c for _, *pair in disputes for c in pair)]
         places = compose.numbered_sources(claims, self.history.sources_before(members.id), self.sources)
@@ -260,7 +262,7 @@ class _PageWriter:
     def _disputes(self, members: TopicMembers) -> list[tuple[str, Claim, Claim]]:
         """Return (verdict, claim that weighs more or came first, the other) of disagreements on the page's concepts."""
         found = dict.fromkeys(d for a in members.articles for d in self.disputes.get(a.concept.id, ()))
-        return [self.concepts.weigh(d) for d in list(found)[: compose.DISPUTES]]
+        return [self.concepts.told(d) for d in list(found)[: compose.DISPUTES]]
 
     def dispute_states(self) -> list[DisputeState]:
         """Return every disagreement of the build, and the claim that weighs more if one does."""
@@ -280,10 +282,15 @@ class _PageWriter:
         order = sorted(enumerate(members.articles), key=lambda pair: (-named[pair[1].concept.id], pair[0]))
         out = []
         for _, article in order:
-            gaps = [(what, gap) for what, gap in self.gaps.get(article.concept.id, ()) if what in _QUESTIONS]
+            gaps = [
+                (what, gap)
+                for what, gap in self.gaps.get(article.concept.id, ())
+                if what in _QUESTIONS or what.startswith(OPEN)
+            ]
             for what, gap in gaps[:1]:
-                words = _QUESTIONS[what]
-                question = words.get(article.concept.language, words["en"]).format(article.concept.title)
+                words = _QUESTIONS.get(what, {})
+                form = words.get(article.concept.language, words.get("en", ""))
+                question = form.format(article.concept.title) if form else gap.missing
                 out.append(str(Wikilink(GAPS.removesuffix(".md"), f"^g-{gap.id}", alias(question))))
         return out[:QUESTIONS]
 

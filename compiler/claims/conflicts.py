@@ -12,7 +12,7 @@ from compiler.replies.asker import Asker
 from compiler.sources.editions import are_comparable
 from vault.ids import ClaimId, SourceId, digest12
 from vault.model.claim import Claim, ClaimState
-from vault.text.formatting import fold
+from vault.text.formatting import clean_line, fold
 
 ASKED = 2  # pairs of one concept, found by rules, of which a model is asked; those it was asked of before come on top
 MOST_ASKED = 60  # pairs of one request
@@ -139,9 +139,10 @@ def contests(pools: Iterable[Pool], clashes: Iterable[Clashing], shelf: Shelf, a
         parts = (asked[n : n + MOST_ASKED] for n in range(0, len(asked), MOST_ASKED))
         asker.ask([ReconcileRequest(pairs=tuple(part)) for part in parts], "reconcile")
         known = asker.knowledge().pairs
-    verdicts = [(one, other, known[v.key].verdict) for v, one, other in open_pairs.values() if v.key in known]
-    superseded = dict(_superseded(verdicts, shelf))
-    conflicts = [*sure.values(), *(Disagreement(a, b) for a, b, verdict in verdicts if verdict == "conflict")]
+    found = [(one, other, known[v.key]) for v, one, other in open_pairs.values() if v.key in known]
+    superseded = dict(_superseded([(one, other, v.verdict) for one, other, v in found], shelf))
+    judged = (Disagreement(a, b, clean_line(v.why)) for a, b, v in found if v.verdict == "conflict")
+    conflicts = [*sure.values(), *judged]
     current = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
     return Contests(tuple(sorted(current, key=lambda d: (d.first.id, d.second.id))), superseded)
 

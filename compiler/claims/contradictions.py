@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 
@@ -50,6 +50,7 @@ class Disagreement:
 
     first: Claim
     second: Claim
+    point: str = field(default="", compare=False)  # on which they differ, as a model has it
 
 
 @dataclass(frozen=True, slots=True)

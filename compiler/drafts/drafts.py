@@ -74,17 +74,21 @@ def drafts_of(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> Dr
 
 def checks(drafts: Drafts, shelf: Shelf, sizes: Sizes, by: Sequence[str]) -> list[CheckRequest]:
     """Return the requests to check what nobody has checked, with the passages that are cited; neighbours together."""
-    items = {one.key: one for one in drafts.unchecked}
+    items = {one.key: (one, shelf.labels(one.quotes)) for one in drafts.unchecked}
     order = {d.id: n for n, d in enumerate(shelf.documents)}
-    found = ((shelf.labels(one.quotes), one) for one in items.values())
-    placed = sorted(found, key=lambda each: [(order[d.id], p.number) for d, p, _ in each[0][:1]])
+    pages: dict[str, list[tuple[list[Place], Unchecked]]] = {}
+    for one, places in items.values():
+        pages.setdefault(one.about, []).append((places, one))
+    begins = {
+        about: min((order[d.id], p.number) for places, _ in own for d, p, _ in places) for about, own in pages.items()
+    }
     batches: list[list[tuple[list[Place], Unchecked]]] = [[]]
     shown: set[tuple[str, int]] = set()
     left = sizes.check
-    for places, one in placed:
+    for places, one in (each for about in sorted(pages, key=lambda a: begins[a]) for each in pages[about]):
         new = {(d.id, p.number): p for d, p, _ in places if (d.id, p.number) not in shown}
         own = (
-            len(one.text) + len(one.answer) + 60 + sum(p.blocks[-1].end - p.blocks[0].start + 10 for p in new.values())
+            len(one.text) + len(one.answer) + 20 + sum(p.blocks[-1].end - p.blocks[0].start + 10 for p in new.values())
         )
         if batches[-1] and own > left:
             batches.append([])

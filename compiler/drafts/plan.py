@@ -24,10 +24,10 @@ from compiler.protocol.requests import (
 from compiler.replies.knowledge import Knowledge, Written, title_key
 from vault.text.formatting import fold
 
-MOST_CONCEPTS = 8  # of one WRITE request
+MOST_CONCEPTS = 12  # of one WRITE request
 MOST_NEIGHBOURS = 24
-SHARE = 0.5  # of the words of its passages that a page may take
-FEWEST_WORDS, MOST_WORDS = 40, 900  # of a page
+SHARE = 0.6  # of the words of its passages that a page may take
+FEWEST_WORDS, MOST_WORDS = 60, 900  # of a page
 WORDS_A_CARD = 70  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
 
@@ -126,7 +126,7 @@ def settles(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge) -> list
                 aliases=tuple(a for a in group.aliases if title_key(a) != title_key(title))[:6],
                 line=group.line,
                 page=group.page,
-                passages=len(group.blocks),
+                passages=len(_passages(group.blocks, shelf)),
                 documents=tuple(numbers[s] for s in sources),
                 settled=title_key(title) in known,
             )

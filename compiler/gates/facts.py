@@ -94,7 +94,8 @@ def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Val
             return ""
         return f"does not say {number.text}"
     same = [n for n in there if n.values & number.values]
-    if number.unit and same and all(n.unit and n.unit != number.unit for n in same):
+    others = {n.unit for n in same}
+    if number.unit and same and not others & {"", "decade", number.unit}:  # "60s" may be seconds
         return f"says {number.text} of another unit"
     if number.bound and same and all(n.bound and n.bound != number.bound for n in same):
         return f"bounds {number.text} on the other side"

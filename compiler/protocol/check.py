@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
@@ -28,13 +29,21 @@ def item_key(text: str, answer: str, quotes: Sequence[str], mark: str = "") -> s
 
 def render(request: CheckRequest) -> str:
     """Return the request as text, without the instructions of its type."""
-    items = [_line(n, item) for n, item in enumerate(request.items, 1)]
-    return "\n".join([*lines_of(request.documents), "=== ITEMS", *items])
+    out = [*lines_of(request.documents), "=== ITEMS"]
+    for about, items in groupby(enumerate(request.items, 1), key=lambda each: each[1].about):
+        out += [f"# {clean_line(about)}", *(_line(n, item) for n, item in items)]
+    return "\n".join(out)
 
 
 def _line(number: int, item: CheckItem) -> str:
     said = f"Q: {clean_line(item.text)} A: {clean_line(item.answer)}" if item.answer else clean_line(item.text)
-    return f"{number}. ({clean_line(item.about)}) {said}{_MARKS.get(item.mark, '')} [{'; '.join(item.places)}]"
+    return f"{number}. {said}{_MARKS.get(item.mark, '')} [{'; '.join(_places(item.places))}]"
+
+
+def _places(places: Sequence[str]) -> Iterator[str]:
+    """Yield places with the letters of one passage together: `2:17b,c`."""
+    for label, run in groupby(places, key=lambda place: place.rstrip("abcdefghijklmnopqrstuvwxyz")):
+        yield label + ",".join(place[len(label) :] for place in run)
 
 
 def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:

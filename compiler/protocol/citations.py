@@ -213,6 +213,11 @@ class Shown:
         found = self.passages.get(label)
         return [f"{found.document.source}:{b.key}" for b in found.passage.blocks] if found else []
 
+    def is_whole(self, label: str) -> bool:
+        """Return whether a passage is a listing, a table or a formula."""
+        found = self.passages.get(label)
+        return found is not None and all(b.kind in ("code", "table", "formula") for b in found.passage.blocks)
+
     def quotes(self, item: Cited) -> tuple[list[Quote], str, str]:
         """Return (evidence, why there is none, what would help) for one item of a citation."""
         searched = self.passages.get(item.label)
@@ -225,7 +230,7 @@ class Shown:
                 return [], f"{item.label} has no piece {missing[0]}", f"its pieces are: {known}"
             return [searched.pieces[letter] for letter in item.letters], "", ""
         if not item.words.strip():
-            if len(searched.text) <= _WHOLE:
+            if len(searched.pieces) == 1 or len(searched.text) <= _WHOLE:
                 return list(searched.pieces.values()), "", ""
             return [], f"{item.label} is cited as a whole", "name the sentence by its letter"
         found: list[Quote] = []

@@ -15,6 +15,7 @@ from compiler.protocol.replies import Clash, Quote, ReadConcept, ReadReply, Read
 from compiler.protocol.requests import ReadRequest
 from vault.text.formatting import clean_line, fold, normal
 
+_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")  # a name in code
 _KNOWN_BYTES = 4_000  # of the names that are there already
 _RANGE = re.compile(r"(\d{1,3}):(\d{1,5})[a-z]{0,2}(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
 _LINE = re.compile(r"^[\s>*-]*(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
@@ -117,7 +118,9 @@ class _Reader:
             return
         listed = [_name(a) for part in parts[1:] for a in part.split(";")]
         aliases = tuple(
-            a for a in dict.fromkeys(listed) if a and a != title and names.could_name(a) and self.text.has(a)
+            a
+            for a in dict.fromkeys(listed)
+            if a and a != title and (names.could_name(a) or _IDENTIFIER.fullmatch(a)) and self.text.has(a)
         )
         self.concepts.append(_Concept(title, aliases, page, number))
 

@@ -263,10 +263,13 @@ class _Reader:
         passages = [self.shown.passages[i.label].text for i in cite.items if i.label in self.shown.passages]
         passages += [q.words for q in quotes]
         fault = sentence_fault(said, cite.mark, (*passages, *self._headings(cite)), self.known)
-        if not fault and not cite.mark and not _shares_words(said, quotes):
+        told = [i.label for i in cite.items if not self.shown.is_whole(i.label)]  # a listing has words of its own
+        if not fault and not cite.mark and told and not _shares_words(said, quotes):
             fault = "the sentences that it cites have no word of it"
         if fault:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
+            if cite.mark:
+                hint = "a step has its names and units from what it cites, and its equations hold"
             self.faults.append(Fault(number, said, fault, hint))
             return None
         note = clean_line(cite.note)

@@ -15,7 +15,7 @@ from compiler.replies.knowledge import Knowledge
 from compiler.replies.prompts import prompt_id
 from vault.errors import ModelUnavailable
 from vault.log.ledger import Event
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,15 @@ class Asker:
 
         Raises: Waiting where some stay open, after all that came is stored; WriteFailed.
         """
+        if not self.retries:  # what nobody answered stays so
+            requests = [r for r in requests if not self.journal.failure(r.id)]
         if not requests:
             return
         if self.dry:
             self.open += requests
             return
         if self.backend is None:
-            what = f"{len(requests)} requests of this vault have no answer yet ({stage})"
+            what = f"{plural(len(requests), 'request')} of this vault without an answer ({stage})"
             raise self._waiting(requests, what)
         left = dict(enumerate(requests))
         stopped: Failed | None = None
@@ -155,7 +157,8 @@ class Asker:
 
     def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
         """Return the error that says which requests are open, and what to do."""
-        kept = f"what was answered is stored, {len(requests)} requests are open; nothing was published"
+        count = f"{plural(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'} open"
+        kept = f"what was answered is stored, {count}; nothing was published"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
     def _store(self, request: Request, answer: Answered | Failed) -> None:

@@ -131,7 +131,8 @@ class Knowledge:
         verdict = self.verdicts.get(key)
         if verdict is None or verdict.verdict == "ok":
             return sentence
-        changed = {"text": fold(verdict.text), "links": ()}
+        said = fold(verdict.text)
+        changed = {"text": said, "links": tuple(link for link in sentence.links if link[0] in said)}
         return sentence.model_copy(update=changed) if verdict.verdict == "fix" else None
 
     def accepted(self) -> frozenset[str]:

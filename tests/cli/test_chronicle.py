@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from cli import main, output
+from compiler.build.compile import Options, compile_vault
 from compiler.build.coverage import Yield, survey
-from compiler.model.requests import ComposeReply, ComposeRequest, ExtractReply, Reply, Request, Section, Sentence
 from tests.builders import vault_with_sources
-from tests.compiler.scripted import Scripted, compose
+from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
-from tests.compiler.test_journaled import MITOSIS, compiled
 from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -43,25 +42,44 @@ Some Author wrote a long book about the life of cells in nineteen forty.
 """
 
 
-class Inventing(Scripted):
-    """Says one thing too many in each kind of reply, and passes over what has no definition."""
+PLAIN = """# Spindle
 
-    def reply(self, request: Request) -> Reply:
-        said = super().reply(request)
-        if isinstance(said, ExtractReply):
-            lie = said.claims[:1] and said.claims[0].model_copy(update={"quote": "Cells were invented in 1850."})
-            kept = tuple(c for c in said.claims if c.quote.startswith("Mitosis is"))
-            return said.model_copy(update={"claims": (*kept, *([lie] if lie else []))})
-        if isinstance(request, ComposeRequest):
-            more = Sentence(text="It was first seen by 42 monks.", cites=(request.claims[0].id,))
-            return ComposeReply(sections=(*compose(request).sections, Section(heading="Facts", paragraphs=((more,),))))
-        return said
+A spindle is a structure of fibres that pulls chromosomes apart.
+The spindle is used to part the copies of each chromosome.
+"""
+SURER = {  # words of the documents, and what the writer makes of them
+    "becomes two equal cells. [1:1a]": "becomes two equal cells. [1:1a] Mitosis always gives two equal cells. [1:1a]",
+    "The spindle is used to part the copies of each chromosome. [": "Every spindle parts all copies at once. [",
+}
+DROPPED = (
+    "Mitosis always gives two equal cells.",
+    "Every spindle parts all copies at once.",
+    "What is meant by spindle?",
+)
+WHY = "it tells of nobody's knowledge"
+
+
+def written(type_: str, answer: str) -> str:
+    """Say more than the documents in two sentences, and leave out what has no definition."""
+    if type_ != "write":
+        return answer
+    for old, new in SURER.items():
+        answer = answer.replace(old, new)
+    kept = [line for line in answer.split("\n") if not line.startswith(("@keep", "$$", "Short", "Nobody"))]
+    return "\n".join([*kept, "=== LEFT", f"- 1:1 {WHY}"])
+
+
+def checked(type_: str, request: str) -> str:
+    """Drop what says too much."""
+    items = re.findall(r"^(\d+)\. (.*)$", request, re.MULTILINE) if type_ == "check" else []
+    return "\n".join(f"{n} DROP it says more" for n, words in items if any(d in words for d in DROPPED)) or "OK"
 
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    vault = vault_with_sources(tmp_path / "vault", {"mixed.md": MIXED, "plain.md": MITOSIS})
-    compiled(vault, Inventing(engine="claude/1 some-model"))
+    vault = vault_with_sources(tmp_path / "vault", {"mixed.md": MIXED, "plain.md": PLAIN})
+    model = Scripted(engine="claude/1 some-model", reword=written, verdicts=checked)
+    compile_vault(vault, Options("claude"), NOW - timedelta(days=1), silent, backend=model)
     return vault
 
 
@@ -71,12 +89,11 @@ def test_what_was_refused_is_listed_with_gate_reason_source_and_who_said_it(
     before = tree(vault)
     assert main.run(["--vault", str(vault.root), "log", "--rejected", "--json"]) == output.DONE
     found = json.loads(capsys.readouterr().out)["rejected"]
-    assert Counter(r["gate"] for r in found)["quote"] >= 2 and {"sentence"} <= {r["gate"] for r in found}
+    assert {r["words"].partition(" / ")[0] for r in found} == set(DROPPED)
     for one in found:
-        assert (
-            one["reason"] and one["words"] and one["said_by"] == "claude/1 some-model" and one["at"].startswith("2026")
-        )
-    assert {r["path"] for r in found if r["gate"] == "quote"} == {"raw/articles/mixed.md", "raw/articles/plain.md"}
+        assert (one["gate"], one["reason"]) == ("check", "it says more")
+        assert one["said_by"] == "claude/1 some-model" and one["at"].startswith("2026-11-21")
+    assert {r["path"] for r in found} == {"raw/articles/mixed.md", "raw/articles/plain.md"}
     assert tree(vault) == before
 
 
@@ -87,8 +104,8 @@ def test_what_was_refused_survives_the_caches_and_is_told_of_one_source(
     given = str(vault.root / "raw/articles/plain.md")
     assert main.run(["--vault", str(vault.root), "log", "--rejected", "--source", given]) == output.DONE
     out = capsys.readouterr().out
-    assert "raw/articles/plain.md: quote: " in out and "raw/articles/mixed.md: quote" not in out
-    assert "by claude/1 some-model, 2026-11-21" in out and "Cells were invented" in out
+    assert "raw/articles/plain.md: check: it says more" in out and "raw/articles/mixed.md: check" not in out
+    assert "by claude/1 some-model, 2026-11-21" in out and "Every spindle parts all copies" in out
 
 
 def test_the_coverage_tells_prose_that_was_passed_over_from_what_claims_nothing(vault: Vault) -> None:
@@ -99,7 +116,7 @@ def test_the_coverage_tells_prose_that_was_passed_over_from_what_claims_nothing(
     assert counts[Yield.CODE] and counts[Yield.FORMULA] and counts[Yield.TABLE] and counts[Yield.SHORT] == 1
     assert counts[Yield.FURNITURE] == 1 and counts[Yield.HEADING] == 2
     (one,) = mixed.passed_over
-    assert one.words.startswith("Nobody here") and one.heading == "Mitosis" and "line" in one.place
+    assert one.words.startswith("Nobody here") and one.heading == "Mitosis" and "line" in one.place and one.why == WHY
 
 
 def test_the_coverage_is_told_in_lines_and_as_json(vault: Vault, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,11 +127,11 @@ def test_the_coverage_is_told_in_lines_and_as_json(vault: Vault, capsys: pytest.
     given = ["--source", str(vault.root / "raw/articles/mixed.md")]
     assert main.run(["--vault", str(vault.root), "log", "--coverage", *given]) == output.DONE
     out = capsys.readouterr().out
-    assert "1 claims from 1 of 2 passages (50%)" in out and "passed over: “Nobody here" in out
+    assert "1 claim from 1 of 2 passages (50%)" in out and "passed over: “Nobody here" in out and WHY in out
 
 
 def test_the_coverage_of_what_rules_compiled_is_told_too(tmp_path: Path) -> None:
-    vault = vault_with_sources(tmp_path / "rules", {"plain.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "rules", {"plain.md": PLAIN})
     assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == output.DONE
     (one,) = survey(vault, NOW + timedelta(days=1), silent).coverage
     assert one.claims and one.share >= 0.5

@@ -13,11 +13,19 @@ import pytest
 
 from tests.builders import vault_with_sources
 from tests.commands import Result, Run
-from tests.compiler.messages_server import MessagesServer, Reply, error, said, serving
-from tests.compiler.scripted_model import answering, type_of
-from tests.compiler.test_journaled import MITOSIS
+from tests.compiler.messages_server import MessagesServer, Reply, error, message, said, serving
+from tests.compiler.scripted_model import answer_for, answering, type_of
+from vault.config.engine import COMPILING
 
 KEY = "sk-canary-5550123"
+MITOSIS = """# Mitosis
+
+Mitosis is a process in which one cell becomes two equal cells.
+Chromosomes line up because spindle fibres pull them to the middle of the cell.
+
+A spindle is a structure of fibres that pulls chromosomes apart.
+The spindle is used to part the copies of each chromosome.
+"""
 
 
 @dataclass
@@ -34,7 +42,7 @@ class Desk:
         return self.run(*arguments, cwd=self.root, env=env)
 
     def configure(self, engine: str = "", rest: str = "") -> None:
-        models = "".join(f'{role} = "m"\n' for role in ("extract", "write", "check"))
+        models = "".join(f'{role} = "m"\n' for role in COMPILING)
         text = f'[engine]\nbase_url = "{self.server.url}"\nkey_env = "TEST_KEY"\n{engine}\n'
         text += f"[engine.models]\n{models}{rest}\n"
         (self.config / "retain").mkdir(parents=True, exist_ok=True)
@@ -121,25 +129,26 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
     desk.configure(rest=PRICES)
 
     def ends(body: dict[str, Any]) -> Reply:
-        return answering(body) if type_of(body) == "extract" else error(402, "billing_error", "pay")
+        return answering(body) if type_of(body) == "read" else error(402, "billing_error", "pay")
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "limit of spending" in done.stderr and "paid before the error" in done.stderr
-    assert not desk.pages()
+    assert done.code == 4 and "limit of spending" in done.stderr and "before the error, paid: " in done.stderr
+    assert "1 request is open" in done.stderr and not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()
     assert desk.retain("compile", "--engine", "claude").code == 0
-    assert "extract" not in {type_of(body) for body in desk.server.asked}
+    assert "read" not in {type_of(body) for body in desk.server.asked}
 
 
 def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(desk: Desk) -> None:
     desk.configure(rest=PRICES)
     found = desk.json("compile", "--engine", "claude", "--dry-run")
-    assert found["asked"] == {"extract": 1} and found["estimate"]["now"]["usd"][1] > 0
-    assert found["estimate"]["later"]["input_tokens"] > 0
+    assert found["asked"] == {"read": 1} and found["estimate"]["now"]["usd"][1] > 0
+    assert found["estimate"]["requests"] == {"read": 1} and found["estimate"]["later_requests"] > 0
+    assert found["estimate"]["later"]["input_tokens"] > 0 and found["estimate"]["minutes"][1] > 0
     words = desk.retain("compile", "--engine", "claude", "--dry-run").stdout
-    assert "would ask 1 extract" in words and "$" in words and "--budget" in words
+    assert "would ask 1 read" in words and "$" in words and "--budget" in words
     assert not desk.server.asked and not desk.pages()
 
 
@@ -158,43 +167,54 @@ def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
     assert cost["unpriced"] is True and cost["usd"] == 0 and cost["input_tokens"] > 0
 
 
-def test_what_models_took_is_listed_by_run_source_article_and_model(desk: Desk) -> None:
+def test_what_models_took_is_listed_by_run_stage_and_model(desk: Desk) -> None:
     assert "no replies" in desk.retain("status", "--cost").stdout
     desk.configure(rest=PRICES)
     cost = desk.json("compile", "--engine", "claude")["cost"]
     found = desk.json("status", "--cost")
-    assert (
-        found["total"]["usd"] == pytest.approx(cost["usd"], abs=1e-5) and found["total"]["sent"] == cost["input_tokens"]
-    )
-    assert [row["name"] for row in found["sources"]] == ["raw/articles/mitosis.md"]
-    assert {row["name"] for row in found["articles"]} >= {"Mitosis"} and len(found["runs"]) == 1
-    assert {row["name"].partition(":")[0] for row in found["models"]} >= {"extract", "write"}
+    total = found["total"]
+    assert total["usd"] == pytest.approx(cost["usd"], abs=1e-5) and total["sent"] == cost["input_tokens"]
+    assert {row["name"] for row in found["stages"]} == {"read", "settle", "write", "check"}
+    assert len(found["runs"]) == 1 and found["runs"][0]["sent"] == total["sent"]
+    assert {row["name"].partition(":")[0] for row in found["models"]} == {"read", "write", "check"}
     words = desk.retain("status", "--cost").stdout
-    assert "Mitosis" in words and "tokens sent" in words
+    assert all(f"\n{name}:\n" in words for name in ("runs", "stages", "models")) and "tokens sent" in words
+    assert "by run, stage and model" in " ".join(desk.retain("status", "--help").stdout.split())
 
 
 def test_a_prompt_of_the_users_own_goes_before_ours_and_a_broken_one_is_named(desk: Desk) -> None:
-    own = desk.config / "retain/prompts/extract.md"
+    own = desk.config / "retain/prompts/read.md"
     own.parent.mkdir(parents=True)
     (desk.root / "prompts").mkdir()
-    (desk.root / "prompts/extract.md").write_text("<!-- extract/9 -->\nA vault speaks.\n")
-    own.write_text("<!-- extract/mine -->\nTake what I care about.\n")
+    (desk.root / "prompts/read.md").write_text("<!-- read/9 -->\nA vault speaks.\n")
+    own.write_text("<!-- read/mine -->\nTake what I care about.\n")
+    desk.server.answer = lambda body: said({}) if "care about" in str(body["system"]) else answering(body)
     desk.retain("compile", "--engine", "claude")
     assert "Take what I care about." in json.dumps(desk.server.asked[0]["system"])
     assert "A vault speaks" not in json.dumps(desk.server.asked)
     own.write_text("no head\n")
     done = desk.retain("compile", "--engine", "claude", "--renew")
-    assert done.code == 3 and "extract.md" in done.stderr
+    assert done.code == 3 and "read.md" in done.stderr
 
 
 def test_renew_asks_again_what_an_older_prompt_was_answered_to(desk: Desk) -> None:
     assert desk.retain("compile", "--engine", "claude").code == 0
-    own = desk.config / "retain/prompts/cards.md"
+    own = desk.config / "retain/prompts/write.md"
     own.parent.mkdir(parents=True)
-    own.write_text("<!-- cards/mine -->\nWrite other cards.\n")
-    desk.server.answer = lambda body: said({"cards": []}) if "other cards" in str(body["system"]) else answering(body)
+    own.write_text("<!-- write/mine -->\nWrite as I like it.\n")
+
+    def answers(body: dict[str, Any]) -> Reply:
+        """Answer the user's own prompt with other words."""
+        if "as I like it" not in str(body["system"]):
+            return answering(body)
+        written = answer_for("write", body["messages"][0]["content"])
+        return message(written.replace("Chromosomes line up because", "Plainly, chromosomes line up because"))
+
+    desk.server.answer = answers
     desk.server.asked.clear()
     assert desk.retain("compile", "--engine", "claude").code == 0 and not desk.server.asked
     done = desk.retain("compile", "--engine", "claude", "--renew")
     assert done.code == 0, done.stderr
-    assert desk.server.asked and all("other cards" in str(body["system"]) for body in desk.server.asked)
+    types = ["write" if "as I like it" in str(body["system"]) else type_of(body) for body in desk.server.asked]
+    assert types[0] == "write" and set(types) <= {"write", "check"}
+    assert "Plainly, chromosomes line up because" in (desk.root / "wiki/concepts/mitosis.md").read_text()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from compiler.build.compile import Options, compile_vault
 from tests.builders import vault_with_sources
 from tests.commands import Run
-from tests.compiler import test_names_asked as asked
+from tests.compiler.scripted import Scripted
 
 CURVE = "wiki/concepts/forgetting-curve.md"
+NOTES = {
+    "one.md": "# Database\n\nA database is an organised collection of records kept for later retrieval.\n",
+    "two.md": "# Ledger hall\n\nA ledger hall is a room where clerks copied every payment into heavy books.\n",
+}
 
 
 def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: Path) -> None:
@@ -90,21 +96,20 @@ def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is
 def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_what_finishes_it(
     run: Run, tmp_path: Path
 ) -> None:
-    vault = vault_with_sources(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
-    asked.compiled(vault, "no")
-    assert run("concept", "alias", "Softmax", "Softmax function", cwd=vault.root).code == 0
-    (vault.root / "raw/articles/two.md").write_text(asked.DOCUMENTS["two.md"], encoding="utf-8")
-    assert asked.compiled(vault, "no", 1).counts()["match"] == 0
-    tried = run("concept", "undo", "--dry-run", cwd=vault.root)
+    vault = vault_with_sources(tmp_path / "read-by-a-model", NOTES)
+    at = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    compile_vault(vault, Options("claude"), at, lambda event: None, backend=Scripted())
+    merge = ("concept", "merge", "ledger hall", "database")
+    tried = run(*merge, "--dry-run", cwd=vault.root)
     assert (
-        "1 match" in tried.stdout
+        "1 write" in tried.stdout
         and "would be open" in tried.stdout
         and "retain compile --engine claude" in tried.stdout
     )
-    done = run("concept", "undo", cwd=vault.root)
-    assert "the decision is saved; 1 question (1 match) is open" in done.stderr
+    done = run(*merge, cwd=vault.root)
+    assert "the decision is saved; 1 question (1 write) is open" in done.stderr
     assert "run `retain compile --engine claude` (or `--engine agent`)" in done.stderr
-    orders = run("agent", "next", "--type", "match", cwd=vault.root).json()["orders"]
-    assert [order["type"] for order in orders] == ["match"]
+    orders = run("agent", "next", "--as", "one", "--json", cwd=vault.root).json()["orders"]
+    assert [order["type"] for order in orders] == ["write"]
     for command in ("merge", "split"):
         assert "retain compile --engine" in run("concept", command, "-h", cwd=vault.root).stdout

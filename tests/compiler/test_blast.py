@@ -11,7 +11,6 @@ import pytest
 
 from benchmarks.blast_radius import FAMILIES, State, run
 from compiler.build.compile import Options, compile_vault
-from compiler.model.requests import ExtractRequest
 from compiler.query.verify import verify
 from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
@@ -23,8 +22,9 @@ from vault.vault import Vault
 
 HOUR = timedelta(hours=1)
 # Rules read a sentence with its neighbours: one that is moved may be taken otherwise; and where a second source says
-# the same, a sentence cites both.
-LEAST = {"extractive": 0.97, "journal": 1.0}
+# the same, a sentence cites both. A model reads paragraphs: one that is split in two is written about again, and a
+# claim goes with the last sentence that cites it.
+LEAST = {"extractive": {}, "journal": {"claims": 0.9, "added": 0.8, "articles": 0.8}}
 
 
 @pytest.mark.parametrize("family", FAMILIES if TORTURE else ("journal",))
@@ -33,11 +33,11 @@ def test_many_edits_redo_what_rested_on_the_changed_words_and_nothing_else(tmp_p
     assert findings == 0
     for level, score in done.items():
         assert score.due > 3 and score.recall == 1.0, f"{level}: {score.wrong}"
-        assert score.precision >= LEAST[family], f"{level}: {score.wrong}"
+        assert score.precision >= LEAST[family].get(level, 0.97), f"{level}: {score.wrong}"
     for level, score in named.items():
-        assert score.precision >= LEAST[family], f"{level}: {score.wrong}"
+        assert score.precision >= LEAST[family].get(level, 0.97), f"{level}: {score.wrong}"
         if level != "articles" or family == "extractive":  # which article a new sentence joins only the answer tells
-            assert score.recall == 1.0, f"{level}: {score.wrong}"
+            assert score.recall >= LEAST[family].get(level, 1.0), f"{level}: {score.wrong}"
 
 
 @pytest.fixture
@@ -65,13 +65,14 @@ def test_a_dry_run_with_a_model_names_what_would_be_asked_and_what_waits_for_the
     before = tree(cells)
     report = compiled(cells, None, MORNING + HOUR, dry_run=True)
     blast = report.blast
-    assert blast is not None and tree(cells) == before and [type(r) for r in report.open] == [ExtractRequest]
+    assert blast is not None and tree(cells) == before and [r.type for r in report.open] == ["read"]
     assert {c.what for c in blast.claims} == {"changed"} and len(blast.claims) == 2
-    assert [p.path for p in blast.passages] == ["raw/articles/meiosis.md"]
-    assert {(a.path, a.what, len(a.gone), a.asked) for a in blast.articles if a.path.startswith("wiki/concepts")} == {
-        ("wiki/concepts/meiosis.md", "updated", 1, 1),
-        ("wiki/concepts/spindle.md", "updated", 1, 1),
-    }
+    assert {p.path for p in blast.passages} == {"raw/articles/meiosis.md"}
+    assert any("five cells" in p.words for p in blast.passages)
+    touched = {a.path: (a.what, len(a.gone)) for a in blast.articles if a.path.startswith("wiki/concepts")}
+    assert touched["wiki/concepts/meiosis.md"] == touched["wiki/concepts/spindle.md"] == ("updated", 2)
+    assert "wiki/concepts/mitosis.md" not in touched
+    assert {c.what for c in blast.cards} <= {"changed", "suspended", "asked"} and json.dumps(blast.as_json())
 
 
 def test_a_source_that_is_deleted_takes_its_sole_claims_and_leaves_shared_articles(cells: Vault) -> None:

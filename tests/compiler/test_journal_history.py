@@ -12,15 +12,13 @@ from pathlib import Path
 import pytest
 
 from compiler.build.compile import Options, compile_vault
-from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
+from compiler.protocol.requests import CheckRequest, ReadRequest, ReconcileRequest, Request, SettleRequest, WriteRequest
 from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
-from compiler.sources.segments import passages
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MORNING, compiled
-from vault.text.formatting import fold
 from vault.vault import Vault
 
 _THINGS = ("spindle", "ribosome", "lysosome", "membrane", "flagellum", "centriole", "plastid", "vesicle", "nucleolus")
@@ -34,7 +32,6 @@ _MORE = (
     "Every {a} holds about {n} parts of one kind.",
     "Students of the {a} counted {n} of them beside one {b}.",
 )
-_WAYS = ("", "Notably, ", "In short, ", "Plainly, ", "As a rule, ")
 
 
 def _sentence(rng: random.Random, thing: str) -> str:
@@ -59,8 +56,7 @@ class History:
     vault: Vault
     rng: random.Random
     gone: dict[str, str] = field(default_factory=dict)  # name -> text of deleted documents
-    put: set[tuple[str, str]] = field(default_factory=set)  # (source, passage) that somebody was asked about
-    told: set[tuple[str, str, str]] = field(default_factory=set)  # (type, concept, claim as it read) likewise
+    asked: set[str] = field(default_factory=set)  # blocks, titles, items and pairs that somebody was asked about
     hours: int = 0
 
     @property
@@ -168,19 +164,37 @@ class History:
             page.write_text(page.read_text() + words)
 
     def asked_again(self, requests: Sequence[Request]) -> Iterator[str]:
-        """What somebody was asked of that was asked before; and take down what was asked now."""
+        """What somebody was asked of that was asked before; and record what was asked now."""
         for request in requests:
-            if isinstance(request, ExtractRequest):
-                stretches = request.fresh or (request.text,)
-                asked = {fold(w[s:e]) for w in stretches for s, e in passages(w) if not w[s:e].startswith("#")}
-                yield from sorted(words for words in asked if (request.source, words) in self.put)
-                self.put |= {(request.source, words) for words in asked}
-            if isinstance(request, ComposeRequest | CardsRequest):
-                for claim in request.claims:
-                    told = request.type, request.concept, f"{claim.id} {claim.kind} {claim.words} {claim.quote}"
-                    if told in self.told and (not request.fresh or claim.id in request.fresh):
-                        yield f"{told}"
-                    self.told.add(told)
+            for what, parts in asked_in(request):
+                if parts <= self.asked:
+                    yield f"{request.type}: {what}"
+                if isinstance(request, WriteRequest):  # words that went and came back are new to the page
+                    self.asked -= {p for p in self.asked if p.startswith(f"{what.casefold()} from ")}
+                self.asked |= parts
+
+
+def asked_in(request: Request) -> Iterator[tuple[str, set[str]]]:
+    """What a request asks about, and the parts of that: one of them has to be new."""
+    match request:
+        case ReadRequest():
+            for document in request.documents:
+                for passage in document.passages:
+                    label = f"{document.title} {passage.number}"
+                    yield label, {f"block {document.source}:{b.key}" for b in passage.blocks}
+        case SettleRequest():
+            yield "names", {f"name {n.title.casefold()}" for n in request.names if not n.settled}
+        case WriteRequest():
+            for task in request.concepts:
+                opening = task.present[0].sentence.text if task.present and task.present[0].gone else ""
+                blocks = {f"{task.title.casefold()} from {block}" for block in task.covers}
+                yield task.title, blocks | ({f"{task.title} opened with {opening}"} if opening else set())
+        case CheckRequest():
+            for item in request.items:
+                yield item.text, {f"item {item.key}"}
+        case ReconcileRequest():
+            for pair in request.pairs:
+                yield pair.about, {f"pair {pair.key}"}
 
 
 def by_hand_kept(vault: Vault) -> dict[str, bytes]:

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,16 +25,25 @@ USES = st.lists(WORDS.map(lambda words: f"“{escape(words)}” {LINK}"), max_si
 ADDED = st.lists(WORDS.map(lambda name: raw_link(f"raw/{name}.pdf", name)), max_size=3).map(tuple)
 
 
-@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)), ADDED, USES)
+@given(WORDS, WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)), ADDED, USES)
 def test_a_gap_comes_back_as_it_was_written(
-    what: str, kind: GapKind, status: GapStatus, added: tuple[str, ...], uses: tuple[str, ...]
+    what: str, missing: str, kind: GapKind, status: GapStatus, added: tuple[str, ...], uses: tuple[str, ...]
 ) -> None:
-    what = " ".join(what.split())
-    gap = replace(GAP, what=what, kind=kind, status=status, added=added, uses=uses)
+    what, missing = " ".join(what.split()), " ".join(missing.split())
+    gap = replace(GAP, what=what, missing=missing, kind=kind, status=status, added=added, uses=uses)
     gap = replace(gap, ticked=not gap.open)
     (read,) = parse_agenda(render_agenda([gap]))
     assert replace(read, line=0) == (gap if gap.open else replace(gap, uses=()))
     assert render_agenda([read]) == render_agenda([gap])
+
+
+@pytest.mark.parametrize("question", ["Why does it wait ten seconds?", "为什么要等十秒？"])
+def test_a_question_ends_with_its_own_mark_and_is_read_as_before_too(question: str) -> None:
+    gap = replace(GAP, kind=GapKind.EPISTEMIC, missing=question)
+    text = render_agenda([gap])
+    assert f"{question} Mentioned in " in text
+    earlier = text.replace(f"{question} ", f"{question}. ")
+    assert [[replace(g, line=0) for g in parse_agenda(t)] for t in (text, earlier)] == [[gap], [gap]]
 
 
 def test_a_tick_of_the_human_is_seen_and_a_settled_gap_moves() -> None:

@@ -58,17 +58,18 @@ class Gap:
 
 
 _SECTIONS = {
-    GapKind.STRUCTURAL: ("Structural", "Terms that several sources use and none explains."),
+    GapKind.STRUCTURAL: ("Structural", "Terms that sources use and none explains."),
     GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
     GapKind.LEARNER: ("Learner", "What keeps being forgotten, with the likely cause."),
 }
 _LABELS = (("Mentioned in", "Would fill it"), ("See", "What helps"))  # of what the wiki lacks; of what is forgotten
 _CLOSED = "Resolved"
+_ENDS = "?!？！。"  # no full stop follows these
 _ITEM = re.compile(
     rf"- \[(?P<tick>[ xX])\] (?:\((?P<kind>[a-z]+), (?P<status>[a-z]+)\) )?(?P<planned>\(planned\) )?"
-    rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)\.(?: (?:Mentioned in|See) (?P<mentions>\[\[.*?\]\])\.)?"
-    rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? (?:Would fill it|What helps): (?P<fill>.+?)\."
-    rf" \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
+    rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)(?:\.|(?<=[{_ENDS}]))"
+    rf"(?: (?:Mentioned in|See) (?P<mentions>\[\[.*?\]\])\.)?(?: Added for it: (?P<added>\[.+?[\])])\.)?"
+    rf" (?:Would fill it|What helps): (?P<fill>.+?)\. \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
 )
 _USE = "    - "
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
@@ -100,7 +101,9 @@ def _item(gap: Gap) -> str:
     planned = "(planned) " if gap.status is GapStatus.PLANNED else ""
     tick = " " if gap.open and not gap.ticked else "x"
     added = f" Added for it: {', '.join(gap.added)}." if gap.added else ""
-    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} {fills}: {_words(gap.fill)}."
+    missing = _words(gap.missing)
+    end = "" if missing.endswith(tuple(_ENDS)) else "."
+    words = f"**{_words(gap.what)}**: {missing}{end}{mentions}{added} {fills}: {_words(gap.fill)}."
     uses = [f"{_USE}{use}" for use in gap.uses if gap.open]
     return "\n".join([f"- [{tick}] {label}{planned}{words} ^g-{gap.id}", *uses])
 
