@@ -95,7 +95,7 @@ def build(start: BuildInput) -> Built:
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
     )
-    report_written(report, written, start.asker, consulted)
+    report_written(report, written, writer, start.asker)
     report.notices += [*overlay.notices, *pictures.notices]
     report.agent["pages"] = len(overlay.pages)
     report_claims(report, claims, concepts, record.events, start.engine)

@@ -10,8 +10,8 @@ from compiler.articles.card_decks import CardDecks
 from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
 from compiler.articles.topic_pages import Topics
+from compiler.articles.writer import Writer
 from compiler.build.claims import Claims
-from compiler.drafts.consult import Consulted
 from compiler.model.report import Rejection, Report
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
@@ -29,10 +29,10 @@ class Written:
     topics: Topics
 
 
-def report_written(report: Report, written: Written, asker: Asker | None, consulted: Consulted | None) -> None:
+def report_written(report: Report, written: Written, writer: Writer, asker: Asker | None) -> None:
     """Add to the report what was written, refused, asked and paid."""
-    composed, news = written.composed, written.cards.news
-    report.rejections += [*composed.rejections, *written.cards.rejections]
+    composed, news, consulted = written.composed, written.cards.news, writer.consulted
+    report.rejections += [*composed.rejections, *written.cards.rejections, *writer.embedded.rejections]
     report.sentences |= {"kept": composed.kept, "dropped": composed.dropped}
     report.contradictions |= written.topics.contradictions
     report.gaps |= written.agenda.counts

@@ -23,6 +23,7 @@ _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
+_SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)")  # q3-5, q6-12mo
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -73,6 +74,8 @@ def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequ
     for text in evidence:
         for start, end in re.findall(r"\b(\d{2})\d{2}\s?[-–/]\s?(\d{2})\b(?!-)", text):  # 1914-18
             found.add(Fraction(f"{start}{end}"))
+        for shorthand in _SHORTHAND.findall(text):
+            found |= {Fraction(digits) for digits in re.findall(r"\d+", shorthand)}
     return frozenset(found)
 
 
@@ -144,7 +147,10 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     for run in capitalized_names(words):
         if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
             continue  # an adjective that opens the sentence, and its noun
-        if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
+        strange = [w for w in run if not there.has_word(w)]
+        if strange == [run[0]] and len(run) > 1 and words.startswith(run[0]):
+            continue  # Compare Newton: a word that opens the sentence, and a name
+        if strange and not there.has_initials(run):
             return f"does not name {strange[0]}"
     return ""
 
@@ -227,7 +233,8 @@ class _Known:
         single = bare.removesuffix("s")
         if {bare, single, f"{single}s"} & self.identifiers or _KNOWN_SHORT.get(bare, "\0") in self.folded:
             return True
-        if re.search(rf"(?<!\w){re.escape(name.casefold())}(?![\w+#]|[-.]\d)", self.folded.replace(" ", "-")):
+        there = self.folded.replace(" ", "-")
+        if re.search(rf"(?<![^\W\d_]){re.escape(name.casefold())}(?![\w+#]|[-.]\d)", there):  # kHz in 20khz
             return True
         if re.search(rf"(?<!\w){re.escape(name.casefold().replace('-', ' '))}(?![\w+#]|[-.]\d)", self.folded):
             return True

@@ -118,6 +118,7 @@ class _Reader:
         self.faults: list[Fault] = []
         self.drafts = {task.title: _Draft(task) for task in request.concepts}
         self.left: list[Left] = []
+        self.leads: list[tuple[int, str]] = []  # words that end in a colon, until what they lead to is read
         names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
         names += request.neighbours
         names += [" ".join((d.title, *p.headings)) for d in request.documents for p in d.passages]
@@ -179,10 +180,10 @@ class _Reader:
 
         def flush() -> None:
             if paragraph:
-                draft.add(self._sentences(draft, paragraph, ""))
+                self._add(draft, self._sentences(draft, paragraph, ""))
                 paragraph.clear()
             if table:
-                draft.add(self._table(draft, table))
+                self._add(draft, self._table(draft, table))
                 table.clear()
 
         listed: list[WrittenSentence] = []
@@ -190,14 +191,14 @@ class _Reader:
             heading, keep, item = _HEADING.match(line), _KEEP.match(line), _ITEM.match(line)
             row = line.lstrip().startswith("|")
             if listed and not item:
-                draft.add(listed)
+                self._add(draft, listed)
                 listed = []
             if not line.strip() or heading or keep or item or (row != bool(table) and (row or table)):
                 flush()
             if heading:
                 draft.sections.append((_heading(heading[1], draft.task.title), []))
             elif keep:
-                draft.add(self._kept(number, keep[1], keep[2]))
+                self._add(draft, self._kept(number, keep[1], keep[2]))
             elif item:
                 form: Form = "step" if item[2] else "item"
                 listed += self._sentences(draft, [(number, line[item.end() :])], form)
@@ -207,7 +208,22 @@ class _Reader:
             elif line.strip():
                 paragraph.append((number, line))
         if listed:
-            draft.add(listed)
+            self._add(draft, listed)
+        self._add(draft, [])
+
+    def _add(self, draft: _Draft, paragraph: Sequence[WrittenSentence]) -> None:
+        """Add a paragraph, a list or a table; words before it that lead to it (`The steps are:`) cite what it cites."""
+        evidence = next((s.quotes for s in paragraph if s.quotes), ())
+        for number, said in self.leads if evidence or not paragraph else ():
+            fault = (
+                sentence_fault(said, "", [q.words for q in evidence], self.known) if evidence else "it cites nothing"
+            )
+            if fault:
+                self.faults.append(Fault(number, said, fault, "end it with its citation, or leave it out"))
+            else:
+                draft.add([WrittenSentence(text=said, quotes=evidence)])
+        self.leads = [] if evidence or not paragraph else self.leads
+        draft.add(paragraph)
 
     # --- sentences ---------------------------------------------------------------------------------------------------
 
@@ -226,6 +242,9 @@ class _Reader:
             if not any(c.isalnum() for c in said):
                 if cite and out and not out[-1].block:
                     out[-1] = self._more(number, out[-1], cite)  # a second citation of the same sentence
+                continue
+            if cite is None and said.endswith((":", "：")) and not form:
+                self.leads.append((number, said))
                 continue
             if cite is None:
                 hint = "end it with its citation, or leave it out"

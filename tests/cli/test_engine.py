@@ -30,16 +30,19 @@ A tide is the regular rise and fall of the sea that the Moon and the Sun cause.
 
 A spring tide is a tide with an especially large range at new and full Moon.
 """
-# Answers every type of request by rules: each passage "A thing is ..." teaches a thing.
+# Answers every type of request by rules: each sentence "A thing is ..." teaches a thing.
 RULES = r"""
 import re, sys
 text = sys.stdin.read()
 taught = []
-for label, words in re.findall(r"^\[(\d+:\d+)\*?\] (.*)$", text, re.MULTILINE):
-    name = re.match(r"An? (\w+(?: tide)?) is ", words)
-    if name:
-        sentence, quote = words.split(". ")[0].rstrip(".") + ".", " ".join(words.split()[:6])
-        taught.append((name[1].capitalize(), sentence, f'{label} "{quote}"', label))
+label = ""
+for line in text.split("\n"):
+    begun = re.match(r"\[(\d+:\d+)\*?\] (.*)", line)
+    label, line = begun.groups() if begun else (label, line)
+    for letter, words in re.findall(r"(?:\{([a-z]{1,2})\})?([^{}]+)", line if label else ""):
+        name = re.match(r"An? (\w+(?: tide)?) is ", words)
+        if name:
+            taught.append((name[1].capitalize(), words.strip(), label + letter, label))
 if text.startswith("You read documents"):
     for title, sentence, cite, label in taught:
         print(f"CONCEPT {title} | page\nIS {sentence} [{cite}]\nFROM {label}")

@@ -1,4 +1,4 @@
-"""A backend that answers by rule, in text, as a model does; it counts, and can be made to fail or to say other things."""
+"""A backend that answers by rule, in text, as a model does; it counts, and can be made to fail or say other things."""
 
 from __future__ import annotations
 

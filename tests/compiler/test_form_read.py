@@ -60,10 +60,8 @@ def test_a_good_answer_gives_concepts_with_their_blocks_terms_clashes_and_summar
     assert len(bowline.blocks) == 1  # without FROM: where its line stands
     assert [t.name for t in reply.terms] == ["capstan"] and reply.terms[0].blocks
     (clash,) = reply.clashes
-    assert [q.words for q in clash.quotes] == [
-        "Most halyards are 24 m long.",
-        "A halyard of 22 m is too short for the mast.",
-    ]
+    assert [q.words for q in clash.first] == ["Most halyards are 24 m long."]
+    assert [q.words for q in clash.second] == ["A halyard of 22 m is too short for the mast."]
     assert [(s.source, s.text) for s in reply.summaries] == [
         (IDS[0], "Ropes hoist sails and have to be cared for."),
         (IDS[1], "A bowline makes a loop."),
@@ -72,7 +70,7 @@ def test_a_good_answer_gives_concepts_with_their_blocks_terms_clashes_and_summar
 
 
 def test_marks_of_lists_bold_keywords_and_broken_lines_do_no_harm() -> None:
-    odd = "Here you are:\n```\n- **CONCEPT** Halyard | page\n  IS: A rope that hoists\n  a sail. [1:1a]\nFROM 1:1\n```\nDone."
+    odd = "Here:\n```\n- **CONCEPT** Halyard | page\n  IS: A rope that hoists\n  a sail. [1:1a]\nFROM 1:1\n```\nDone."
     reply, faults = read(odd)
     assert not faults and [(c.title, c.line and c.line.text) for c in reply.concepts] == [
         ("Halyard", "A rope that hoists a sail.")

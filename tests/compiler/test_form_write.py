@@ -12,7 +12,7 @@ from tests.compiler.shown_documents import IDS, shown
 
 ROPES = """# Ropes
 
-A halyard is a rope that hoists a sail. It runs over a block at the top of the mast. A pull of 4 kN at 2 blocks is halved.
+A halyard is a rope that hoists a sail. It runs over a block at the top of the mast. A pull of 4 kN is halved.
 
 | rope | length |
 |---|---|

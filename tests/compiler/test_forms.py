@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -60,10 +61,20 @@ CHECK = CheckRequest(
 )
 RECONCILE = ReconcileRequest(
     pairs=(
-        PairView(key="0" * 12, about="Mast", a=Side(words="It is 9 m.", source="A", published="2001"), b=Side(words="It is 8 m.", source="B")),
-        PairView(key="1" * 12, about="Keel", a=Side(words="It is iron.", source="A"), b=Side(words="It is lead.", source="B")),
+        PairView(
+            key="0" * 12,
+            about="Mast",
+            a=Side(words="It is 9 m.", source="A", published="2001"),
+            b=Side(words="It is 8 m.", source="B"),
+        ),
+        PairView(
+            key="1" * 12,
+            about="Keel",
+            a=Side(words="It is iron.", source="A"),
+            b=Side(words="It is lead.", source="B"),
+        ),
     )
-)  # fmt: skip
+)
 WHOLE = "A halyard is a rope that hoists a sail."
 ANSWER = AnswerRequest(
     question="What is a halyard?",
@@ -124,9 +135,9 @@ def check(text: str) -> tuple[CheckReply, list[Fault]]:
 def test_items_are_shown_with_the_passages_that_they_cite() -> None:
     text = render(CHECK)
     assert "{a}A halyard is a rope that hoists a sail." in text
-    assert "1. (Halyard) A halyard hoists every sail. [1:1a]" in text
-    assert "2. (Halyard) It is 2 × 3 = 6. (derived) [1:1a; 1:1b]" in text
-    assert "3. (Halyard) Q: What hoists? A: A rope. [1:1a]" in text
+    assert re.search(r"^1\. .*A halyard hoists every sail\. \[1:1a\]$", text, re.MULTILINE)
+    assert re.search(r"^2\. .*It is 2 × 3 = 6\. \(derived\) \[1:1a.*b\]$", text, re.MULTILINE)
+    assert re.search(r"^3\. .*Q: What hoists\? A: A rope\. \[1:1a\]$", text, re.MULTILINE)
 
 
 def test_what_a_check_does_not_name_is_right() -> None:
@@ -227,42 +238,29 @@ def test_every_type_has_a_prompt_an_id_and_a_reply_that_says_nothing(request_: R
     assert REPLY_TO[request_.type].model_validate_json(empty.model_dump_json(exclude_defaults=True)) == empty
 
 
-LINES = st.lists(
-    st.one_of(
-        st.text(max_size=40),
-        st.sampled_from(
-            [
-                "CONCEPT Jib | page",
-                "IS A jib is a sail. [1:2a]",
-                "FROM 1:1-9",
-                "=== Halyard",
-                "=== CARDS",
-                "K: app",
-                "@s 1",
-            ]
-            + [
-                "Q: What?",
-                "A: That.",
-                "C: 1:1a",
-                "| a | b | [1:1a]",
-                "@keep 1:1",
-                "1 FIX x [1:1a]",
-                "SAME 1 = 2",
-                "```",
-            ]
-            + [
-                "It hoists. [derived 1:1a]",
-                "MISSING it",
-                "2 CONFLICT",
-                "CLUSTER a: 1, 2",
-                "OK",
-                "LINE 3: x",
-                "- it [1:1a]",
-            ]
-        ),
-    ),
-    max_size=12,
-)
+FORMS = """CONCEPT Jib | page
+IS A jib is a sail. [1:2a]
+FROM 1:1-9
+=== Halyard
+=== CARDS
+K: app
+Q: What?
+A: That.
+C: 1:1a
+@s 1
+@keep 1:1
+| a | b | [1:1a]
+- it [1:1a]
+It hoists. [derived 1:1a]
+1 FIX x [1:1a]
+SAME 1 = 2
+CLUSTER a: 1, 2
+2 CONFLICT
+MISSING it
+OK
+LINE 3: x
+```"""
+LINES = st.lists(st.one_of(st.text(max_size=40), st.sampled_from(FORMS.split("\n"))), max_size=12)
 
 
 @given(st.sampled_from(ALL), LINES, LINES)

@@ -11,9 +11,11 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.model.requests import CardsRequest, ComposeRequest
+from compiler.protocol.requests import WriteRequest
 from compiler.query.verify import verify
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS
 from vault.config.user import state_folder
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
 from vault.files.folder import Folder
@@ -375,27 +377,29 @@ def test_listing_writes_nothing_at_all(edited: Vault) -> None:
     assert Folder(edited.root).read(ARTICLE) is not None
 
 
-def test_whoever_writes_next_is_told_what_the_human_disliked(vault: Vault) -> None:
+def test_whoever_writes_next_is_told_what_the_human_disliked(tmp_path: Path) -> None:
+    vault = vault_with_sources(tmp_path / "cells", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    page, document = vault.root / "wiki/concepts/meiosis.md", vault.root / "raw/articles/meiosis.md"
     model = Scripted()
 
     def built(day: int) -> None:
         compile_vault(vault, Options(engine="claude"), MORNING + timedelta(days=day), silent, backend=model)
 
     built(0)
-    (vault.root / ARTICLE).write_text((vault.root / ARTICLE).read_text() + REMARK)
-    source(vault, ("an answer from memory", "an answer out of memory"))
+    page.write_text(page.read_text() + REMARK)
+    document.write_text(MEIOSIS.replace("four cells", "five cells"))
     built(1)
     item = of(vault, "article")
     decisions.decide(vault, [item.id], Choice.REJECT, at(0), reason="too dry")
-    assert not any(r.reasons for r in model.asked if isinstance(r, ComposeRequest | CardsRequest))
+    assert not any(task.reasons for r in model.asked if isinstance(r, WriteRequest) for task in r.concepts)
     asked = len(model.asked)
     built(200)
     assert len(model.asked) == asked  # a reason alone asks nothing anew
-    source(vault, ("an answer out of memory", "an answer from one's own memory"))
+    document.write_text(MEIOSIS.replace("four cells", "six cells"))
     built(201)
-    told = [(r.type, r.concept, r.reasons) for r in model.asked[asked:] if isinstance(r, ComposeRequest | CardsRequest)]
-    assert {(type_, item.concept, ("too dry",)) for type_ in ("compose", "cards")} <= set(told)
-    assert all(reasons == () for _, concept, reasons in told if concept != item.concept)
+    tasks = [task for r in model.asked[asked:] if isinstance(r, WriteRequest) for task in r.concepts]
+    reasons = {task.title: task.reasons for task in tasks}
+    assert reasons.pop("Meiosis") == ("too dry",) and set(reasons.values()) <= {()}
 
 
 def test_a_forged_proposal_does_not_outlast_the_next_compile(edited: Vault) -> None:

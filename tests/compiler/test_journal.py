@@ -37,7 +37,7 @@ from compiler.replies.knowledge import Knowledge
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.shown_documents import IDS, shown
-from tests.compiler.test_build import products, silent, tree
+from tests.compiler.test_build import products, tree
 from tests.compiler.test_journaled import HOUR, MEIOSIS, MITOSIS, MORNING, compiled
 from vault.errors import WriteFailed
 from vault.files.guard import Guard

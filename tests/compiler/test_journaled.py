@@ -222,7 +222,7 @@ def test_listings_tables_formulas_and_lists_stand_on_the_page(tmp_path: Path) ->
     assert re.search(r"\| insertion sort \| constant \| \[\[wiki/summaries/sorting#\^c-\w{10}\\\|1\]\] \|", page)
     assert re.search(r"\| by insertion \| constant \| \[\[", page) and "|  | memory |  |" in page.replace("–", "")
     assert "n (n - 1) / 2" in page and re.search(r"^1\. Take the next element\. \[\[", page, re.MULTILINE)
-    assert [s.text for s in sentences(page)][0].startswith("Insertion sort is a method")
+    assert next(s.text for s in sentences(page)).startswith("Insertion sort is a method")
     verdict = verify(vault, silent)
     assert verdict.clean, (verdict.uncited, verdict.unverified, verdict.unsupported)
     before = tree(vault)

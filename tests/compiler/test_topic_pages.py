@@ -14,6 +14,7 @@ from compiler.model.report import Report
 from compiler.query.verify import verify
 from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.scripted import Scripted
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, saying
 from tests.compiler.test_journaled import compiled as by_model
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
@@ -221,16 +222,17 @@ def test_functions_of_source_code_are_no_topics(vault: Vault) -> None:
     assert not [name for name in pages(vault) if "luff" in name]
 
 
-def test_topics_of_a_vault_that_a_model_compiled_come_of_the_sources_headings_and_stay(tmp_path: Path) -> None:
-    vault = vault_with_sources(tmp_path / "vault", {"The spacing effect.md": SPREAD, "memory-and-sleep.html": SLEEP})
-    by_model(vault, Scripted())
+def test_topics_of_a_vault_that_a_model_compiled_come_of_its_clusters_and_stay(tmp_path: Path) -> None:
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    clusters = saying(settle={"Meiosis and others:": "How cells divide:", "Autolyse and others:": "Kinds of dough:"})
+    by_model(vault, Scripted(reword=clusters))
     before = pages(vault)
-    assert "the-spacing-effect.md" in before
-    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "What belongs together"))
-    assert len(members) >= 4 and all((vault.root / f"{m}.md").is_file() for m in members)
-    assert all(s.cites for name in before for s in sentences(text(vault, f"wiki/topics/{name}")))
-    assert verify(vault, lambda event: None).clean
+    assert list(before) == ["how-cells-divide.md"]
+    page = text(vault, "wiki/topics/how-cells-divide.md")
+    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(page, "What belongs together"))
+    assert len(members) == 3 and all((vault.root / f"{m}.md").is_file() for m in members)
+    assert all(s.cites for s in sentences(page)) and verify(vault, lambda event: None).clean
     (vault.root / "raw/articles/bread.md").write_text(BREAD, encoding="utf-8")
-    by_model(vault, Scripted(), MORNING + timedelta(hours=1))
+    by_model(vault, Scripted(reword=clusters), MORNING + timedelta(hours=1))
     after = pages(vault)
-    assert {name: after[name] for name in before} == before
+    assert "kinds-of-dough.md" in after and {name: after[name] for name in before} == before

@@ -27,7 +27,7 @@ from vault.model.summary import parse_summary
 from vault.model.wikilink import citations, links
 
 ROOT = Path(templates.__file__).parent
-PAGES = sorted(path.name for path in ROOT.glob("*.md") if path.name != "AGENTS.md")
+PAGES = sorted(path.name for path in ROOT.glob("*.md") if path.name not in ("AGENTS.md", "skill.md"))
 SUMMARY = "wiki/summaries/the-spacing-effect"
 
 
@@ -39,6 +39,7 @@ def test_there_is_one_template_for_each_file_type() -> None:
         "flashcards.md",
         "review-queue.md",
         "gaps.md",
+        "skill.md",
         "report.md",
         "slides.md",
         "insight.md",

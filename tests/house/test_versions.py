@@ -37,7 +37,7 @@ READ = {
     "text": "4 edd74e355362cad7",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/4", "20a2364a4b06923d")
+EXTRACTED = ("extractive/4", "4574d708a9681975")
 
 
 def sources() -> dict[str, list[SourceText]]:

@@ -30,6 +30,11 @@ def test_a_small_model_gets_small_parts() -> None:
     assert read_engine('[engine]\nsize = "small"\npart_bytes = 9000\n', "c").part_bytes == 9_000
 
 
+def test_the_model_that_reads_may_have_the_former_name_of_its_role() -> None:
+    assert read_engine('[engine.models]\nextract = "x"\n', "c").compiling("read") == "x"
+    assert read_engine('[engine.models]\nextract = "x"\nread = "y"\n', "c").compiling("read") == "y"
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [
@@ -46,7 +51,7 @@ def test_a_small_model_gets_small_parts() -> None:
         ('size = "tiny"', "size must be one of"),
         ("part_bytes = 10", "part_bytes must be a number"),
         ("pages = true", "unknown setting `pages`"),
-        ('models = { extract = "x" }', "unknown role `extract`"),
+        ('models = { match = "x" }', "unknown role `match`"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_its_line(body: str, what: str) -> None:

@@ -43,6 +43,7 @@ from vault.text.redaction import protect
 USUAL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"
 ROLES = ("read", "write", "check", "grade", "quiz")
+_FORMER = "extract"  # the name of `read` in files of earlier versions
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 # Who compiles at Anthropic where the user names no model: another one checks than the one that writes.
 COMPILING = {"read": "claude-sonnet-5-5", "write": "claude-sonnet-5-5", "check": "claude-haiku-5-5"}
@@ -227,10 +228,12 @@ def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
 def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
     """Return the models by role."""
     models = file.table(table, "models", "engine.models")
-    unknown = next((role for role in models if role not in ROLES), None)
+    unknown = next((role for role in models if role not in (*ROLES, _FORMER)), None)
     if unknown is not None:
         raise file.wrong(unknown, f"unknown role `{clean_line(unknown)}`; roles: {', '.join(ROLES)}")
     named = {role: _text(file, models, role) for role in models}
+    former = named.pop(_FORMER, "")
+    named["read"] = named.get("read") or former
     return {role: model for role, model in named.items() if model}
 
 
