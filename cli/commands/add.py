@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import click
 
 from cli import output
 from cli.commands.init import KINDS
+from cli.commands.missing_pictures import missing_pictures
 from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
@@ -128,7 +129,8 @@ def add(
         narrator.done()
         _record(vault, outcome, authority, gaps)
         _confirm_in_audit(vault, outcome)
-    _show(outcome, gaps, as_json)
+    missing = [{"path": path, "reason": what} for path, what in missing_pictures(vault, outcome.added)]
+    _show(outcome, gaps, as_json, missing)
     return output.FINDINGS if outcome.refused else output.DONE
 
 
@@ -209,15 +211,19 @@ def _confirm_in_audit(vault: Vault, outcome: Outcome) -> None:
         output.say(f"  the files are added, but `retain guard audit` will report them as new: {error}")
 
 
-def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
-    """Print what was added, as text or JSON."""
+def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[dict[str, str]] = ()) -> None:
+    """Print what was added, as text or JSON; `missing` are documents whose pictures are not there, and which."""
     if as_json:
         fills = [gap.id for gap in gaps]
         row = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
-        output.show_json(row | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
+        output.show_json(
+            row | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills, "missing": missing}
+        )
         return
     for path in outcome.added:
         output.show(path)
+    for each in missing:
+        output.say(f"  {each['path']}: {each['reason']}; add them, and pages can show them")
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
     there = f", {len(outcome.there)} unchanged" if outcome.there else ""

@@ -160,3 +160,16 @@ def test_the_ledger_knows_when_files_were_copied_in(run: Run, vault: Path) -> No
         assert run("add", str(vault.parent / "paper.md"), cwd=vault).code == 0
     events = [json.loads(line) for line in (vault / "ledger/decisions.jsonl").read_text().splitlines()]
     assert [(e["type"], e["paths"]) for e in events] == [("added", ["raw/articles/paper.md"])]
+
+
+def test_pictures_that_a_document_shows_and_that_are_not_there_are_named(run: Run, vault: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text(
+        '# Sleep\n\n![a](img/one.png) ![[two.jpg]] <img src="three.svg"> ![far](https://example.org/4.png)\n'
+    )
+    (tmp_path / "two.jpg").write_bytes(b"\xff\xd8\xff")
+    done = run("add", str(note), str(tmp_path / "two.jpg"), cwd=vault)
+    assert done.code == 0
+    assert "raw/articles/note.md: 2 pictures not in raw/: img/one.png, three.svg" in done.stderr
+    again = run("add", str(note), "--json", cwd=vault)
+    assert again.json()["missing"] == []  # it was there already
