@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_NUMBER = r"[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+|\d+)(?:\.\d+)?%?"
+_NUMBER = r"[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+|\d+)(?:\.\d+)?(?:[ \u202f]?%)?"
 _SUM = re.compile(
     rf"(?<![\w.,^])({_NUMBER}(?:\s*[-+−–×*·/÷:]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\w^])(?!\s*[-+−–×*·/÷^])"
 )
@@ -15,7 +15,7 @@ _TIMES, _DIVIDED = "×*·", "/÷:"
 
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
-    for found in _SUM.finditer(text.replace("\\times", "×").replace("\\cdot", "·")):
+    for found in _SUM.finditer(text.replace("\\times", "×").replace("\\cdot", "·").replace("\\,\\%", "%").replace("\\%", "%")):
         right, said = _value(found[1]), _number(found[2])
         if right is not None and said is not None and not _same(right, said, found[2]):
             return f"{found[0].strip()}: the result is {float(right):g}"
@@ -24,9 +24,10 @@ def arithmetic_fault(text: str) -> str:
 
 def _same(right: Fraction, said: Fraction, written: str) -> bool:
     """Return whether a result is right as far as it is written: to its last decimal."""
-    decimals = len(written.rstrip("%").partition(".")[2])
+    bare = written.rstrip("% \u202f")
+    decimals = len(bare.partition(".")[2])
     step = Fraction(1, int(10**decimals)) / (100 if written.endswith("%") else 1)
-    zeros = len(written.rstrip("%")) - len(written.rstrip("%").rstrip("0")) if not decimals else 0
+    zeros = len(bare) - len(bare.rstrip("0")) if not decimals else 0
     return abs(right - said) <= step * int(10**zeros) / 2
 
 

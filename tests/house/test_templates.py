@@ -39,7 +39,6 @@ def test_there_is_one_template_for_each_file_type() -> None:
         "flashcards.md",
         "review-queue.md",
         "gaps.md",
-        "skill.md",
         "report.md",
         "slides.md",
         "insight.md",
