@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.engine_choice import ASKING, backend_of, engine_of, engine_of_last, paid_words
+from cli.commands.engine_choice import ASKING, backend_of, checked_by_rule, engine_of, engine_of_last, paid_words
 from cli.commands.engines_here import is_model_here
 from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
@@ -95,7 +95,8 @@ def compile_(
         options = Options(engine, only, dry_run, wait_s=wait_s, part_bytes=settings.part_bytes, renew=renew)
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
-            done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
+            by = checked_by_rule(backend, settings) if backend is not None and not dry_run else None
+            done = compile_vault(vault, options, now(), narrator, seen, by)
         cost = paid_words(backend)
     if cost:
         output.say(cost)

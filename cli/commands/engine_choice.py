@@ -17,6 +17,7 @@ from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.engines.command.backend import CommandBackend
+    from compiler.replies.asker import Backend
     from compiler.workers.model_backend import ModelBackend
 
     StartedBackend = ModelBackend | CommandBackend
@@ -97,6 +98,15 @@ def started(
 
     with ModelBackend(settings, lambda: settings.key(os.environ), Spending(budget, batch), narrator) as model:
         yield model
+
+
+def checked_by_rule(backend: StartedBackend, settings: EngineSettings) -> Backend:
+    """Return a backend for a compile: what a small model writes is checked by rule, not by itself."""
+    if settings.size != "small":
+        return backend
+    from compiler.replies.literal import LiteralChecks
+
+    return LiteralChecks(backend)
 
 
 def paid_words(backend: StartedBackend | None) -> str:

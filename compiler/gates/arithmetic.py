@@ -15,7 +15,9 @@ _TIMES, _DIVIDED = "×*·", "/÷:"
 
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
-    for found in _SUM.finditer(text.replace("\\times", "×").replace("\\cdot", "·").replace("\\,\\%", "%").replace("\\%", "%")):
+    for found in _SUM.finditer(
+        text.replace("\\times", "×").replace("\\cdot", "·").replace("\\,\\%", "%").replace("\\%", "%")
+    ):
         right, said = _value(found[1]), _number(found[2])
         if right is not None and said is not None and not _same(right, said, found[2]):
             return f"{found[0].strip()}: the result is {float(right):g}"
