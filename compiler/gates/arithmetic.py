@@ -7,7 +7,7 @@ from fractions import Fraction
 
 _NUMBER = r"[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+|\d+)(?:\.\d+)?(?:[ \u202f]?%)?"
 _SUM = re.compile(
-    rf"(?<![\w.,^])({_NUMBER}(?:\s*[-+−–×*·/÷:]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\w^])(?!\s*[-+−–×*·/÷^])"
+    rf"(?<![\w.,^±])(?<!± )({_NUMBER}(?:\s*[-+−–×*·/÷:]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\w^])(?!\s*[-+−–×*·/÷^±])"
 )
 _PART = re.compile(rf"({_NUMBER})|([-+−–×*·/÷:])")
 _TIMES, _DIVIDED = "×*·", "/÷:"
@@ -16,7 +16,11 @@ _TIMES, _DIVIDED = "×*·", "/÷:"
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
     for found in _SUM.finditer(
-        text.replace("\\times", "×").replace("\\cdot", "·").replace("\\,\\%", "%").replace("\\%", "%")
+        text.replace("\\times", "×")
+        .replace("\\cdot", "·")
+        .replace("\\,\\%", "%")
+        .replace("\\%", "%")
+        .replace("\\pm", "±")
     ):
         right, said = _value(found[1]), _number(found[2])
         if right is not None and said is not None and not _same(right, said, found[2]):

@@ -23,7 +23,8 @@ _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
-_SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)")  # q3-5, q6-12mo
+# Letters with a number that is no part of their name: q3-5, q6-12mo, n-1
+_SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)|[A-Za-z)][-−]\d{1,3}(?!\w)")
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -240,6 +241,8 @@ class _Known:
             return True
         if re.sub(r"[_^]", "", bare) in self.spelled:
             return True
+        if re.search(r"[_^]", bare) and re.sub(r"[\W_]+", "", bare) in self.squeezed:
+            return True  # SS_X, where the text of a PDF has SSX
         if name.isalpha() and not name.isupper() and len(single) > 5 and single in self.squeezed:
             return True  # TensorProto and tensor proto
         letters = [c for c in single if c.isalpha()]

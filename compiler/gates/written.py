@@ -17,6 +17,7 @@ from compiler.model.requests import ProposedCard
 from vault.text.formatting import clean, fold
 
 MAX_SENTENCE = 2_000  # characters
+_FORMULA = re.compile(r"\$[^$\n]{1,400}\$")
 _ADDRESS = re.compile(r"\w[\w+.-]*://\S*|\bwww\.\S*|\]\(\S*|\[\[|<[a-z/!]\S*", re.IGNORECASE)
 
 
@@ -58,7 +59,7 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
     if fault := arithmetic_fault(said):
         return fault
     there = "\n".join(passages)
-    if any(address not in there for address in _ADDRESS.findall(said)):
+    if any(address not in there for address in _ADDRESS.findall(_FORMULA.sub(" ", said))):
         return "it holds a link or an address that the passages do not have"
     plain = plain_formulas(said)
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
