@@ -182,11 +182,11 @@ class _Drafter:
         """Have a page whose first sentence may not stand begin with what READ says of the concept."""
         first = next((s for section in article.sections for p in section.paragraphs for s in p), None)
         texts = [s.quotes for section in draft.sections[:1] for p in section.paragraphs[:1] for s in p[:1]]
-        if first is None or not draft.sections or first.quotes in texts or (line := self._line(group)) is None:
+        if first is None or first.quotes in texts or (line := self._line(group)) is None:
             return
         opening = (WrittenSentence(text=line.text, quotes=line.quotes),)
-        lead = draft.sections[0]
-        if lead.heading:
+        lead = draft.sections[0] if draft.sections else None
+        if lead is None or lead.heading:
             draft.sections.insert(0, WrittenSection(heading="", paragraphs=(opening,)))
         else:
             draft.sections[0] = replace_section(lead, [opening, *lead.paragraphs])
