@@ -395,6 +395,8 @@ class _Reader:
         passages = [self.shown.passages[label].text for label in labels if label in self.shown.passages]
         passages += [q.words for q in quotes]
         fault = card_fault(proposed, passages, self.known) or self._too_many(draft, proposed)
+        if not fault and set(content_words(answer)) <= set(content_words(draft.task.title)):
+            fault = "the page's title, which stands above the question, is the answer"
         if fault:
             self.faults.append(Fault(number, shown, fault, "ask something else, or say what the passage says"))
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -171,7 +172,7 @@ WORDS = st.sampled_from(
 )
 SENTENCES = st.lists(WORDS, min_size=1, max_size=12).map(lambda w: f"{' '.join(w)}.")
 TEXTS = st.lists(st.lists(SENTENCES, min_size=1, max_size=4).map(" ".join), min_size=1, max_size=5).map("\n\n".join)
-SPELLINGS = st.sampled_from([str, str.upper, lambda t: t.replace("'", "’").replace("“", '"').replace("”", '"')])
+WAYS: list[Callable[[str], str]] = [str, str.upper, lambda t: t.replace("'", "’").replace("“", '"').replace("”", '"')]
 
 
 @given(TEXTS, st.data())
@@ -184,7 +185,7 @@ def test_the_evidence_for_any_run_of_words_is_a_part_of_the_source_that_holds_th
     run = made.words(data.draw(st.sampled_from(passage.blocks))).split()
     first = data.draw(st.integers(0, len(run) - 1))
     words = " ".join(run[first : data.draw(st.integers(first + 1, len(run)))])
-    spelled = data.draw(SPELLINGS)(words)
+    spelled = data.draw(st.sampled_from(WAYS))(words)
     found, why, _ = Shown(shown(whole)).quotes(Cited(f"1:{passage.number}", spelled))
     if any(c.isalnum() for c in words) and "..." not in words:
         assert not why and found
