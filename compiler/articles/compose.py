@@ -10,7 +10,7 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.figures import shown_formula
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
-from compiler.claims.conflicts import UNDECIDED
+from compiler.claims.conflicts import PAST
 from compiler.concepts.resolve import Resolved
 from compiler.drafts.drafts import Draft
 from compiler.gates.gates import sentence_refused
@@ -25,7 +25,7 @@ from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
 from vault.model.article import ArticleSection, CitedSentence
-from vault.model.claim import Claim
+from vault.model.claim import Claim, ClaimState
 from vault.model.exhibit import code
 from vault.model.topic import disagreement_heading
 from vault.model.wikilink import Citation, note_link
@@ -116,21 +116,22 @@ class _Composer:
     def compose(self, concept: Resolved, reply: ComposeReply | None) -> None:
         """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
         sources, history = self.concepts.sources, self.concepts.history
-        disputes = [self.concepts.told(one) for one in self.concepts.disputes(concept)]
+        disputes = [self.concepts.with_point(one) for one in self.concepts.disputes(concept)]
         sides = [claim for _, *pair in disputes for claim in pair]
-        places = numbered_sources([*concept.main, *sides], history.sources_before(concept.id), sources)
+        draft = self.writer.draft_of(concept)
+        own = [sources.claims[c] for c in self._cited_in(draft)] if draft is not None else []
+        places = numbered_sources([*concept.main, *own, *sides], history.sources_before(concept.id), sources)
         numbers = {source: n for n, source in enumerate(places, 1)}
 
         def cite(claim: ClaimId) -> Citation:
             source = sources.claims[claim].source
             return Citation(sources.summaries[source], claim, numbers[source])
 
-        draft = self.writer.draft_of(concept)
         sections = self._drafted(draft, cite) if draft is not None else self._sections(concept, reply, cite)
         if not sections:
             return
-        cited = {c.source for c in concept.main}
-        undecided = any(verdict == UNDECIDED for verdict, *_ in disputes)
+        cited = {c.source for c in (own or concept.main)}
+        undecided = self.concepts.is_contested(concept)
         engine = draft.by if draft is not None else self.writer.engine
         confidence = "speculative" if undecided else sources.confidence(cited, engine)
         if confidence == "high" and any(s.mark for x in sections for p in x.paragraphs for s in p):
@@ -168,11 +169,23 @@ class _Composer:
                 sections.append(ArticleSection(plain_heading(section.heading), kept))
         return sections
 
+    def _cited_in(self, draft: Draft) -> Iterator[ClaimId]:
+        """Yield the claims that the sentences of a draft cite."""
+        for sentence in (s for section in draft.sections for p in section.paragraphs for s in p):
+            yield from self._claims(sentence)
+
+    def _claims(self, sentence: WrittenSentence) -> tuple[ClaimId, ...]:
+        """Return the claims that a sentence cites; () where all of them are superseded: it tells what was so."""
+        known = self.concepts.sources.claims
+        found = tuple(c for c in self.writer.cites(sentence.quotes) if c in known)
+        gone = [known[c].state is ClaimState.SUPERSEDED or self.concepts.outdated.get(c) == PAST for c in found]
+        return () if all(gone) else found
+
     def _paragraph(self, paragraph: Sequence[WrittenSentence], cite: Cite) -> tuple[CitedSentence, ...]:
         """Return the sentences of a paragraph of a draft."""
         out: list[CitedSentence] = []
         for sentence in paragraph:
-            cites = tuple(cite(c) for c in self.writer.cites(sentence.quotes))
+            cites = tuple(cite(c) for c in self._claims(sentence))
             if sentence.form == "keep":
                 out += self._kept(sentence, cites)
                 continue

@@ -10,6 +10,7 @@ from compiler.articles.sources import Sources
 from compiler.claims.conflicts import PAST, UNDECIDED, Clashing, Contests, Pool, Shelf, contests
 from compiler.claims.contradictions import Disagreement
 from compiler.concepts.resolve import Resolution, Resolved
+from compiler.gates.written import known_names, sentence_fault
 from compiler.replies.asker import Asker
 from vault.ids import ClaimId, ConceptId
 from vault.model.claim import Claim, ClaimState
@@ -35,10 +36,11 @@ class Concepts:
         own = {c.id for c in concept.main if owners.get(c.id) == concept.id}
         return [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
 
-    def told(self, one: Disagreement) -> tuple[str, Claim, Claim]:
-        """Return (what is at odds and which side weighs more, the weightier claim, the other)."""
+    def with_point(self, one: Disagreement) -> tuple[str, Claim, Claim]:
+        """Return (verdict, after the point on which the sides differ, the weightier claim, the other)."""
         verdict, first, second = self.weigh(one)
-        return f"{one.point.rstrip('.')}. {verdict}" if one.point else verdict, first, second
+        fault = sentence_fault(one.point, "", (first.quote, second.quote), known_names((first.quote, second.quote)))
+        return verdict if fault else f"{one.point.rstrip('.')}. {verdict}", first, second
 
     def weigh(self, one: Disagreement) -> tuple[str, Claim, Claim]:
         """Return the verdict on a contradiction, the claim that weighs more or came first, and the other."""

@@ -262,7 +262,7 @@ class _PageWriter:
     def _disputes(self, members: TopicMembers) -> list[tuple[str, Claim, Claim]]:
         """Return (verdict, claim that weighs more or came first, the other) of disagreements on the page's concepts."""
         found = dict.fromkeys(d for a in members.articles for d in self.disputes.get(a.concept.id, ()))
-        return [self.concepts.told(d) for d in list(found)[: compose.DISPUTES]]
+        return [self.concepts.with_point(d) for d in list(found)[: compose.DISPUTES]]
 
     def dispute_states(self) -> list[DisputeState]:
         """Return every disagreement of the build, and the claim that weighs more if one does."""

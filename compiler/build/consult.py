@@ -13,7 +13,7 @@ from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, re
 from compiler.concepts.rulings import Rulings
 from compiler.drafts.consult import Consulted, consult
 from compiler.drafts.evidence import with_others
-from compiler.drafts.plan import Sizes
+from compiler.drafts.plan import Rejected, Sizes
 from compiler.model.requests import ExtractReply
 from compiler.protocol import passages
 from compiler.protocol.replies import Quote
@@ -22,7 +22,7 @@ from compiler.replies.knowledge import title_key
 from compiler.workers.pool import WorkerPool
 from vault.errors import WorkerFailed
 from vault.ids import ClaimId, SourceId, digest12
-from vault.inbox.events import all_reasons
+from vault.inbox.events import all_reasons, rejected_at
 from vault.log.ledger import Ids
 from vault.model.claim import ClaimKind
 
@@ -40,10 +40,12 @@ def consult_model(start: BuildInput, documents: Sequence[Document], ids: Ids) ->
         if d.text is not None
     ]
     sizes = Sizes.of_part(start.options.part_bytes)
-    reasons = {
-        title_key(ids.births[id_].name): why for id_, why in all_reasons(start.decided).items() if id_ in ids.births
+    rejected = {
+        title_key(ids.births[id_].name): Rejected(why, rejected_at(start.decided, id_))
+        for id_, why in all_reasons(start.decided).items()
+        if id_ in ids.births
     }
-    consulted = consult(shelf, start.asker, start.rulings, ids, sizes, reasons)
+    consulted = consult(shelf, start.asker, start.rulings, ids, sizes, rejected)
     inherited = _inherited(start.asker.journal, consulted, ids)
     return replace(consulted, extracted=with_others(consulted.extracted, inherited))
 
@@ -57,6 +59,8 @@ def _inherited(journal: Journal, consulted: Consulted, ids: Ids) -> dict[SourceI
     for event in journal.former:
         source, reply = event.get("about"), event.get("reply")
         if event.get("of") != "extract" or not isinstance(source, str) or not isinstance(reply, dict):
+            continue
+        if source not in consulted.shelf.by_id:
             continue
         try:
             claims = ExtractReply.model_validate(reply).claims

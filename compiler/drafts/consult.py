@@ -11,7 +11,7 @@ from compiler.drafts import plan
 from compiler.drafts.drafts import Drafts, checks, drafts_of
 from compiler.drafts.evidence import extracted_of
 from compiler.drafts.names import Group, groups_of, languages_of, settled
-from compiler.drafts.plan import Sizes
+from compiler.drafts.plan import Rejected, Sizes
 from compiler.drafts.shelf import Shelf
 from compiler.language import names
 from compiler.protocol.passages import Document
@@ -19,6 +19,8 @@ from compiler.replies.asker import Asker
 from compiler.replies.knowledge import Knowledge
 from vault.ids import SourceId
 from vault.log.ledger import Ids
+
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,11 @@ def consult(
     rulings: Rulings,
     ids: Ids,
     sizes: Sizes,
-    reasons: Mapping[str, tuple[str, ...]],
+    rejected: Mapping[str, Rejected],
 ) -> Consulted:
     """Have everything asked that no answer covers yet, and return what may be used of all answers.
 
-    `reasons` say by title why the user rejected earlier versions of an article. Raises: what the asker raises.
+    `rejected` says by title why and when the user rejected versions of an article. Raises: what the asker raises.
     """
     shelf = Shelf(documents)
     asker.ask(plan.reads(shelf, asker.knowledge(), sizes), "read")
@@ -67,9 +69,10 @@ def consult(
         knowledge = asker.knowledge()
     joined = settled(rulings, knowledge, languages_of(knowledge, shelf))
     groups = groups_of(knowledge, shelf, joined, ids)
-    if not asker.open:
-        asker.ask(plan.writes(groups, shelf, knowledge, sizes, reasons), "write")
-        knowledge = asker.knowledge()
+    for _ in range(_ROUNDS):  # what an answer left out, and what one request could not hold, is asked for again
+        if not asker.open and (asked := plan.writes(groups, shelf, knowledge, sizes, rejected)):
+            asker.ask(asked, "write")
+            knowledge = asker.knowledge()
     drafts = drafts_of(groups, shelf, knowledge)
     if not asker.open:
         by = sorted({draft.by for draft in drafts.articles if draft.by})

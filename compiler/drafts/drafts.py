@@ -9,6 +9,7 @@ from compiler.drafts.names import Group
 from compiler.drafts.plan import Sizes, present_of
 from compiler.drafts.shelf import Place, Shelf
 from compiler.gates.written import card_fault, known_names, sentence_fault
+from compiler.language.tokens import content_words
 from compiler.model.report import Rejection
 from compiler.model.requests import ProposedCard
 from compiler.protocol.check import item_key
@@ -80,7 +81,8 @@ def checks(drafts: Drafts, shelf: Shelf, sizes: Sizes, by: Sequence[str]) -> lis
     for one, places in items.values():
         pages.setdefault(one.about, []).append((places, one))
     begins = {
-        about: min((order[d.id], p.number) for places, _ in own for d, p, _ in places) for about, own in pages.items()
+        about: min(((order[d.id], p.number) for places, _ in own for d, p, _ in places), default=(0, 0))
+        for about, own in pages.items()
     }
     batches: list[list[tuple[list[Place], Unchecked]]] = [[]]
     shown: set[tuple[str, int]] = set()
@@ -216,7 +218,7 @@ class _Drafter:
             self._reject("sentence", fault, sentence.text, sentence.quotes, by)
             return None
         words = tuple(q.words for q in sentence.quotes)
-        if is_verbatim(sentence.text, words):
+        if is_verbatim(sentence.text, words) and names_it(about, sentence.text):
             return sentence
         key = item_key(sentence.text, "", words, sentence.mark)
         verdict = self.knowledge.verdicts.get(key)
@@ -293,6 +295,12 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
     """Return whether a sentence is one of its quotes, word for word: then there is nothing to check."""
     said = fold(text).rstrip(".。").casefold()
     return any(fold(quote).rstrip(".。").casefold() == said for quote in quotes)
+
+
+def names_it(title: str, text: str) -> bool:
+    """Return whether words name the page that they are for, so that they mean there what they mean in their source."""
+    said = set(content_words(text))
+    return bool(said) and set(content_words(title)) <= said
 
 
 def quotes_of(draft: Draft) -> Iterator[tuple[Quote, str]]:

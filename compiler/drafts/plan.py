@@ -21,7 +21,7 @@ from compiler.protocol.requests import (
     SettleRequest,
     WriteRequest,
 )
-from compiler.replies.knowledge import Knowledge, Written, title_key
+from compiler.replies.knowledge import ATTEMPTS, Knowledge, Written, title_key
 from vault.text.formatting import fold
 
 MOST_CONCEPTS = 12  # of one WRITE request
@@ -30,6 +30,14 @@ SHARE = 1.0  # of the words of its passages that a page may take
 FEWEST_WORDS, MOST_WORDS = 90, 900  # of a page
 WORDS_A_CARD = 90  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why the user rejected versions of a page, and when the last one (an ISO instant)."""
+
+    reasons: tuple[str, ...]
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,21 +187,40 @@ def writes(
     shelf: Shelf,
     knowledge: Knowledge,
     sizes: Sizes,
-    reasons: Mapping[str, tuple[str, ...]],
+    rejected: Mapping[str, Rejected],
 ) -> list[WriteRequest]:
     """Return the requests for the articles of pages that know not all of their passages yet.
 
-    `reasons` say by title why the user rejected earlier versions.
+    `rejected` says by title why and when the user rejected earlier versions.
     """
     tasks: dict[str, tuple[Group, Present]] = {}
-    for group in groups:
-        present = present_of(group, shelf, knowledge)
-        undefined = present.sentences[:1] and present.sentences[0].gone
-        if group.page and (undefined or set(group.blocks) - present.known):
-            tasks[group.key] = group, present
     pages = [g for g in groups if g.page]
+    shared = Counter(b for g in pages for b in set(g.blocks))
+    for group in pages:
+        present = present_of(group, shelf, knowledge)
+        if set(group.blocks) - present.known or _is_outdated(group, present, shared, rejected, knowledge):
+            tasks[group.key] = group, present
     batches = _batches([g for g, _ in tasks.values()], shelf, knowledge, sizes)
-    return [_write([tasks[g.key] for g in batch], shelf, sizes, pages, reasons) for batch in batches]
+    return [_write([tasks[g.key] for g in batch], shelf, sizes, pages, rejected) for batch in batches]
+
+
+def _is_outdated(
+    group: Group,
+    present: Present,
+    shared: Mapping[str, int],
+    rejected: Mapping[str, Rejected],
+    knowledge: Knowledge,
+) -> bool:
+    """Return whether an article is to be written anew though it knows all passages of its concept.
+
+    That is: its definition is gone, it tells of passages that are another concept's now, or the user rejected it.
+    """
+    if present.written is None or knowledge.declined.get(title_key(present.written.article.title), 0) >= ATTEMPTS:
+        return False
+    undefined = present.sentences[:1] and present.sentences[0].gone
+    of_others = any(shared.get(b) for b in present.known - set(group.blocks))
+    said = rejected.get(title_key(group.title))
+    return bool(undefined or of_others or (said is not None and said.at > present.written.at))
 
 
 def _batches(groups: Sequence[Group], shelf: Shelf, knowledge: Knowledge, sizes: Sizes) -> Iterator[list[Group]]:
@@ -243,7 +270,7 @@ def _write(
     shelf: Shelf,
     sizes: Sizes,
     pages: Sequence[Group],
-    reasons: Mapping[str, tuple[str, ...]],
+    rejected: Mapping[str, Rejected],
 ) -> WriteRequest:
     """Return the request for the articles of some groups."""
     numbers = {d.id: n for n, d in enumerate(shelf.documents, 1)}
@@ -256,6 +283,9 @@ def _write(
         new = _passages(new_blocks, shelf)
         if present.sentences:  # an update: what is new, and of the rest as much as fits
             carrying = _within(sizes.write // 3, new, carrying)
+        else:  # what does not fit comes in an update
+            carrying = _within(sizes.write, carrying[:1], carrying)
+        held = {ref(d.id, b.key) for d, p in carrying for b in p.blocks}
         for document, passage in carrying:
             shown.setdefault(document.id, {})[passage.number] = passage
         label = {(d.id, p.number): f"{numbers[d.id]}:{p.number}" for d, p in carrying}
@@ -267,12 +297,12 @@ def _write(
                 line=group.line,
                 passages=tuple(label[d.id, p.number] for d, p in carrying),
                 new=tuple(label[d.id, p.number] for d, p in new) if present.sentences else (),
-                covers=tuple(group.blocks),
+                covers=tuple(b for b in group.blocks if present.sentences or b in held),
                 words=length,
                 most_cards=cards,
                 present=present.sentences,
                 cards=tuple(c for c in present.article.cards if shelf.stands(c.quotes)) if present.article else (),
-                reasons=reasons.get(title_key(group.title), ()),
+                reasons=said.reasons if (said := rejected.get(title_key(group.title))) is not None else (),
             )
         )
     documents = tuple(

@@ -143,7 +143,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
         if any("^" in f for f in there.formulas) and not there.has_identifier(power):
             return f"does not say {power}"
-    if foreign and "zh" in map(sentence_language, (words, *evidence)):
+    if foreign and "zh" in {sentence_language(words), *_languages(tuple(evidence))}:
         return ""  # names are spelled in other letters there: for a check to compare
     for run in capitalized_names(words):
         if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
@@ -158,8 +158,14 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
 
 def in_another_language(words: str, evidence: Iterable[str]) -> bool:
     """Return whether none of the evidence is in the language of `words`, as far as both are known."""
-    mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
+    mine, theirs = sentence_language(words), _languages(tuple(evidence))
     return bool(mine) and "" not in theirs and mine not in theirs
+
+
+@lru_cache(maxsize=256)
+def _languages(texts: tuple[str, ...]) -> frozenset[str]:
+    """Return the languages of some texts."""
+    return frozenset(map(sentence_language, texts))
 
 
 @lru_cache(maxsize=1 << 12)

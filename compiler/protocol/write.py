@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from compiler.gates.facts import in_another_language
 from compiler.gates.headings import plain_heading
 from compiler.gates.repeated_cards import PER_KIND, repeats
 from compiler.gates.written import card_fault, known_names, sentence_fault
@@ -448,7 +449,9 @@ class _Reader:
 def _shares_words(said: str, quotes: Sequence[Quote]) -> bool:
     """Return whether a sentence has a content word of its evidence; a wrong letter mostly shows in that it has none."""
     own = set(content_words(said))
-    return len(own) < 2 or any(own.intersection(content_words(q.words)) for q in quotes)
+    if len(own) < 2 or in_another_language(said, [q.words for q in quotes]):
+        return True
+    return any(own.intersection(content_words(q.words)) for q in quotes)
 
 
 def plain_words(text: str) -> str:

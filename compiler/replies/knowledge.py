@@ -46,6 +46,9 @@ class Written:
     at: str
 
 
+ATTEMPTS = 2  # answers without an article of a concept, after which there is none
+
+
 @dataclass(slots=True)
 class Knowledge:
     """The answers of a journal, folded in its order.
@@ -57,6 +60,7 @@ class Knowledge:
     settled: list[SettleReply] = field(default_factory=list)
     articles: dict[str, list[Written]] = field(default_factory=dict)  # title key -> its articles, the latest last
     known_blocks: dict[str, set[str]] = field(default_factory=dict)  # title key -> blocks shown to its last writer
+    declined: dict[str, int] = field(default_factory=dict)  # title key -> how often its last writers left it out
     verdicts: dict[str, CheckVerdict] = field(default_factory=dict)
     pairs: dict[str, PairVerdict] = field(default_factory=dict)
 
@@ -96,12 +100,14 @@ class Knowledge:
                 owner[block] = len(reads) - 1
 
     def _wrote(self, reply: WriteReply, entry: Entry) -> None:
-        """Take an answer to WRITE; an empty article leaves the one before as it is."""
+        """Take an answer to WRITE. An empty article leaves the one before as it is, and is asked for once more."""
         for article in reply.articles:
             key = title_key(article.title)
             if article.sections:
                 self.articles.setdefault(key, []).append(Written(article, entry.engine, entry.at))
-            self.known_blocks[key] = set(article.covers)
+            self.declined[key] = 0 if article.sections else self.declined.get(key, 0) + 1
+            if article.sections or entry.failed or self.declined[key] >= ATTEMPTS:
+                self.known_blocks[key] = set(article.covers)
 
     @property
     def read_blocks(self) -> frozenset[str]:

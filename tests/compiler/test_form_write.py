@@ -185,6 +185,21 @@ def test_an_article_goes_by_another_name_of_its_concept_and_bold_and_links_are_p
     assert [s.text for s in sentences(reply.articles[0])] == ["A halyard hoists a sail."]
 
 
+def test_a_page_may_be_in_another_language_than_what_it_cites() -> None:
+    documents = shown(
+        "# 位置编码\n\n位置编码可以通过学习得到也可以直接固定得到。\n",
+        "# Codes\n\nSie werden gelernt oder festgelegt.\n",
+    )
+    task = ConceptTask(title="Positional encoding", aliases=("位置编码",))
+    request = WriteRequest(language="en", concepts=(task,), documents=documents)
+    reply, faults = write(
+        "=== Positional encoding\nPositions can be learned or fixed. [1:1]\nThey are set. [2:1]", request
+    )
+    assert not faults and len(sentences(reply.articles[0])) == 2
+    _, faults = write("=== Positional encoding\nPositions can be learned in 1999. [1:1]", request)
+    assert any("1999" in f.why for f in faults)
+
+
 def test_two_citations_of_one_sentence_are_joined() -> None:
     article, faults = halyard("A halyard hoists a sail. [1:1a] [derived 1:1b]")
     (sentence,) = sentences(article)

@@ -80,6 +80,12 @@ def all_reasons(decided: Sequence[Event]) -> dict[str, tuple[str, ...]]:
     return {concept: reasons_for(decided, concept) for concept in sorted(about) if reasons_for(decided, concept)}
 
 
+def rejected_at(decided: Sequence[Event], concept: str) -> str:
+    """Return when a version of a concept or topic was last rejected; "" if none was."""
+    found = (e for e in current_decisions(decided) if e["decision"] == Choice.REJECT and e.get("about") == concept)
+    return max((str(e.get("at", "")) for e in found), default="")
+
+
 def reason_of(given: object) -> str:
     """Return a reason as one sanitized, truncated line; "" for what is no text."""
     return short_line(normal(given), REASON) if isinstance(given, str) else ""
