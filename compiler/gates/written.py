@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from compiler.articles.figures import ACTING_COMMANDS, ACTING_PREFIXES
 from compiler.gates.arithmetic import arithmetic_fault
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, contains_answer
@@ -17,8 +18,11 @@ from compiler.model.requests import ProposedCard
 from vault.text.formatting import clean, fold
 
 MAX_SENTENCE = 2_000  # characters
-_FORMULA = re.compile(r"\$[^$\n]{1,400}\$")
-_ADDRESS = re.compile(r"\w[\w+.-]*://\S*|\bwww\.\S*|\]\(\S*|\[\[|<[a-z/!]\S*", re.IGNORECASE)
+FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,400}(?<=[^\s\\])\$(?![\d$])|\$\$[^$\n]{1,400}\$\$")
+_ADDRESS = re.compile(r"\w[\w+.-]{0,40}://\S*|\bwww\.\S*|\[\[", re.IGNORECASE)
+_MARKUP = re.compile(r"\]\(\S*|<[a-z/!]\S*", re.IGNORECASE)  # in a formula, these are brackets and "less than"
+_COMMAND = re.compile(r"\\([A-Za-z@]+)")
+_CODE = re.compile(r"`[^`]*`")
 
 
 def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[str, ...]) -> str:
@@ -59,13 +63,24 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
     if fault := arithmetic_fault(said):
         return fault
     there = "\n".join(passages)
-    if any(address not in there for address in _ADDRESS.findall(_FORMULA.sub(" ", said))):
-        return "it holds a link or an address that the passages do not have"
+    if fault := address_fault(said, there):
+        return fault
     plain = plain_formulas(said)
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
         return f"the cited passages {_plural(fault)}"
     fault = name_fault(plain, known)
     return f"the passages {_plural(fault)}" if fault else ""
+
+
+def address_fault(said: str, there: str = "") -> str:
+    """Return what leads somewhere that the words `there` do not have, or what a formula does; "" if nothing does."""
+    found = [*_ADDRESS.findall(said), *_MARKUP.findall(FORMULA.sub(" ", said))]
+    if any(address not in there for address in found):
+        return "it holds a link or an address that the passages do not have"
+    commands = [name.casefold() for name in _COMMAND.findall(_CODE.sub(" ", said))] if "$" in said else ()
+    if any(name in ACTING_COMMANDS or name.startswith(ACTING_PREFIXES) for name in commands):
+        return "it holds a formula with a command that does more than draw"
+    return ""
 
 
 def known_names(texts: Iterable[str]) -> tuple[str, ...]:

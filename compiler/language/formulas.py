@@ -17,6 +17,7 @@ _FONT = re.compile(
 _ONE = re.compile(r"(?P<mark>[_^])\{(?P<in>[^{}\s]{1,20})\}")  # 10^{6}, x_{i}
 _SPACE = re.compile(r"\\[,;:! ]")
 _BETWEEN = re.compile(r"\$\$?(?=\S)([^$]{1,600})(?<=\S)\$\$?(?!\d)")  # what is paid has a space before one of its marks
+_BELOW = re.compile(r"(?<=\w)~([\w/]{1,8})~")  # an index in Pandoc's Markdown: V~1~
 _LATEX = re.compile(r"[$\\]|[_^]\{")
 
 
@@ -26,6 +27,8 @@ def plain_formulas(text: str) -> str:
     if not text.isascii():
         text = _RAISED.sub(lambda m: f"^{unicodedata.normalize('NFKC', m[0]).replace('−', '-')}", text)
         text = _LETTER.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+    if "~" in text:
+        text = _BELOW.sub(r"_\1", text)
     if not _LATEX.search(text):
         return text
     for _ in range(2):  # a font round an index, or in one

@@ -14,16 +14,18 @@ from compiler.protocol.write import plain_words
 from vault.ids import digest12
 from vault.text.formatting import clean_line, fold
 
-_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(OK|FIX|DROP)\b\**:?\s*(.*)$", re.IGNORECASE)
-_BAR = re.compile(r"\s*\|\s*")
-_CARD = re.compile(r"^\s*Q:\s*(.*?)\s*\bA:\s*(.*)$", re.DOTALL)
+NUMBERED = r"^[\s>*(\[-]*(?:(?:item|pair)\s+)?#?(\d{1,4})[\s.:)\]*–-]+"  # 2. or 2) or (2) or Item 2: or #2
+UNMARKED = re.compile(r"\s*(?:$|```|===|---|#+\s)")  # what may stand around an answer and says nothing
+_LINE = re.compile(NUMBERED + r"(OK|FIX|DROP)\b\**:?\s*(.*)$", re.IGNORECASE)
+_ALL_RIGHT = re.compile(r"^\W*(?:(?:all\s+)?ok|ok\s+for\s+all)\W*$", re.IGNORECASE)
+_QUESTION, _ANSWER = re.compile(r"\s*Q:"), re.compile(r"\bA:")
 _MOST = 2_000  # characters of better words
 _MARKS = {"derived": " (derived)", "computed": " (computed)"}
 
 
 def item_key(text: str, answer: str, quotes: Sequence[str], mark: str = "") -> str:
     """Return the key of a sentence or card with its mark and evidence: a verdict holds for these words alone."""
-    said = fold(_BAR.sub(" ", text))  # the cells of a row, which a page separates in its own way
+    said = fold(text.replace("|", " "))  # the cells of a row, which a page separates in its own way
     return digest12("\x1f".join((mark, said, fold(answer), *sorted({fold(q) for q in quotes}))))
 
 
@@ -47,14 +49,21 @@ def _places(places: Sequence[str]) -> Iterator[str]:
 
 
 def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
-    """Return a verdict on every item, and the faults of the answer; what it does not name is right."""
+    """Return a verdict on every item, and the faults of the answer; what it does not name is right.
+
+    An answer that names no item and is not OK alone says nothing of any.
+    """
     faults: list[Fault] = []
     found: dict[int, CheckVerdict] = {}
     recognized = False
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if match is None:
-            recognized |= bool(re.match(r"^\W*(?:all\s+)?ok\b", line.strip(), re.IGNORECASE))
+            if _ALL_RIGHT.match(line):
+                recognized = True
+            elif not UNMARKED.match(line):
+                hint = "as `12 FIX sentence`, `12 DROP why`, or OK alone"
+                faults.append(Fault(number, line, "the line is no verdict on an item", hint))
             continue
         n = int(match[1])
         if not 1 <= n <= len(request.items):
@@ -79,8 +88,12 @@ def _verdict(item: CheckItem, word: str, rest: str) -> CheckVerdict | None:
     if word == "DROP":
         return CheckVerdict(item=item.key, verdict="drop", why=clean_line(rest)[:500])
     if item.answer:
-        card = _CARD.match(rest)
-        question, answer = (plain_words(card[1])[:_MOST], plain_words(card[2])[:_MOST]) if card else ("", "")
+        asked = _QUESTION.match(rest)
+        answered = _ANSWER.search(rest, asked.end()) if asked else None
+        if asked is None or answered is None:
+            return None
+        question = plain_words(rest[asked.end() : answered.start()])[:_MOST]
+        answer = plain_words(rest[answered.end() :])[:_MOST]
         return CheckVerdict(item=item.key, verdict="fix", text=question, answer=answer) if question and answer else None
     words = plain_words(re.sub(r"\[(?:derived |computed )?\d+:\d+.*$", "", rest))[:_MOST]
     return CheckVerdict(item=item.key, verdict="fix", text=words) if any(c.isalnum() for c in words) else None

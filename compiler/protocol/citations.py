@@ -213,11 +213,6 @@ class Shown:
         found = self.passages.get(label)
         return [f"{found.document.source}:{b.key}" for b in found.passage.blocks] if found else []
 
-    def is_whole(self, label: str) -> bool:
-        """Return whether a passage is a listing, a table or a formula."""
-        found = self.passages.get(label)
-        return found is not None and all(b.kind in ("code", "table", "formula") for b in found.passage.blocks)
-
     def quotes(self, item: Cited) -> tuple[list[Quote], str, str]:
         """Return (evidence, why there is none, what would help) for one item of a citation."""
         searched = self.passages.get(item.label)

@@ -19,6 +19,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")  # a name in code
 _KNOWN_BYTES = 4_000  # of the names that are there already
 _RANGE = re.compile(r"(\d{1,3}):(\d{1,5})[a-z]{0,2}(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
 _LINE = re.compile(r"^[\s>*-]*(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
+_DOCUMENT = re.compile(r"(\d{1,5})[.:]*(?:\s|$)")
 _MOST_PASSAGES = 400  # of one range
 
 
@@ -55,17 +56,18 @@ def parse(request: ReadRequest, text: str) -> tuple[ReadReply, list[Fault]]:
 
 def _lines(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line number, keyword, words); a line without keyword goes on with the one before."""
-    current: tuple[int, str, str] | None = None
+    start, kind = 0, ""
+    words: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if match:
-            if current:
-                yield current
-            current = number, match[1], match[2]
-        elif current and line.strip() and not line.startswith(("```", "===", "#")):
-            current = current[0], current[1], f"{current[2]} {line.strip()}"
-    if current:
-        yield current
+            if kind:
+                yield start, kind, " ".join(words)
+            start, kind, words = number, match[1], [match[2]]
+        elif kind and line.strip() and not line.startswith(("```", "===", "#")):
+            words.append(line.strip())
+    if kind:
+        yield start, kind, " ".join(words)
 
 
 class _Reader:
@@ -92,8 +94,12 @@ class _Reader:
             self._concept(number, words)
         elif kind == "TERM":
             name, _, where = words.partition("|")
-            if self._is_name(number, name := _name(name)):
+            if not self._is_name(number, name := _name(name)):
+                return
+            if self.text.has(name):
                 self.terms.append(ReadTerm(name=name, blocks=tuple(self._blocks(where))))
+            else:
+                self.faults.append(Fault(number, name, "the documents shown do not have this term", "as they write it"))
         elif kind == "CLASH":
             self._clash(number, words)
         elif kind == "SUM":
@@ -169,12 +175,11 @@ class _Reader:
             self.faults.append(Fault(number, words, "a clash has two sides", "cite each in a bracket of its own"))
 
     def _summary(self, number: int, words: str) -> None:
-        document, _, rest = words.partition(" ")
-        numbered = document.rstrip(".:").isdigit()
-        said = self._line(number, rest if numbered else words)
+        numbered = _DOCUMENT.match(words)
+        said = self._line(number, words[numbered.end() :] if numbered else words)
         if said is None:
             return
-        source = self.shown.source_of(int(document.rstrip(".:"))) if numbered else said.quotes[0].source
+        source = self.shown.source_of(int(numbered[1])) if numbered else said.quotes[0].source
         own = tuple(q for q in said.quotes if q.source == source)
         if own:
             self.summaries.append(SourceStatement(source=source, text=said.text, quotes=own))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from compiler.protocol.check import NUMBERED, UNMARKED
 from compiler.protocol.faults import Fault
 from compiler.protocol.replies import PairVerdict, ReconcileReply, ReconcileWord
 from compiler.protocol.requests import ReconcileRequest, Side
 from vault.text.formatting import clean_line
 
-_LINE = re.compile(r"^[\s>*-]*(\d{1,4})\.?\**[.:]?\s+\**(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$", re.IGNORECASE)
+_LINE = re.compile(NUMBERED + r"(CONFLICT|REPORTED|CHANGED|NONE)\b\**:?\s*(.*)$", re.IGNORECASE)
+_NONE = re.compile(r"^\W*none(?:\s+of\s+(?:them|these))?\W*$", re.IGNORECASE)
 _WORDS: dict[str, ReconcileWord] = {
     "CONFLICT": "conflict",
     "REPORTED": "reported",
@@ -35,10 +37,15 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
     """Return a verdict on every pair, and the faults of the answer; what it does not name can both hold."""
     faults: list[Fault] = []
     found: dict[int, PairVerdict] = {}
-    recognized = re.match(r"^\W*none\b", text.strip(), re.IGNORECASE) is not None
+    recognized = False
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if match is None:
+            if _NONE.match(line):
+                recognized = True
+            elif not UNMARKED.match(line):
+                hint = "as `3 CONFLICT the point`, or NONE alone"
+                faults.append(Fault(number, line, "the line is no verdict on a pair", hint))
             continue
         n = int(match[1])
         if not 1 <= n <= len(request.pairs):

@@ -12,6 +12,7 @@ from vault.text.formatting import clean_line, normal, truncate
 _LINE = re.compile(r"^[\s>*-]*(SAME|LINE|PAGE|CLUSTER)\b\**:?\s*(.*)$")
 _NUMBERS = re.compile(r"\d+")
 _MOST_IN_CLUSTER = 8
+_DIGITS = 6  # of a number that can be a name's
 _LONGEST = 90  # characters of what a name is
 
 
@@ -41,10 +42,12 @@ def parse(request: SettleRequest, text: str) -> tuple[SettleReply, list[Fault]]:
     def named(number: int, words: str) -> list[str]:
         found = []
         for digits in _NUMBERS.findall(words):
-            if 1 <= int(digits) <= len(titles):
-                found.append(titles[int(digits) - 1])
+            n = int(digits) if len(digits) <= _DIGITS else 0
+            if 1 <= n <= len(titles):
+                found.append(titles[n - 1])
             else:
-                faults.append(Fault(number, words, f"there is no name {digits}", f"the names are 1 to {len(titles)}"))
+                hint = f"the names are 1 to {len(titles)}"
+                faults.append(Fault(number, words, f"there is no name {truncate(digits, _DIGITS)}", hint))
         return list(dict.fromkeys(found))
 
     for number, line in enumerate(text.split("\n"), 1):

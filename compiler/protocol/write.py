@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compiler.gates.facts import in_another_language
 from compiler.gates.headings import plain_heading
 from compiler.gates.repeated_cards import PER_KIND, repeats
 from compiler.gates.written import card_fault, known_names, sentence_fault
@@ -283,9 +282,6 @@ class _Reader:
         passages = [self.shown.passages[i.label].text for i in cite.items if i.label in self.shown.passages]
         passages += [q.words for q in quotes]
         fault = sentence_fault(said, cite.mark, (*passages, *self._headings(cite)), self.known)
-        told = [i.label for i in cite.items if not self.shown.is_whole(i.label)]  # a listing has words of its own
-        if not fault and not cite.mark and told and not _shares_words(said, quotes):
-            fault = "the sentences that it cites have no word of it"
         if fault:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
             if cite.mark:
@@ -444,14 +440,6 @@ class _Reader:
                 )
             )
         return WriteReply(articles=tuple(articles))
-
-
-def _shares_words(said: str, quotes: Sequence[Quote]) -> bool:
-    """Return whether a sentence has a content word of its evidence; a wrong letter mostly shows in that it has none."""
-    own = set(content_words(said))
-    if len(own) < 2 or in_another_language(said, [q.words for q in quotes]):
-        return True
-    return any(own.intersection(content_words(q.words)) for q in quotes)
 
 
 def plain_words(text: str) -> str:
