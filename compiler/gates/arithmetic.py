@@ -5,36 +5,46 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_NUMBER = r"[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+|\d+)(?:\.\d+)?(?:[ \u202f]?%)?"
+_NUMBER = r"(?>[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[ \u202f]?%)?)"
+_SIGN = r"(?:\s*[-+−–×*·/÷]\s*| : )"
 _SUM = re.compile(
-    rf"(?<![\w.,^±])(?<!± )({_NUMBER}(?:\s*[-+−–×*·/÷:]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\w^])(?!\s*[-+−–×*·/÷^±])"
+    rf"(?<![\w.,:^±])(?<!± )({_NUMBER}(?:{_SIGN}{_NUMBER})+)\s*(=|≈|\\approx)"
+    r"\s*(about\s|roughly\s|approximately\s|circa\s|etwa\s|rund\s|ungefähr\s|[≈~])?\s*"
+    rf"({_NUMBER})(?![\w^]|[.,:]\d)(?!\s*[-+−–×*·/÷^±])(?!\s*(?:[≡(]|remainder|rest|mod|in binary)\b|\s*≡|\s*\(mod)"
 )
-_PART = re.compile(rf"({_NUMBER})|([-+−–×*·/÷:])")
+# What stands before a chain that is only the rest of an equation: an operator, a bracket, a root, a function.
+_GOES_ON = re.compile(
+    r"(?:[-+−–×*·/÷^√∛)\]}|!±]|\d|\\[A-Za-z]+"
+    r"|\b(?:mod|log|ln|lg|lb|exp|sqrt|sin|cos|tan|max|min)|(?:%|\b(?:percent|half|third|quarter))\s+of)$"
+)
+_RANGE = re.compile(r"(\d+)[-–](\d+)")  # 1914-1918
 _TIMES, _DIVIDED = "×*·", "/÷:"
+_ABOUT = Fraction(1, 20)  # how far off a result may be that is said to be about right
 
 
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
-    for found in _SUM.finditer(
-        text.replace("\\times", "×")
-        .replace("\\cdot", "·")
-        .replace("\\,\\%", "%")
-        .replace("\\%", "%")
-        .replace("\\pm", "±")
-    ):
-        right, said = _value(found[1]), _number(found[2])
-        if right is not None and said is not None and not _same(right, said, found[2]):
+    text = text.replace("\\times", "×").replace("\\cdot", "·").replace("\\pm", "±")
+    text = text.replace("\\,\\%", "%").replace("\\%", "%")
+    for found in _SUM.finditer(text):
+        before = text[max(found.start() - 30, 0) : found.start()].rstrip(" $")
+        if _GOES_ON.search(before) and text[: found.start()].strip() not in ("-", "–", "*"):
+            continue
+        if (span := _RANGE.fullmatch(found[1])) and int(span[1][:9]) < int(span[2][:9]):
+            continue
+        right, said = _value(found[1]), _number(found[4])
+        about = bool(found[3]) or found[2] != "="
+        if right is not None and said is not None and not _same(right, said, found[4], about):
             return f"{found[0].strip()}: the result is {float(right):g}"
     return ""
 
 
-def _same(right: Fraction, said: Fraction, written: str) -> bool:
-    """Return whether a result is right as far as it is written: to its last decimal."""
+def _same(right: Fraction, said: Fraction, written: str, about: bool) -> bool:
+    """Return whether a result is right as far as it is written: to its last decimal, or about."""
     bare = written.rstrip("% \u202f")
     decimals = len(bare.partition(".")[2])
     step = Fraction(1, int(10**decimals)) / (100 if written.endswith("%") else 1)
-    zeros = len(bare) - len(bare.rstrip("0")) if not decimals else 0
-    return abs(right - said) <= step * int(10**zeros) / 2
+    return abs(right - said) <= max(step / 2, abs(right) * _ABOUT if about else 0)
 
 
 def _number(text: str) -> Fraction | None:

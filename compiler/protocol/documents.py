@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from compiler.protocol.citations import letters, pieces_of
 from compiler.protocol.passages import Document, Passage
 from compiler.protocol.requests import BlockView, DocumentView, PassageView
 from vault.text.formatting import clean, clean_line
+
+# How lines of requests and answers begin: what documents have like it is shown with a backslash before it.
+_OWN = re.compile(
+    r"\s*={2,}\s|=== ?|## |\[|\s*(?:WRITE|CARDS|OPEN|LEFT|QUESTION|CONCEPT|IS|FROM|TERM|CLASH|SUM|CLUSTER|SAME)\s"
+    r"|\s*OTHER PAGES\b|\s*Names found so far\b|\s*(?:so far|passages|the user rejected an earlier version"
+    r"|card that stays|the article now[^:\n]{0,80}|s\d{1,3}):|\s*about \d+ words\b|\.\.\.\s*$"
+)
+_FENCE, _TICKS = re.compile(r"\s*```"), re.compile(r"`+")
 
 
 def view(document: Document, number: int, passages: Iterable[Passage]) -> DocumentView:
@@ -66,9 +75,12 @@ def _shown(block: BlockView, signs: Sequence[str]) -> str:
         parts += [block.text[at:start], sign, block.text[start:end]]
         at = end
     text = "".join([*parts, block.text[at:]]).strip("\n")
-    text = "\n".join(f"\\{line}" if line.startswith(("=== ", "## ", "[")) else line for line in clean(text).split("\n"))
-    if block.kind == "code":
-        text = f"```{block.info}\n{text}\n```"
+    code = block.kind == "code"
+    lines = clean(text).split("\n")
+    text = "\n".join(f"\\{line}" if _OWN.match(line) or (not code and _FENCE.match(line)) else line for line in lines)
+    if code:
+        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
+        text = f"{fence}{clean_line(block.info)}\n{text}\n{fence}"
     elif block.kind == "table":
         text = f"(table)\n{text}"
     elif block.kind == "item":

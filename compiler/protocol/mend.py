@@ -36,17 +36,16 @@ def mend_request(request: Request, text: str) -> str:
 def patched(text: str, correction: str) -> str:
     """Return an answer with the lines of a correction in place of its own; a correction in another form replaces it."""
     lines = text.replace("\r\n", "\n").split("\n")
-    found = False
+    put: dict[int, list[str]] = {}
     current = 0
     for line in correction.replace("\r\n", "\n").split("\n"):
         match = _CORRECTED.match(line)
         if match:
-            found, current = True, int(match[1])
-            if 1 <= current <= len(lines):
-                lines[current - 1] = match[2]
-        elif current and 1 <= current <= len(lines) and line.strip() and not line.startswith("```"):
-            lines[current - 1] += f" {line.strip()}"
-    return "\n".join(lines) if found else correction
+            current = int(match[1])
+            put[current] = [match[2]]
+        elif current and line.strip() and not line.startswith("```"):
+            put[current].append(line.strip())
+    return "\n".join(" ".join(put.get(n, [line])) for n, line in enumerate(lines, 1)) if put else correction
 
 
 def best(request: Request, text: str, correction: str) -> tuple[Reply, Sequence[Fault]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from compiler.gates.written import FORMULA
 from compiler.sources.segments import passages as sentence_spans
 from vault.ids import digest12
 from vault.model.source import FoldedText, Mark, MarkKind, Picture, Segment, SourceText
@@ -19,7 +20,8 @@ from vault.text.formatting import clean_line, fold
 ENOUGH, MOST = 300, 600  # bytes: a passage grows to the first and not beyond the second
 LONGEST = 900  # bytes of a block of prose; a longer one is cut after sentences
 _GAP = re.compile(r"\n\n+")
-_CELL = re.compile(r"\s*\|\s*")
+# A bar between cells; none is one that is escaped, in code or in a formula.
+_CELL = re.compile(rf"\\.|`[^`\n]{{1,400}}`|{FORMULA.pattern}|(\|)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def ref(source: str, key: str) -> str:
 
 def cells(row: str) -> list[str]:
     """Return the cells of a row of a table as readers write it: `a | b`."""
-    return _CELL.split(row.strip())
+    bars = [m.start() for m in _CELL.finditer(row) if m[1]]
+    return [row[a:b].strip() for a, b in zip([0, *(n + 1 for n in bars)], [*bars, len(row)], strict=True)]
 
 
 # --- cutting ---------------------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from compiler.gates.headings import plain_heading
 from compiler.gates.repeated_cards import PER_KIND, repeats
-from compiler.gates.written import card_fault, known_names, sentence_fault
+from compiler.gates.written import FORMULA, MAX_SENTENCE, address_fault, card_fault, known_names, sentence_fault
 from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
-from compiler.protocol.citations import Citation, Shown, citations_in
+from compiler.protocol.citations import MAX_QUOTE, Citation, Shown, citations_in, pieces_of
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.passages import cells
@@ -30,8 +30,8 @@ from compiler.protocol.replies import (
 from compiler.protocol.requests import ConceptTask, WriteRequest
 from vault.text.formatting import clean, clean_line, fold, normal
 
-_TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*?)\s*=*\s*$")
-_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
+_TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*)$")
+_HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
 _KEEP = re.compile(r"^\s*@keep\s+\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\]?\s*(.*)$")
 _STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
@@ -45,8 +45,13 @@ _KINDS: dict[str, CardKindName] = {
     "rel": "relational",
     "app": "applied",
 }
-_STRONG = re.compile(r"\*\*(?=[^\s*])([^*\n]{1,400})(?<=\S)\*\*")
-_SLANTED = re.compile(r"(?<![\w*\\$])\*(?=[^\s*])([^*\n$]{1,400})(?<=\S)\*(?![\w*])")
+_BEFORE, _AFTER = r"(?<![A-Za-zÀ-ɏ\d_*\\$)\]}])", r"(?![A-Za-zÀ-ɏ\d_*(\[{])"  # a word's border, no product or power
+_STRONG = re.compile(rf"{_BEFORE}\*\*(?=[^\s*])([^*\n]{{1,400}})(?<=\S)\*\*{_AFTER}")
+_SLANTED = re.compile(rf"{_BEFORE}\*(?=[^\s*\d(\[{{])([^*\n$]{{1,400}})(?<=[^\s\d)\]}}])\*{_AFTER}")
+_LITERAL = re.compile(rf"`[^`]{{1,400}}`|{FORMULA.pattern}")  # code and formulas, which stay as they are
+_HELD = re.compile("\x00(\\d+)\x01")
+_MOST_CELLS = 30
+_NUMBERING = re.compile(r"^(?:[Ss]tep\s+)?\d{1,2}(?:[.):]|\s|$)\s*")
 _MOST_LEFT = 60
 _EMPTY = "–"  # stands in a cell without words
 _LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
@@ -136,12 +141,14 @@ class _Reader:
                 fence = not fence
                 continue
             title = _TITLE.match(line)
-            if title is None or (fence and not title[1] and self._draft(title[2]) is None):  # a fence may be around all
+            if title is None or (
+                fence and not title[1] and self._draft(title[2].rstrip("= \t")) is None
+            ):  # a fence may be around all
                 buffer.append((number, line))
                 continue
             self._part(part, draft, buffer)
             buffer, part = [], title[1] or ""
-            name = title[2]
+            name = title[2].rstrip("= \t")
             draft = self._draft(name) if name else draft if part in ("CARDS", "OPEN") else None
             if draft is None and part != "LEFT":
                 hint = f"the concepts are: {', '.join(self.drafts)}"
@@ -196,7 +203,7 @@ class _Reader:
             if not line.strip() or heading or keep or item or (row != bool(table) and (row or table)):
                 flush()
             if heading:
-                draft.sections.append((_heading(heading[1], draft.task.title), []))
+                draft.sections.append((self._heading(number, heading[1], draft.task.title), []))
             elif keep:
                 self._add(draft, self._kept(number, keep[1], keep[2]))
             elif item:
@@ -225,16 +232,31 @@ class _Reader:
         self.leads = [] if evidence or not paragraph else self.leads
         draft.add(paragraph)
 
+    def _heading(self, number: int, text: str, title: str) -> str:
+        """Return a heading in plain words; "" for the title itself, and, with a fault, for one that asserts too much."""
+        words = plain_heading(normal(text[:MAX_SENTENCE]).rstrip("# \t")).rstrip(":")
+        if not words or words.casefold() == title.casefold():
+            return ""
+        said = _NUMBERING.sub("", words)
+        if len(said.split()) > 2 and all(w[0].isupper() or len(w) < 4 for w in said.split()):
+            said = " ".join(w if w.isupper() else w.lower() for w in said.split())  # A Heading in This Style
+        if said and (fault := sentence_fault(said, "", self.known, self.known)):
+            self.faults.append(Fault(number, words, fault, "name what the section is about"))
+            return ""
+        return words
+
     # --- sentences ---------------------------------------------------------------------------------------------------
 
     def _sentences(self, draft: _Draft, lines: Sequence[tuple[int, str]], form: Form) -> list[WrittenSentence]:
         """Return the sentences of a paragraph or an item that are right; what is wrong with the others is a fault."""
         text = "\n".join(line for _, line in lines)
         out: list[WrittenSentence] = []
-        at = 0
+        at = before = row = 0
         for cite in [*citations_in(text), None]:
             piece = text[at : cite.start if cite else len(text)]
-            number = lines[min(text.count("\n", 0, at + len(piece) - len(piece.lstrip())), len(lines) - 1)][0]
+            begins = at + len(piece) - len(piece.lstrip())
+            row, before = row + text.count("\n", before, begins), begins
+            number = lines[min(row, len(lines) - 1)][0]
             piece = self._stays(draft, number, piece, out)
             piece = self._see(draft, piece)
             at = cite.end if cite else len(text)
@@ -289,6 +311,7 @@ class _Reader:
             self.faults.append(Fault(number, said, fault, hint))
             return None
         note = clean_line(cite.note)
+        note = "" if "*" in note or address_fault(note) else note
         return WrittenSentence(text=said, quotes=quotes, form=form, mark=cite.mark, note=note, links=links)
 
     def _headings(self, cite: Citation) -> list[str]:
@@ -324,8 +347,9 @@ class _Reader:
         special = [b for b in blocks.passage.blocks if b.kind in ("code", "table", "formula") or b.picture]
         out = []
         for block in special or blocks.passage.blocks:
-            words = fold(block.text)[:2_000]
-            quotes = (Quote(source=blocks.document.source, words=words),)
+            spans = [(0, len(block.text))] if len(block.text) <= MAX_QUOTE else pieces_of(block)
+            rows = dict.fromkeys(fold(block.text[start:end])[:MAX_QUOTE] for start, end in spans)
+            quotes = tuple(Quote(source=blocks.document.source, words=words) for words in rows)[:12]
             out.append(WrittenSentence(form="keep", quotes=quotes, block=f"{blocks.document.source}:{block.key}"))
         return out
 
@@ -334,11 +358,17 @@ class _Reader:
         out: list[WrittenSentence] = []
         for n, (number, line) in enumerate(lines):
             cites = citations_in(line)
-            bare = line
-            for cite in reversed(cites):
-                bare = f"{bare[: cite.start]} {bare[cite.end :]}"
-            row = " | ".join(plain_words(c) or _EMPTY for c in cells(bare.strip().removeprefix("|").removesuffix("|")))
+            ends = [0, *(cite.end for cite in cites)]
+            bare = " ".join(line[a:b] for a, b in zip(ends, [*(c.start for c in cites), len(line)], strict=True))
+            found = [plain_words(c) or _EMPTY for c in cells(bare.strip().removeprefix("|").removesuffix("|"))]
+            row = " | ".join(found)
+            if len(found) > _MOST_CELLS:
+                self.faults.append(Fault(number, row, f"a row has at most {_MOST_CELLS} cells", ""))
+                continue
             if n == 0 and not cites:
+                if row.strip(f"| {_EMPTY}") and (fault := sentence_fault(row, "", self.known, self.known)):
+                    self.faults.append(Fault(number, row, fault, "name what the columns hold"))
+                    row = " | ".join(_EMPTY for _ in found)
                 out.append(WrittenSentence(text=row, form="head"))
                 continue
             if not cites:
@@ -354,19 +384,19 @@ class _Reader:
     # --- cards and questions -----------------------------------------------------------------------------------------
 
     def _cards(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
-        fields: dict[str, str] = {}
+        fields: dict[str, list[str]] = {}
         start, last = 0, ""
         for number, line in [*lines, (0, "K: ")]:
             match = _FIELD.match(line)
             name = {"T": "K", "KIND": "K", "CITE": "C"}.get(match[1].upper(), match[1].upper()) if match else ""
             if name and (name in fields or (name == "K" and fields)):
-                self._card(draft, start, fields)
-                fields = {"K": fields.get("K", "")} if name == "Q" else {}
+                self._card(draft, start, {name: " ".join(said) for name, said in fields.items()})
+                fields = {"K": fields.get("K", [])} if name == "Q" else {}
             if match:
                 start = start if fields else number
-                fields[name], last = match[2].strip(), name
+                fields[name], last = [match[2].strip()], name
             elif last and line.strip():
-                fields[last] = f"{fields[last]} {line.strip()}"
+                fields.setdefault(last, []).append(line.strip())
 
     def _card(self, draft: _Draft, number: int, fields: dict[str, str]) -> None:
         question, answer = plain_words(fields.get("Q", "")), plain_words(fields.get("A", ""))
@@ -413,6 +443,12 @@ class _Reader:
             text = plain_words(line[: cites[0].start] if cites else line).lstrip("-*• ")
             if not any(c.isalnum() for c in text):
                 continue
+            fault = sentence_fault(text, "", self.known, self.known)
+            if not text.rstrip('"”*_ ').endswith(("?", "？")):
+                fault = "an open question ends in a question mark"
+            if fault:
+                self.faults.append(Fault(number, text, fault, "ask what the passages raise, or leave it out"))
+                continue
             quotes = [q for cite in cites for q in self._quotes(number, cite)]
             draft.questions.append(Statement(text=text[:2_000], quotes=tuple(dict.fromkeys(quotes))[:12]))
 
@@ -443,19 +479,29 @@ class _Reader:
 
 
 def plain_words(text: str) -> str:
-    """Return words without links and emphasis, on one line; formulas and code signs stay."""
-    words = _LINK.sub(lambda m: m[2] or m[1], normal(text))
-    words = _STRONG.sub(r"\1", words)
-    return fold(clean(_SLANTED.sub(r"\1", words)))
+    """Return words without links and emphasis, on one line; formulas and code stay as they are."""
+    words, held = _held(text)
+    words = _LINK.sub(lambda m: m[2] or m[1], words)
+    words = _SLANTED.sub(r"\1", _STRONG.sub(r"\1", words))
+    return fold(clean(_HELD.sub(lambda m: held[int(m[1])], words)))
+
+
+def _held(text: str) -> tuple[str, list[str]]:
+    """Return a text with a sign in place of each piece of code and each formula, and these."""
+    held: list[str] = []
+
+    def sign(match: re.Match[str]) -> str:
+        held.append(match[0])
+        return f"\x00{len(held) - 1}\x01"  # control characters, which no normal text has
+
+    return _LITERAL.sub(sign, normal(text)), held
 
 
 def links_in(text: str) -> tuple[tuple[str, str], ...]:
     """Return the links of a text to other pages, as (words, title)."""
-    found = ((fold(m[2] or m[1]), clean_line(m[1])) for m in _LINK.finditer(normal(text)))
+    plain, held = _held(text)
+    links = (
+        [_HELD.sub(lambda h: held[int(h[1])], words) for words in (m[2] or m[1], m[1])] for m in _LINK.finditer(plain)
+    )
+    found = ((fold(words), clean_line(title)) for words, title in links)
     return tuple(dict.fromkeys((words[:200], title[:200]) for words, title in found if words and title))[:20]
-
-
-def _heading(text: str, title: str) -> str:
-    """Return a heading in plain words; "" for the title itself."""
-    words = plain_heading(normal(text)).rstrip(":")
-    return "" if words.casefold() == title.casefold() else words

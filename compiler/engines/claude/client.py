@@ -124,7 +124,8 @@ class Claude:
             message = self._in_format(lambda plain: self._full_length(question, messages, plain=plain))
             return Outcome(output_formats.text_of(message), None, bill)
         except Fault as fault:
-            return Outcome(None, fault, bill)
+            begun = fault.text.rpartition("\n")[0]  # its whole lines may be good
+            return Outcome(begun, None, bill) if begun.strip() else Outcome(None, fault, bill)
 
     def _opened(self, prompt: Prompt, cancelled: Cancelled, bill: Bill) -> _Question:
         """Return the question whose time begins once the client is there. Raises: Fault."""

@@ -51,7 +51,8 @@ class Fault(Exception):
     `passing`: the same call may succeed later. `restart`: an answer broke off after it had begun, which the SDK does
     not retry. `refused`: the server refused the question itself, or a field of it. `final`: no other question will
     fare better. `billed`: it is unknown whether the call was billed. `usage` is what the message took, if there was
-    one; `reason` is what the server said, `status` the HTTP status.
+    one; `reason` is what the server said, `status` the HTTP status; `text` is what came of an answer that was cut off
+    for its length.
     """
 
     what: str
@@ -64,6 +65,7 @@ class Fault(Exception):
     reason: str = ""
     status: int = 0
     usage: Usage | None = None
+    text: str = ""
 
 
 def status_fault(error: anthropic.APIStatusError) -> Fault:
@@ -113,7 +115,8 @@ def complete_message(message: Any, *, streamed: bool = False) -> Message:
         what = _STOP_REASONS.get(str(message.stop_reason), "the answer was cut off")
         if streamed and message.stop_reason is None:  # a proxy that cuts a stream short leaves no error
             raise Fault(what, passing=True, restart=True, billed=True)
-        raise Fault(what, usage=message.usage)
+        text = "".join(block.text or "" for block in message.content if block.type == "text")
+        raise Fault(what, usage=message.usage, text=text if message.stop_reason == "max_tokens" else "")
     return message
 
 

@@ -28,6 +28,7 @@ MAX_TOKENS = {  # of an answer, a model's thoughts included
     "reconcile": 4_000,
     "answer": 4_000,
 }
+BYTES_A_TOKEN = 4
 LARGER = 2  # times as many where an answer was cut off for its length
 # How much a model may think; the other types only need close reading.
 _EFFORT: Mapping[str, Any] = {"read": "medium", "write": "medium", "answer": "medium"}
@@ -148,14 +149,17 @@ class Scheduler:
             self._final = fault
 
     def _prompt(self, task: Task, *, cached: Any = "5m") -> Prompt:
-        longer = MAX_TOKENS[task.type] * LARGER
+        settings = self._run.settings
+        usual, longer = MAX_TOKENS[task.type], MAX_TOKENS[task.type] * LARGER
+        if settings.size == "small":  # such a model repeats itself without end, and its window is small
+            usual = longer = min(usual, settings.part_bytes // BYTES_A_TOKEN)
         return Prompt(
             system=self._run.systems[task.type],
             messages=tuple(ChatMessage("assistant" if n % 2 else "user", text) for n, text in enumerate(task.turns)),
-            max_tokens=longer if task.name in self._cut_off else MAX_TOKENS[task.type],
+            max_tokens=longer if task.name in self._cut_off else usual,
             longer_max_tokens=longer,
             cached=cached,
-            effort=_EFFORT.get(task.type, "low") if self._run.settings.base_url == USUAL else "",
+            effort=_EFFORT.get(task.type, "low") if settings.base_url == USUAL else "",
         )
 
     def _client(self, model: str) -> Claude:
