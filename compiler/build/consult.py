@@ -10,6 +10,7 @@ from compiler.build.read import Document
 from compiler.build.start import BuildInput
 from compiler.claims.conflicts import Clashing
 from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, requests_for
+from compiler.concepts.evidence import key_of
 from compiler.concepts.rulings import Rulings
 from compiler.drafts.consult import Consulted, consult
 from compiler.drafts.evidence import with_others
@@ -78,10 +79,12 @@ def _inherited(journal: Journal, consulted: Consulted, ids: Ids) -> dict[SourceI
 
 
 def with_rules(consulted: Consulted, crew: WorkerPool, documents: Sequence[Document]) -> Mapping[SourceId, Extracted]:
-    """Return the claims that answers cite, and those that rules find in documents that nobody read whole."""
+    """Return the claims that answers cite, and those that rules find where nobody read or wrote."""
     others: dict[SourceId, Extracted] = {}
     for document in documents:
-        if document.text is None or document.tracked.id not in consulted.failed:
+        source = document.tracked.id
+        keys = consulted.unwritten.get(source, frozenset())
+        if document.text is None or (source not in consulted.failed and not keys):
             continue
         replies = []
         for request in requests_for(document.text):
@@ -90,8 +93,15 @@ def with_rules(consulted: Consulted, crew: WorkerPool, documents: Sequence[Docum
                 replies.append(ExtractReply.model_validate(answer["reply"]))
             except (WorkerFailed, ValueError, KeyError):
                 replies.append(ExtractReply())
-        others[document.tracked.id] = claims_in(document.text, replies)
+        found = claims_in(document.text, replies)
+        others[source] = found if source in consulted.failed else _about(found, keys, document.text.language)
     return with_others(consulted.extracted, others)
+
+
+def _about(found: Extracted, keys: frozenset[str], language: str) -> Extracted:
+    """Return the claims that are about concepts with these keys."""
+    own = (c for c in found.claims if any(key_of(name, language, True) in keys for name in c.about))
+    return Extracted(tuple(own), (), ())
 
 
 def rulings_with_titles(consulted: Consulted) -> Rulings:

@@ -35,7 +35,8 @@ class Unexplained:
 class Consulted:
     """What the answers give for a build. `rulings` have the names that SETTLE joined.
 
-    `failed` are the sources of which nobody read some passages; rules read these.
+    `failed` are the sources of which nobody read some passages; rules read these. `unwritten` are the keys of concepts
+    with a page that nobody wrote, by source; rules write about these.
     """
 
     shelf: Shelf
@@ -46,6 +47,7 @@ class Consulted:
     unexplained: list[Unexplained]
     topics: list[tuple[str, tuple[str, ...]]]
     failed: frozenset[str]
+    unwritten: Mapping[str, frozenset[str]]
 
 
 def consult(
@@ -88,7 +90,19 @@ def consult(
         _unexplained(knowledge, shelf, groups),
         [(c.topic, c.titles) for reply in knowledge.settled for c in reply.clusters if c.topic],
         frozenset(b.partition(":")[0] for b in knowledge.failed_blocks if b in shelf.blocks),
+        _unwritten(groups, drafts) if not asker.open else {},
     )
+
+
+def _unwritten(groups: Sequence[Group], drafts: Drafts) -> dict[str, frozenset[str]]:
+    """Return the keys of groups that are to have a page and have no draft, by source."""
+    written = {draft.group.key for draft in drafts.articles}
+    found: dict[str, set[str]] = {}
+    for group in groups:
+        if group.page and group.key not in written:
+            for source in {b.partition(":")[0] for b in group.blocks}:
+                found.setdefault(source, set()).update(group.keys)
+    return {source: frozenset(keys) for source, keys in found.items()}
 
 
 def _unexplained(knowledge: Knowledge, shelf: Shelf, groups: Sequence[Group]) -> list[Unexplained]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compiler.claims.extract import Extracted, Verified
 from compiler.drafts.drafts import Drafts, quotes_of
@@ -64,10 +64,14 @@ def extracted_of(
 
 
 def _once(claims: Sequence[Verified]) -> list[Verified]:
-    """Return claims in the order of their source, each wording once."""
+    """Return claims in the order of their source, each wording once, of its strongest kind and about all."""
     found: dict[str, Verified] = {}
     for claim in sorted(claims, key=lambda c: (c.start, c.quote)):
-        found.setdefault(claim.quote, claim)
+        first = found.setdefault(claim.quote, claim)
+        if first is not claim:
+            kind = min(first.kind, claim.kind, key=lambda k: _RANK.index(k.value))
+            about = tuple(dict.fromkeys((*first.about, *claim.about)))
+            found[claim.quote] = replace(first, kind=kind, about=about, cards=first.cards or claim.cards)
     return list(found.values())
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiler.concepts.evidence import SourceClaims, gather, key_of
-from compiler.concepts.rulings import Rulings, pair
+from compiler.concepts.rulings import Rulings, last, pair
 from compiler.drafts.shelf import Shelf
 from compiler.model.requests import Term
 from compiler.protocol.replies import ReadConcept, Statement
 from compiler.replies.knowledge import Knowledge, title_key
-from vault.ids import SourceId
+from vault.ids import ConceptId, SourceId
 from vault.log.ledger import Ids
 
 
@@ -128,10 +128,11 @@ def _preferred(knowledge: Knowledge) -> dict[str, str]:
 
 def _title(group: Group, counts: Counter[str], preferred: Mapping[str, str], rulings: Rulings, ids: Ids) -> str:
     """Return the title of a group: the ledger's, else the one that SETTLE chose, else the most used one."""
-    for key in sorted(group.keys):
-        id_ = ids.keys.get(("concept", key))
-        if id_ is not None and ids.alive(id_):
-            return rulings.names.get(id_) or ids.first_name(id_)  # type: ignore[call-overload]
+    alive = {ConceptId(i) for k in group.keys if (i := ids.keys.get(("concept", k))) is not None and ids.alive(i)}
+    if known := sorted(alive, key=lambda i: (ids.births[i].at, i)):  # of several, that which goes on: see `resolve`
+        goes_on = last(rulings.into, known[0])
+        id_ = goes_on if goes_on in alive else known[0]
+        return rulings.names.get(id_) or ids.first_name(id_)
     chosen = next((preferred[title_key(t)] for t in group.titles if title_key(t) in preferred), "")
     best = chosen or max(group.titles, key=lambda t: (counts[t], -len(t)))
     return capitalized(best)

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 _NUMBER = r"(?>[-−]?\$?(?:\d{1,3}(?:[,\u202f ]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[ \u202f]?%)?)"
 _SIGN = r"(?:\s*[-+−–×*·/÷]\s*| : )"
-_SUM = re.compile(
-    rf"(?<![\w.,:^±])(?<!± )({_NUMBER}(?:{_SIGN}{_NUMBER})+)\s*(=|≈|\\approx)"
-    r"\s*(about\s|roughly\s|approximately\s|circa\s|etwa\s|rund\s|ungefähr\s|[≈~])?\s*"
-    rf"({_NUMBER})(?![\w^]|[.,:]\d)(?!\s*[-+−–×*·/÷^±])(?!\s*(?:[≡(]|remainder|rest|mod|in binary)\b|\s*≡|\s*\(mod)"
+_CHAIN = re.compile(rf"(?<![\w.,:^±])(?<!± ){_NUMBER}(?:{_SIGN}{_NUMBER})++")
+_RESULT = re.compile(
+    r"\s*(=|≈|\\approx)\s*((?:about|roughly|approximately|circa|etwa|rund|ungefähr)\s|[≈~])?\s*"
+    rf"({_NUMBER})(?![\w^]|[.,:]\d)(?!\s*(?:[-+−–×*·/÷^±≡]|\(?mod\b|(?:remainder|rest|in binary)\b))"
 )
 # What stands before a chain that is only the rest of an equation: an operator, a bracket, a root, a function.
 _GOES_ON = re.compile(
@@ -19,23 +19,26 @@ _GOES_ON = re.compile(
 )
 _RANGE = re.compile(r"(\d+)[-–](\d+)")  # 1914-1918
 _TIMES, _DIVIDED = "×*·", "/÷:"
-_ABOUT = Fraction(1, 20)  # how far off a result may be that is said to be about right
+_NEAR, _ROUND = Fraction(1, 20), Fraction(3, 20)  # how far off a result may be that is about right, or a round number
 
 
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
     text = text.replace("\\times", "×").replace("\\cdot", "·").replace("\\pm", "±")
     text = text.replace("\\,\\%", "%").replace("\\%", "%")
-    for found in _SUM.finditer(text):
+    for found in _CHAIN.finditer(text):
+        result = _RESULT.match(text, found.end())
+        if result is None:
+            continue
         before = text[max(found.start() - 30, 0) : found.start()].rstrip(" $")
         if _GOES_ON.search(before) and text[: found.start()].strip() not in ("-", "–", "*"):
             continue
-        if (span := _RANGE.fullmatch(found[1])) and int(span[1][:9]) < int(span[2][:9]):
+        if (span := _RANGE.fullmatch(found[0])) and int(span[1][:9]) < int(span[2][:9]):
             continue
-        right, said = _value(found[1]), _number(found[4])
-        about = bool(found[3]) or found[2] != "="
-        if right is not None and said is not None and not _same(right, said, found[4], about):
-            return f"{found[0].strip()}: the result is {float(right):g}"
+        right, said = _value(found[0]), _number(result[3])
+        about = bool(result[2]) or result[1] != "="
+        if right is not None and said is not None and not _same(right, said, result[3], about):
+            return f"{text[found.start() : result.end()].strip()}: the result is {float(right):g}"
     return ""
 
 
@@ -44,7 +47,11 @@ def _same(right: Fraction, said: Fraction, written: str, about: bool) -> bool:
     bare = written.rstrip("% \u202f")
     decimals = len(bare.partition(".")[2])
     step = Fraction(1, int(10**decimals)) / (100 if written.endswith("%") else 1)
-    return abs(right - said) <= max(step / 2, abs(right) * _ABOUT if about else 0)
+    if not about:
+        return abs(right - said) <= step / 2
+    zeros = len(bare) - len(bare.rstrip("0")) if not decimals else 0
+    round_number = min(step * int(10**zeros) / 2, abs(right) * _ROUND)
+    return abs(right - said) <= max(step / 2, abs(right) * _NEAR, round_number)
 
 
 def _number(text: str) -> Fraction | None:

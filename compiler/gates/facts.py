@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from compiler.language.detection import reads_as_german, sentence_language
+from compiler.language.lexicon import NO_NAME_STARTS
+from compiler.language.lexicon import words as words_in
 from compiler.language.quantities import MONTHS, Day, Number, Value, quantities
 from compiler.language.tokens import CJK, FUNCTION_WORDS, folded_stem, sentences, tokens
 
@@ -43,6 +45,7 @@ _PLAIN_STARTS = (
         "according unlike like after before until yet most both whereas unless upon via per despite given".split()
     )
 )
+_OPENERS = NO_NAME_STARTS | words_in("facts_openers")  # plain words before a name: Compare Newton
 _CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[- ]centur|(\d{1,2})\. jahrhundert|(\d{1,2})世纪", re.IGNORECASE)
 
 
@@ -149,8 +152,12 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
         if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
             continue  # an adjective that opens the sentence, and its noun
         strange = [w for w in run if not there.has_word(w)]
-        if strange == [run[0]] and len(run) > 1 and words.startswith(run[0]):
-            continue  # Compare Newton: a word that opens the sentence, and a name
+        if (
+            strange == [run[0]]
+            and len(run) > 1
+            and (run[0].casefold() in _OPENERS or (words.startswith(run[0]) and reads_as_german(words)))
+        ):
+            continue  # Compare Newton, Viele Segel: a plain word that opens the sentence, and a name or noun
         if strange and not there.has_initials(run):
             return f"does not name {strange[0]}"
     return ""

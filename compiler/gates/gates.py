@@ -140,6 +140,8 @@ class StrictCardGate(CardGate):
     """The gate for cards in the words of their claims, which need no check."""
 
     def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+        if _cites_known(card, claims) and not any(claims[c].kind in KIND_OF[card.kind] for c in card.cites):
+            return f"no cited claim is evidence of a {card.kind} kind"
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
@@ -222,8 +224,6 @@ def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
         return "the question does not ask"
     if not card.cites or any(c not in claims for c in card.cites):
         return "the card cites no claim, or one that does not exist"
-    if not any(claims[c].kind in KIND_OF[card.kind] for c in card.cites):
-        return f"no cited claim is evidence of a {card.kind} kind"
     if _DANGLING.search(question) or _DANGLING.search(answer):
         return "the card points at something outside itself"
     return ""

@@ -18,7 +18,7 @@ from compiler.gates.arithmetic import arithmetic_fault
         "2 + 3 × 4 = 14, as products come first.",
         "12 / 4 / 3 = 1 and 6 / 2 × 3 = 9",
         "10 / 3 = 3.3 or, more closely, 10 / 3 = 3.333",
-        "1200 / 7 = 170, roughly, or 171",
+        "1200 / 7 ≈ 170, or = about 170, or 171",
         "1,200 + 300 = 1,500 and 40 000 / 8 = 5 000",
         "145/400 = 36%, and 50% × 80 = 40",
         "$5 × 3 = $15",

@@ -125,7 +125,7 @@ with open({str(log)!r}, "a") as log:
 
 
 def test_another_program_checks(engine: Engine) -> None:
-    item = CheckItem(key=digest12("k"), about="Tide", text="A tide rises.", quotes=("A tide is a rise",))
+    item = CheckItem(key=digest12("k"), about="Tide", text="A tide rises.", places=("1:1a",))
     checker = engine.program("print('OK')", "checker.py")
     settings = CommandSettings(engine.program(HONEST), check=(*checker, "--model", "small"))
     with CommandBackend(settings) as backend:

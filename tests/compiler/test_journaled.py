@@ -426,12 +426,13 @@ def test_cards_are_mended_and_dropped_likewise(cells: Vault) -> None:
     assert [r.reason for r in report.rejections] == ["nobody needs it"]
 
 
-def test_a_check_asks_only_what_is_no_quote_and_shows_the_passage(cells: Vault) -> None:
+def test_a_check_asks_what_does_not_say_by_itself_what_it_is_about_and_shows_the_passages(cells: Vault) -> None:
     backend = verdicts("OK")
     compiled(cells, backend)
     (check,) = [r for r in backend.asked if isinstance(r, CheckRequest)]
-    asked = [item.text for item in check.items]
-    assert SURER in asked and FOUR not in asked and "What is meant by meiosis?" in asked
+    asked = {(item.about, item.text) for item in check.items}
+    assert ("Meiosis", SURER) in asked and ("Meiosis", "What is meant by meiosis?") in asked
+    assert ("Meiosis", FOUR) not in asked  # word for word as its source has it, and it names the page
     assert {d.title for d in check.documents} == {"Meiosis", "Mitosis"}
     assert SURER in text(cells, MEIOSIS_PAGE) and verify(cells, silent).clean
 
@@ -472,11 +473,13 @@ def test_nothing_of_an_update_that_nobody_wrote_is_lost(cells: Vault) -> None:
     assert all(now.get(p) == d for p, d in before.items() if "spindle" not in p) and verify(cells, silent).clean
 
 
-def test_an_answer_of_which_nothing_can_be_used_counts_as_said(cells: Vault) -> None:
+def test_an_answer_of_which_nothing_can_be_used_is_asked_for_once_more_and_then_no_more(cells: Vault) -> None:
     backend = Scripted(reword=lambda type_, answer: "I would rather not." if type_ == "write" else answer)
-    report = compiled(cells, backend)
-    assert verify(cells, silent).clean and report.sentences["kept"] >= 0
-    assert backend.counts()["write"] == 1
+    compiled(cells, backend)
+    assert backend.counts()["write"] == 2 and verify(cells, silent).clean
+    asked = len(backend.asked)
+    compiled(cells, backend, MORNING + HOUR, fresh=True)
+    assert len(backend.asked) == asked
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
