@@ -16,6 +16,7 @@ from vault.text.formatting import clean_line, fold
 
 NUMBERED = r"^[\s>*(\[-]*(?:(?:item|pair)\s+)?#?(\d{1,4})[\s.:)\]*–-]+"  # 2. or 2) or (2) or Item 2: or #2
 UNMARKED = re.compile(r"\s*(?:$|```|===|---|#+\s)")  # what may stand around an answer and says nothing
+_EMPTY_CELL = re.compile(r"(?<!\S)–(?!\S)")
 _LINE = re.compile(NUMBERED + r"(OK|FIX|DROP)\b\**:?\s*(.*)$", re.IGNORECASE)
 _ALL_RIGHT = re.compile(r"^\W*(?:(?:all\s+)?ok|ok\s+for\s+all)\W*$", re.IGNORECASE)
 _QUESTION, _ANSWER = re.compile(r"\s*Q:"), re.compile(r"\bA:")
@@ -25,7 +26,7 @@ _MARKS = {"derived": " (derived)", "computed": " (computed)"}
 
 def item_key(text: str, answer: str, quotes: Sequence[str], mark: str = "") -> str:
     """Return the key of a sentence or card with its mark and evidence: a verdict holds for these words alone."""
-    said = fold(text.replace("|", " "))  # the cells of a row, which a page separates in its own way
+    said = fold(_EMPTY_CELL.sub(" ", text.replace("|", " ")))  # cells, which a page separates in its own way
     return digest12("\x1f".join((mark, said, fold(answer), *sorted({fold(q) for q in quotes}))))
 
 

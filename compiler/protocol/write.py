@@ -233,7 +233,7 @@ class _Reader:
         draft.add(paragraph)
 
     def _heading(self, number: int, text: str, title: str) -> str:
-        """Return a heading in plain words; "" for the title itself, and, with a fault, for one that asserts too much."""
+        """Return a heading in plain words; "" for the title itself and, with a fault, for one that asserts too much."""
         words = plain_heading(normal(text[:MAX_SENTENCE]).rstrip("# \t")).rstrip(":")
         if not words or words.casefold() == title.casefold():
             return ""
@@ -361,6 +361,8 @@ class _Reader:
             ends = [0, *(cite.end for cite in cites)]
             bare = " ".join(line[a:b] for a, b in zip(ends, [*(c.start for c in cites), len(line)], strict=True))
             found = [plain_words(c) or _EMPTY for c in cells(bare.strip().removeprefix("|").removesuffix("|"))]
+            if cites and found[-1] == _EMPTY and len(found) > 1:  # the citation stood in a cell of its own
+                found.pop()
             row = " | ".join(found)
             if len(found) > _MOST_CELLS:
                 self.faults.append(Fault(number, row, f"a row has at most {_MOST_CELLS} cells", ""))

@@ -106,9 +106,10 @@ def _rows(sentences: Sequence[CitedSentence]) -> list[str]:
     """Return the lines of a table; the last column holds the citations."""
     rows = [s for s in sentences if s.form == "row"]
     head = next((s.text for s in sentences if s.form == "head"), "")
-    width = max(len(s.text.split(" | ")) for s in sentences)
+    texts = [s.text.removesuffix(" | –") if len(s.text.split(" | ")) > len(head.split(" | ")) else s.text for s in rows]
+    width = max(len(text.split(" | ")) for text in (head, *texts))
     lines = [_row(head, width, ""), "|" + " --- |" * (width + 1)]
-    return [*lines, *(_row(s.text, width, _tail(s).replace("|", "\\|")) for s in rows)]
+    return [*lines, *(_row(t, width, _tail(s).replace("|", "\\|")) for t, s in zip(texts, rows, strict=True))]
 
 
 def _row(text: str, width: int, cites: str) -> str:
