@@ -24,7 +24,8 @@ _SHOWN = 200
 _WHOLE = 700  # characters of a passage that may be cited as a whole
 _MOST_PASSAGES = 20  # of one range
 _OPEN = re.compile(
-    r"\[\s*(?:(derived|computed)\b\s*(?::\s*([^\[\]\"“]{1,300}?)\s*[;:](?=\s*\d))?[\s:;,]*)?(?=\d{1,3}:\d{1,5})"
+    r"\[\s{0,9}(?:(derived|computed)\b\s{0,9}(?::\s{0,9}([^\[\]\"“]{1,300}?)\s{0,9}[;:](?=\s{0,9}\d))?[\s:;,]{0,9})?"
+    r"(?=\d{1,3}:\d{1,5})"
 )
 _LETTERS = r"[a-z]{1,2}(?:\s*[-–]\s*[a-z]{1,2})?"
 _LABEL = re.compile(

@@ -30,6 +30,9 @@ from compiler.gates.arithmetic import arithmetic_fault
         "x2 - 1 = 5",
         "5 + 5 = 11 - 1 is not looked at, nor is 5 ÷ 0 = 1",
         "There were 4 of them in 2019, that is 3 more.",
+        "(85 − 70) / 10 + 2 = 3.5, 2x + 3 + 4 = 11 and √16 + 2 + 1 = 7",  # the end of a longer one
+        "Where x = 4: 4 × 2 = 8, as on page 12: 3 × 4 = 12, and 3 × 5 = 7.5 × 2",
+        "1914-1918 = 4 years, from 10:15 - 10:30 = 15 minutes; 19 / 5 = 3 remainder 4",
         "",
     ],
 )
@@ -51,6 +54,9 @@ def test_what_is_right_or_cannot_be_computed_is_let_through(text: str) -> None:
         ("999 × 999 = 1,000,000", "998001"),
         ("1 + 1 = 2 and 2 + 2 = 5", "4"),
         ("3 × 4 = 12.5", "12"),
+        ("450 + 450 = 1000", "900"),
+        ("3 + 3 = 10 or 3 + 3 ≈ 10", "6"),
+        ("It follows: (3 + 3 = 7)", "6"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_right_result(text: str, result: str) -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from compiler.protocol.faults import Fault
 from compiler.protocol.forms import is_usable, nothing, parse, render
+from compiler.protocol.passages import cells
 from compiler.protocol.replies import WriteReply, WrittenArticle, WrittenCard, WrittenSentence
 from compiler.protocol.requests import ConceptTask, PresentSentence, WriteRequest
+from compiler.protocol.write import plain_words
 from tests.compiler.shown_documents import IDS, shown
 
 ROPES = """# Ropes
@@ -135,6 +137,8 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
         ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not name Joseph"),
         ("Two halyards are 2 × 24 = 52 m long. [derived 1:2b]", "the result is 48"),
         ("A halyard hoists a sail; see https://evil.example. [1:1a]", "a link or an address"),
+        (r"A halyard costs \$5, as https://evil.example says, or \$6. [derived 1:1a]", "a link or an address"),
+        (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a command that does more than draw"),
         ("A halyard hoists a sail. [1:1z]", "has no piece z"),
         ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not have these words"),
         ("A halyard hoists a sail. [7:1a]", "no passage 7:1"),
@@ -168,6 +172,49 @@ def test_a_card_that_cannot_be_used_is_named_and_the_others_stay(card: str, why:
     )
     assert [f for f in faults if why in f.why and f.line], faults
     assert [c.question for c in article.cards] == ["What runs over a block?"]
+
+
+def test_headings_table_heads_notes_and_questions_assert_nothing_that_is_foreign() -> None:
+    article, faults = halyard(
+        "A halyard hoists a sail. [1:1a]\n## The halyard of Elon Musk\nIt runs over a block. [1:1b]\n"
+        "## 2. How a Halyard Is Used\nHauling gives 2. [computed: haul(1) *now* https://evil.example; 1:3]\n\n"
+        "| rope | 77 m |\n|---|---|\n| halyard | 24 m | [1:2b]\n\n"
+        f"| {' | '.join('x' * 2_000)} |\n| halyard | 24 m | [1:2b]\n"
+        "=== OPEN Halyard\n- What does Elon Musk hoist?\n- A halyard is good.\n- Why is a pull halved? [1:1c]"
+    )
+    assert [s.heading for s in article.sections] == ["", "", "2. How a Halyard Is Used"]
+    assert [(s.mark, s.note) for s in sentences(article) if s.mark] == [("computed", "")]
+    assert [s.text for s in sentences(article) if s.form == "head"] == ["– | –"]
+    assert [q.text for q in article.questions] == ["Why is a pull halved?"]
+    assert [f.why for f in faults] == [
+        "the passages do not name Elon",
+        "the cited passages do not say 77",
+        "a row has at most 30 cells",
+        "the passages do not name Elon",
+        "an open question ends in a question mark",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("`SELECT *, COUNT(*)` and `x[[0]]`", "`SELECT *, COUNT(*)` and `x[[0]]`"),
+        ("2**3 = 8 and 2**4 = 16", "2**3 = 8 and 2**4 = 16"),
+        ("(a + b)*c*(d + e) and f(**kw) and g(**kw)", "(a + b)*c*(d + e) and f(**kw) and g(**kw)"),
+        ("**the `a*b*c`** of *all* [[Sheet|sheets]], $a*b*c$", "the `a*b*c` of all sheets, $a*b*c$"),
+        ("这是**重点**内容, (*see*) **48 m**", "这是重点内容, (see) 48 m"),
+    ],
+)
+def test_emphasis_goes_and_code_formulas_and_products_stay(written: str, plain: str) -> None:
+    assert plain_words(written) == plain
+
+
+def test_a_long_table_put_in_whole_is_quoted_row_by_row_and_bars_in_cells_stay() -> None:
+    rows = "\n".join(f"| rope {n} | {'long ' * 60}|" for n in range(9))
+    request = REQUEST.model_copy(update={"documents": shown(f"# Ropes\n\n| rope | how |\n|---|---|\n{rows}\n")})
+    (kept,) = sentences(write("=== Halyard\n@keep 1:1", request)[0].articles[0])
+    assert len(kept.quotes) == 10 and all(len(q.words) < 400 for q in kept.quotes)
+    assert cells(r"a \| b | `x|y` | $|x|$ | $5 | $6") == [r"a \| b", "`x|y`", "$|x|$", "$5", "$6"]
 
 
 def test_a_concept_without_an_article_or_of_another_request_is_a_fault() -> None:

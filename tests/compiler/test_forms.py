@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -164,7 +165,28 @@ def test_an_item_at_fault_without_better_words_is_not_taken_for_right() -> None:
     assert [v.verdict for v in reply.verdicts] == ["drop", "ok", "drop"]
 
 
-@pytest.mark.parametrize("text", ["", "I find these sentences good.", "9 FIX No such item."])
+@pytest.mark.parametrize("number", ["1", "1.", "1)", "(1)", "[1]", "Item 1:", "1 -", "#1", "**1.**"])
+def test_items_and_pairs_are_numbered_in_many_ways(number: str) -> None:
+    assert [v.verdict for v in check(f"{number} DROP it says more")[0].verdicts] == ["drop", "ok", "ok"]
+    assert reconcile(f"{number} CONFLICT the length")[0].verdicts[0].verdict == "conflict"
+
+
+@pytest.mark.parametrize("text", ["OK", "ok.", "**OK**", "All OK", "OK for all.", "```\nOK\n```"])
+def test_ok_alone_is_right_for_all(text: str) -> None:
+    reply, faults = check(text)
+    assert not faults and {v.verdict for v in reply.verdicts} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I find these sentences good.",
+        "9 FIX No such item.",
+        "Ok. I can't check these without the documents.",
+        "OK, here is what I found:\nItem 2: the number is wrong",
+    ],
+)
 def test_an_answer_that_names_no_item_is_no_check(text: str) -> None:
     reply, faults = check(text)
     assert not is_usable(CHECK, reply) and faults
@@ -199,7 +221,7 @@ def test_pairs_are_one_list_and_what_is_not_named_can_both_hold() -> None:
     assert [v.verdict for v in reconcile("1 changed\n2. REPORTED")[0].verdicts] == ["changed", "reported"]
 
 
-@pytest.mark.parametrize("text", ["", "Both can hold, I think.", "7 CONFLICT"])
+@pytest.mark.parametrize("text", ["", "Both can hold, I think.", "7 CONFLICT", "None of these can be judged."])
 def test_an_answer_that_names_no_pair_is_none(text: str) -> None:
     reply, faults = reconcile(text)
     assert not is_usable(RECONCILE, reply) and faults
@@ -279,11 +301,28 @@ def test_any_answer_is_read_and_what_comes_of_it_can_be_stored(
 
 @pytest.mark.parametrize("request_", ALL, ids=lambda r: r.type)
 @pytest.mark.parametrize(
+    "line", [f"SAME {'9' * 5_000} = 1", "SUM ²", f"SUM {'9' * 5_000}", f"=== Halyard\n{'|' * 8_000}"]
+)
+def test_numbers_that_are_none_and_endless_rows_are_faults_at_most(request_: Request, line: str) -> None:
+    reply, _ = parse(request_, line)
+    assert REPLY_TO[request_.type].model_validate_json(reply.model_dump_json()) == reply
+
+
+@pytest.mark.parametrize("request_", ALL, ids=lambda r: r.type)
+@pytest.mark.parametrize(
     "piece", ["=== ", "[1:1a] ", "| a ", "1 FIX ", "**a", "\n- ", "CONCEPT a\n", "@s 1-99 ", "[[a|"]
 )
 def test_a_huge_answer_costs_little(request_: Request, piece: str) -> None:
     parse(request_, piece * (300_000 // len(piece)))
     assert MAX_ANSWER < 10_000_000
+
+
+@pytest.mark.parametrize("start", ["# a", "=== a", "1 FIX a", "3 FIX Q: a", "=== Halyard\na [derived", "A [computed:"])
+def test_a_line_of_many_blanks_costs_little(start: str) -> None:
+    began = time.process_time()
+    for request in ALL:
+        parse(request, f"{start}{' ' * 7_900}b")
+    assert time.process_time() - began < 1
 
 
 # --- mending ----------------------------------------------------------------------------------------------------------

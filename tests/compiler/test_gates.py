@@ -1,7 +1,14 @@
 import pytest
 
 from compiler.claims.extract import claims_in
-from compiler.gates.gates import StrictCardGate, content_words, sentence_refused, statement_refused, strict_card_fault
+from compiler.gates.gates import (
+    StrictCardGate,
+    VaultCardGate,
+    content_words,
+    sentence_refused,
+    statement_refused,
+    strict_card_fault,
+)
 from compiler.model.requests import CardKindName, ClaimView, ExtractedClaim, ExtractReply, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
 from vault.model.source import Segment, SourceText
@@ -43,12 +50,17 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
         (card("What is a KV cache?", ""), "no question or no answer"),
         (card("What is a KV cache?", "It stores tensors.\x1b[31m"), "control characters"),
         (card("What is a KV cache?", "It stores tensors.", cite="0000000000"), "cites no claim"),
-        (card("Why a KV cache?", "It stores 2 tensors per layer.", "mechanistic"), "no cited claim is evidence"),
         (card("What is a KV cache?", "It stores tensors. " * 60), "too long"),
     ],
 )
 def test_a_card_that_fails_is_told_why(proposed: ProposedCard, reason: str) -> None:
     assert reason in strict_card_fault(proposed, "KV cache", CLAIMS)
+
+
+def test_a_new_card_rests_on_a_claim_of_its_kind_and_one_of_the_vault_need_not() -> None:
+    why = card("Why a KV cache?", "It stores 2 tensors per layer.", "mechanistic")
+    assert "no cited claim is evidence" in StrictCardGate().refused(why, "KV cache", CLAIMS)
+    assert VaultCardGate(accepted=lambda *_: False).refused(why, "KV cache", CLAIMS) == ""
 
 
 def test_no_card_repeats_another_of_the_vault() -> None:

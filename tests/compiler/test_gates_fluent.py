@@ -59,6 +59,7 @@ def test_short_forms_plurals_and_plain_words_at_a_start_name_nothing_new(words: 
 @pytest.mark.parametrize(
     ("words", "evidence", "why"),
     [
+        ("Elon Newton invented the ring.", "Newton invented the ring.", "do not name Elon"),
         ("UK firms grew.", "unknown kinds of firms grew", "do not name UK"),
         ("The MLP stores keys.", "The MHA stores keys.", "do not name MLP"),
         ("It takes O(n^3) steps.", "It takes O(n²) steps.", "do not say n^3"),

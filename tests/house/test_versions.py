@@ -43,7 +43,7 @@ EXTRACTED = ("extractive/4", "4574d708a9681975")
 def sources() -> dict[str, list[SourceText]]:
     """The source texts of the example documents by the kind of document."""
     found: dict[str, list[SourceText]] = {}
-    for path in sorted(p for p in EXAMPLES.glob("*/**/*") if p.is_file()):
+    for path in sorted(p for folder in ("kinds", "sources") for p in (EXAMPLES / folder).rglob("*") if p.is_file()):
         data = path.read_bytes()
         kind = kind_of(path.name, data)
         if kind in READERS:
