@@ -37,7 +37,7 @@ _INHERITED = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),
 )
-_SENT = ("base_url", "concurrency", "patience", "prices")  # of the settings
+_SENT = ("base_url", "concurrency", "patience", "prices", "size", "part_bytes")  # of the settings
 _BATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")  # it becomes part of an address
 _NOTHING = "(nothing)"  # stands for an empty answer, which no server takes as a turn
 _UNUSABLE = {"what": "the model's answer has another form than was asked for", "hint": "try a larger model"}
