@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.gates.gates import content_words
-from compiler.language.lexicon import words
 from vault.model.exhibit import Exhibit, code, formula
 from vault.model.source import Mark, MarkKind, Picture, SourceText
 from vault.text.formatting import fold
@@ -48,9 +47,6 @@ _LEADS_TO_FORMULA = re.compile(r"(?::|\b(?:as|by|is|are|follows|formula|equation
 _END = re.compile(r"[.!?。！？]+[\"”’)\]]*(?:\s+|$)|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:figs?|eqs?|secs?|abb|cf|vs|al|e\.g|i\.e|z\. ?B|no|vol|pp?|[A-Z])\.\s*$", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[\w%@. -]+\.(?:png|jpe?g|gif|svg|webp|pdf|emf|wmf|bmp|tiff?)", re.IGNORECASE)
-# What a formula has no need of: commands that lead somewhere, fetch, write, or give other commands a new meaning.
-ACTING_COMMANDS = words("figures_acting_commands")
-ACTING_PREFIXES = ("html", "url", "href", "write", "input", "include")
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -315,7 +311,7 @@ def shown_formula(words: str) -> Exhibit | None:
 def _inert_formula(tex: str) -> Exhibit | None:
     """Return the formula; None for one with a command that does more than draw."""
     commands = {name.casefold() for name in _COMMAND.findall(tex)}
-    if commands & ACTING_COMMANDS or any(name.startswith(ACTING_PREFIXES) for name in commands):
+    if any(map(is_acting_command, commands)):
         return None
     return formula(tex)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from compiler.articles.figures import ACTING_COMMANDS, ACTING_PREFIXES
 from compiler.gates.arithmetic import arithmetic_fault
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, contains_answer
-from compiler.language.formulas import plain_formulas
+from compiler.language.formulas import is_acting_command, plain_formulas
 from compiler.model.requests import ProposedCard
 from vault.text.formatting import clean, fold
 
@@ -78,7 +77,7 @@ def address_fault(said: str, there: str = "") -> str:
     if any(address not in there for address in found):
         return "it holds a link or an address that the passages do not have"
     commands = [name.casefold() for name in _COMMAND.findall(_CODE.sub(" ", said))] if "$" in said else ()
-    if any(name in ACTING_COMMANDS or name.startswith(ACTING_PREFIXES) for name in commands):
+    if any(map(is_acting_command, commands)):
         return "it holds a formula with a command that does more than draw"
     return ""
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from compiler.language.lexicon import words
+
 _LETTER = re.compile(  # 𝑡, ℝ
     "[\U0001d400-\U0001d7ff\u2102\u210a-\u2115\u2119-\u211d\u2124\u2128\u212c\u212d\u212f-\u2138]"
 )
@@ -36,3 +38,13 @@ def plain_formulas(text: str) -> str:
         text = _ONE.sub(r"\g<mark>\g<in>", text)
     text = _SPACE.sub(" ", text)
     return _BETWEEN.sub(r"\1", text)
+
+
+# What a formula has no need of: commands that lead somewhere, fetch, write, or give other commands a new meaning.
+_ACTING_COMMANDS = words("figures_acting_commands")
+_ACTING_PREFIXES = ("html", "url", "href", "write", "input", "include")
+
+
+def is_acting_command(name: str) -> bool:
+    """Return whether a LaTeX command does something other than to show a formula."""
+    return name in _ACTING_COMMANDS or name.startswith(_ACTING_PREFIXES)
