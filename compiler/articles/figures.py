@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.gates.gates import content_words
+from compiler.language.formulas import is_acting_command
 from vault.model.exhibit import Exhibit, code, formula
 from vault.model.source import Mark, MarkKind, Picture, SourceText
 from vault.text.formatting import fold
