@@ -16,6 +16,7 @@ from vault.text.formatting import clean_line, fold
 
 NUMBERED = r"^[\s>*(\[-]*(?:(?:item|pair)\s+)?#?(\d{1,4})[\s.:)\]*–-]+"  # 2. or 2) or (2) or Item 2: or #2
 UNMARKED = re.compile(r"\s*(?:$|```|===|---|#+\s)")  # what may stand around an answer and says nothing
+_NAMED = re.compile(r"^\W*(?:item\s*)?#?(\d{1,4})\b\W*(.*)$", re.IGNORECASE)
 _EMPTY_CELL = re.compile(r"(?<!\S)–(?!\S)")
 _LINE = re.compile(NUMBERED + r"(OK|FIX|DROP)\b\**:?\s*(.*)$", re.IGNORECASE)
 _ALL_RIGHT = re.compile(r"^\W*(?:(?:all\s+)?ok|ok\s+for\s+all)\W*$", re.IGNORECASE)
@@ -65,6 +66,11 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             elif not UNMARKED.match(line):
                 hint = "as `12 FIX sentence`, `12 DROP why`, or OK alone"
                 faults.append(Fault(number, line, "the line is no verdict on an item", hint))
+                named = _NAMED.match(line)
+                if named and 1 <= int(named[1]) <= len(request.items):  # who names an item has something against it
+                    key = request.items[int(named[1]) - 1].key
+                    why = clean_line(named[2])[:500]
+                    found.setdefault(int(named[1]) - 1, CheckVerdict(item=key, verdict="drop", why=why))
             continue
         n = int(match[1])
         if not 1 <= n <= len(request.items):
@@ -76,7 +82,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             faults.append(Fault(number, line, "FIX needs the better words", "as FIX sentence, or FIX Q: ... A: ..."))
             verdict = CheckVerdict(item=request.items[n - 1].key, verdict="drop", why="at fault, without better words")
         found[n - 1] = verdict
-    if not recognized:
+    if not recognized and not found:
         faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))

@@ -434,10 +434,11 @@ class _Reader:
 
     def _too_many(self, draft: _Draft, card: ProposedCard) -> str:
         """Return why a card is one too many of its page; "" if it is not."""
-        others = [(c.question, c.answer) for c in (*draft.task.cards, *draft.cards)]
-        if sum(c.kind == card.kind for c in (*draft.task.cards, *draft.cards)) >= PER_KIND:
+        stay = [c for c in draft.task.cards if fold(c.question) != card.question]  # one with its question is replaced
+        others = [*stay, *draft.cards]
+        if sum(c.kind == card.kind for c in others) >= PER_KIND:
             return f"there are {PER_KIND} {card.kind} cards of this page already: keep the better ones"
-        return repeats(card.question, card.answer, others)
+        return repeats(card.question, card.answer, [(c.question, c.answer) for c in others])
 
     def _questions(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
         for number, line in lines:

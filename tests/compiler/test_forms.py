@@ -376,3 +376,9 @@ def test_a_correction_that_is_the_whole_answer_replaces_it() -> None:
 def test_a_correction_that_loses_or_spoils_what_was_good_is_not_taken(correction: str) -> None:
     first, _ = parse(READ, FAULTY)
     assert mended(correction) == first
+
+
+@pytest.mark.parametrize("line", ["2 WRONG: the product is another", "Item 2: the number is wrong"])
+def test_an_item_that_is_named_without_a_verdict_is_not_taken_for_right(line: str) -> None:
+    reply, faults = check(f"1 FIX A halyard hoists a sail.\n{line}")
+    assert [v.verdict for v in reply.verdicts] == ["fix", "drop", "ok"] and len(faults) == 1
