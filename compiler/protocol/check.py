@@ -82,7 +82,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             faults.append(Fault(number, line, "FIX needs the better words", "as FIX sentence, or FIX Q: ... A: ..."))
             verdict = CheckVerdict(item=request.items[n - 1].key, verdict="drop", why="at fault, without better words")
         found[n - 1] = verdict
-    if not recognized and not found:
+    if not recognized:
         faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))
