@@ -181,6 +181,7 @@ def _compressed(method: int) -> bytes:
 @pytest.mark.parametrize(
     ("kind", "data"),
     [("html", b"<![foo[ x"), ("docx", _encrypted()), ("docx", _compressed(99)), ("docx", _compressed(8))],
+    ids=["no markup", "encrypted", "unknown compression", "wrong compression"],  # the bytes hold the time
 )
 def test_a_file_that_the_second_reader_cannot_read_is_a_note(tmp_path: Path, kind: str, data: bytes) -> None:
     (tmp_path / "a").write_bytes(data)
