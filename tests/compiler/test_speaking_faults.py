@@ -244,11 +244,11 @@ def test_a_budget_that_is_used_up_ends_the_compile_and_more_goes_on_from_there(f
         return message(text_for(body), usage=(tokens_in(body), 5_000))
 
     with model(dear) as server:
-        first = backend(server, Spending(budget=0.4), concurrency=1)
+        first = backend(server, Spending(budget=0.25), concurrency=1)
         with pytest.raises(Waiting, match="budget"):
             compiled_by(fresh, first)
         assert server.asked and published(fresh) == []
-        assert 0.05 < (first.paid.usd or 0) <= 0.4
+        assert 0.05 < (first.paid.usd or 0) <= 0.25
         compiled(fresh, server, hours=1)
         bodies = [json.dumps([body["system"], body["messages"]]) for body in server.asked]
     assert len(set(bodies)) == len(bodies)
