@@ -139,8 +139,6 @@ def _joined(
         union.join(*one)
     _join_spellings(union, evidence)
     short.join(union)
-    for one in sorted(rulings.unlikely):
-        union.part(*one)
     for one in sorted(rulings.likely):
         union.join(*one)
     return union

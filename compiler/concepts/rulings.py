@@ -68,14 +68,13 @@ class Span(NamedTuple):
 class Rulings:
     """Decisions about names, by their keys. Without any, the rules alone decide.
 
-    `same` and `apart` are a user's and agree with each other; `likely` and `unlikely` are a model's. `loose` are names
+    `same` and `apart` are a user's and agree with each other; `likely` are a model's. `loose` are names
     that a user took out of a concept: where joins collide it is these that stay behind.
     """
 
     same: frozenset[Pair] = frozenset()
     apart: frozenset[Pair] = frozenset()
     likely: frozenset[Pair] = frozenset()
-    unlikely: frozenset[Pair] = frozenset()
     loose: frozenset[str] = frozenset()
     into: Mapping[ConceptId, ConceptId] = field(default_factory=dict)  # of merged ones: which of them goes on
     names: Mapping[ConceptId, str] = field(default_factory=dict)

@@ -88,16 +88,12 @@ class CardGate(ABC):
 
     answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
     questions: set[str] = field(default_factory=set)
-    _cards: list[str] = field(default_factory=list)  # question and answer of each card
-    _folded_cards: list[str] = field(default_factory=list)  # the same, folded
     _by_concept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
         """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
         self.answers.setdefault(_folded(answer), _folded(question))
         self.questions.add(_folded(question))
-        self._cards.append(f"{question}\n{answer}")
-        self._folded_cards.append(_folded(self._cards[-1]))
         if concept:
             self._by_concept.setdefault(concept, []).append((question, answer))
 

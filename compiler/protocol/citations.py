@@ -100,8 +100,10 @@ def letters(count: int) -> list[str]:
 
 def _between(first: str, last: str | None) -> list[str]:
     """Return the letters from the first to the last one."""
+    if last is None:
+        return [first]
     known = letters(702)
-    if last is None or first not in known or last not in known:
+    if first not in known or last not in known:
         return [first]
     return known[known.index(first) : min(known.index(last), known.index(first) + _MOST_PASSAGES) + 1] or [first]
 

@@ -41,11 +41,6 @@ def view(document: Document, number: int, passages: Iterable[Passage]) -> Docume
     )
 
 
-def size(passage: PassageView) -> int:
-    """Return about how many bytes a passage takes in a request."""
-    return sum(len(b.text.encode("utf-8", "surrogatepass")) + 4 for b in passage.blocks) + 8
-
-
 def lines_of(documents: Sequence[DocumentView], marked: Collection[str] = ()) -> Iterator[str]:
     """Yield the lines that show documents; labels in `marked` get a star."""
     for document in documents:

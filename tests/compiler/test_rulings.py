@@ -176,11 +176,11 @@ def test_a_name_that_was_taken_out_stays_out_whichever_join_would_bring_it_back(
     assert names_of(resolve(sources, Ids(), AT, out)) == {"Jib": ("Foresail",), "Genoa": ()}
 
 
-def test_a_model_joins_what_no_rule_does_but_not_what_it_holds_apart() -> None:
+def test_a_model_joins_what_no_rule_does_but_not_what_a_user_holds_apart() -> None:
     sources = sails("jib", "genoa", "spanker")
     yes = Rulings(likely=frozenset({("genoa", "jib"), ("genoa", "spanker")}))
     assert len(resolve(sources, Ids(), AT, yes).concepts) == 1
-    no = Rulings(likely=yes.likely, unlikely=frozenset({("jib", "spanker")}))
+    no = Rulings(likely=yes.likely, apart=frozenset({("jib", "spanker")}))
     assert len(resolve(sources, Ids(), AT, no).concepts) == 2
 
 
