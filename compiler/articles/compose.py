@@ -127,7 +127,9 @@ class _Composer:
             source = sources.claims[claim].source
             return Citation(sources.summaries[source], claim, numbers[source])
 
-        sections = self._drafted(draft, cite) if draft is not None else self._sections(concept, reply, cite)
+        sections = (
+            self._drafted(draft, concept.language, cite) if draft is not None else self._sections(concept, reply, cite)
+        )
         if not sections:
             return
         cited = {c.source for c in (own or concept.main)}
@@ -160,11 +162,11 @@ class _Composer:
         self.out.rejections += self.writer.refused(refused, concept, path, self.concepts.sources)
         return sections
 
-    def _drafted(self, draft: Draft, cite: Cite) -> list[ArticleSection]:
+    def _drafted(self, draft: Draft, language: str, cite: Cite) -> list[ArticleSection]:
         """Return the sections of a draft, its quotes as citations of claims."""
         sections = []
         for section in draft.sections:
-            paragraphs = (self._paragraph(p, cite) for p in section.paragraphs)
+            paragraphs = (self._paragraph(p, language, cite) for p in section.paragraphs)
             if kept := tuple(p for p in paragraphs if any(s.form != "head" for s in p)):
                 sections.append(ArticleSection(plain_heading(section.heading), kept))
         return sections
@@ -181,7 +183,7 @@ class _Composer:
         gone = [known[c].state is ClaimState.SUPERSEDED or self.concepts.outdated.get(c) == PAST for c in found]
         return () if all(gone) else found
 
-    def _paragraph(self, paragraph: Sequence[WrittenSentence], cite: Cite) -> tuple[CitedSentence, ...]:
+    def _paragraph(self, paragraph: Sequence[WrittenSentence], language: str, cite: Cite) -> tuple[CitedSentence, ...]:
         """Return the sentences of a paragraph of a draft."""
         out: list[CitedSentence] = []
         for sentence in paragraph:
@@ -192,21 +194,21 @@ class _Composer:
             mark = f"computed: {sentence.note}" if sentence.mark == "computed" and sentence.note else sentence.mark
             form = sentence.form
             if cites or form == "head":
-                links = tuple(self._links(sentence))
+                links = tuple(self._links(sentence, language))
                 out.append(CitedSentence(fold(clean(sentence.text)), cites, mark=mark, form=form, links=links))
         return tuple(out)
 
-    def _links(self, sentence: WrittenSentence) -> Iterator[tuple[str, str]]:
+    def _links(self, sentence: WrittenSentence, language: str) -> Iterator[tuple[str, str]]:
         """Yield the words of a sentence that lead to the page of another concept, with its path without .md."""
         for words, title in sentence.links:
-            other = self.pages.get(names.key(title))
+            other = self.pages.get(names.key(title, language))
             if other is not None:
                 yield words, f"{CONCEPTS}/{other.slug}"
 
     def _see(self, draft: Draft, concept: Resolved) -> Iterator[str]:
         """Yield links to the pages that a draft names to go on with."""
         for title in draft.see:
-            other = self.pages.get(names.key(title))
+            other = self.pages.get(names.key(title, concept.language))
             if other is not None and other.id != concept.id:
                 yield note_link(f"{CONCEPTS}/{other.slug}.md", other.title)
 

@@ -62,13 +62,17 @@ def find_topics(
 def _clustered(articles: Articles, clusters: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[Topic]:
     """Yield the topics that a model made of titles, where enough of them have articles; a concept is in its last."""
     of_key = {key: i for i, article in articles.items() for key in article.concept.keys}
+    languages = sorted(
+        {article.concept.language for article in articles.values()}
+    )  # on which the key of a name depends
     home: dict[ConceptId, str] = {}
     title_of: dict[str, str] = {}
     for topic, titles in clusters:
         key = names.key(topic)
         if key:
             title_of.setdefault(key, topic)
-            home |= {i: key for t in titles if (i := of_key.get(names.key(t))) is not None}
+            found = (of_key.get(names.key(t, language)) for t in titles for language in languages)
+            home |= dict.fromkeys((i for i in found if i is not None), key)
     members: dict[str, list[ConceptId]] = {}
     for concept, key in home.items():
         members.setdefault(key, []).append(concept)

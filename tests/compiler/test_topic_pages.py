@@ -236,3 +236,42 @@ def test_topics_of_a_vault_that_a_model_compiled_come_of_its_clusters_and_stay(t
     by_model(vault, Scripted(reword=clusters), MORNING + timedelta(hours=1))
     after = pages(vault)
     assert "kinds-of-dough.md" in after and {name: after[name] for name in before} == before
+
+
+RIGG = """# Vom Segeln
+
+Der Kurs ist der Weg, den ein Schiff nimmt. Er wird in Grad angegeben und von der Steuerfrau gehalten.
+
+## Der Mars
+
+Der Mars ist eine Plattform am Mast. Von ihm aus werden die Segel bedient, und er trägt die Wanten.
+
+## Der Klüs
+
+Der Klüs ist ein Loch in der Bordwand. Durch ihn läuft die Kette des Ankers nach außen.
+"""
+GERMAN = {
+    "read": "\n".join(
+        f"CONCEPT {name} | page\nIS {said} [1:{n}a]\nFROM 1:{n}"
+        for n, (name, said) in enumerate(
+            {
+                "Kurs": "Der Kurs ist der Weg, den ein Schiff nimmt.",
+                "Mars": "Der Mars ist eine Plattform am Mast.",
+                "Klüs": "Der Klüs ist ein Loch in der Bordwand.",
+            }.items(),
+            1,
+        )
+    ),
+    "settle": "CLUSTER Das Schiff: 1, 2, 3",
+    "write": "=== Kurs\nDer Kurs ist der Weg, den ein Schiff nimmt. [1:1a]\n"
+    "=== Mars\nDer Mars ist eine Plattform am Mast, anders als der [[Kurs]]. [1:2a; 1:1a]\n"
+    "=== Klüs\nDer Klüs ist ein Loch in der Bordwand. [1:3a]",
+    "check": "OK",
+}
+
+
+def test_names_whose_language_keeps_their_endings_are_found_again(tmp_path: Path) -> None:
+    vault = vault_with_sources(tmp_path / "vault", {"segeln.md": RIGG})
+    by_model(vault, Scripted(reword=lambda type_, answer: GERMAN.get(type_, answer)))
+    assert list(pages(vault)) == ["das-schiff.md"]
+    assert "[[wiki/concepts/kurs|Kurs]]" in text(vault, "wiki/concepts/mars.md")
