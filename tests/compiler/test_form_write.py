@@ -317,3 +317,11 @@ def test_a_fence_around_an_answer_does_no_harm(around: str) -> None:
     reply, faults = write(around.format(GOOD))
     assert faults == [] and [bool(a.sections) for a in reply.articles] == [True, True]
     assert reply.articles[0].sections == write(GOOD)[0].articles[0].sections
+
+
+def test_a_card_whose_answer_is_the_title_above_it_is_refused() -> None:
+    card = "K: definitional\nQ: Which rope hoists a sail?\nA: A halyard.\nC: 1:1a"
+    answer = f"=== Halyard\nA halyard hoists a sail. [1:1a]\n=== CARDS Halyard\n{card}"
+    reply, faults = parse(REQUEST, answer)
+    assert isinstance(reply, WriteReply) and reply.articles[0].cards == ()
+    assert any("the page's title" in fault.why for fault in faults)

@@ -174,6 +174,21 @@ def test_a_long_answer_is_streamed_and_one_that_was_cut_off_may_be_longer_once(m
     assert first["stream"] and second["max_tokens"] == LARGER * first["max_tokens"]
 
 
+def test_the_whole_lines_of_an_answer_that_stays_cut_off_count(model: MessagesServer) -> None:
+    def cut(body: dict[str, Any]) -> Reply:
+        return message(f"{text_for(body)}\nCONCEPT Hal", stop="max_tokens", usage=(50, 16_000))
+
+    model.answer = cut
+    answer = only(backend(model), reads(1)[0])
+    assert isinstance(answer, Answered) and isinstance(answer.reply, ReadReply)
+    assert [c.title for c in answer.reply.concepts] == [GEAR[0].capitalize()]
+
+
+def test_the_answers_of_a_small_model_are_bounded_by_its_parts(model: MessagesServer) -> None:
+    only(backend(model, size="small", part_bytes=4_000), reads(1)[0])
+    assert [body["max_tokens"] for body in model.asked] == [1_000]
+
+
 @pytest.mark.parametrize("field", ["cache_control", "effort"])
 def test_what_a_server_does_not_support_is_found_out_once(field: str, model: MessagesServer) -> None:
     model.knows = lambda body: field if field in json.dumps({**body, "messages": []}) else ""
