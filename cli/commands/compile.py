@@ -48,7 +48,7 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="extractive (built in, offline), claude (a model by key or on a server), command (a program of yours, see "
+    help="extractive (built in, offline), claude (a model by key or on a server), command (your own program, see "
     "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: your settings, else the "
     "engine of the last compile.",
 )

@@ -254,7 +254,7 @@ def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> f
 def admitted(found: Evidence) -> bool:
     """Return whether a name has evidence enough for an article: a definition, or enough claims.
 
-    Whoever understood the documents has decided it.
+    Where a model or an agent read the documents, it has decided that.
     """
     if found.signals & UNDERSTOOD:
         return "page" in found.signals and bool(found.claims)

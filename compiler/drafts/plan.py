@@ -211,7 +211,7 @@ def _is_outdated(
     rejected: Mapping[str, Rejected],
     knowledge: Knowledge,
 ) -> bool:
-    """Return whether an article is to be written anew though it knows all passages of its concept.
+    """Return whether an article is to be written again though it knows all passages of its concept.
 
     That is: its definition is gone, it tells of passages that are another concept's now, or the user rejected it.
     """

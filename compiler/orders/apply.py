@@ -1,7 +1,7 @@
 """Replies that an agent in the sandbox left in the work folder, taken over into the journal.
 
-The folder is untrusted: a line is taken only if it has the shape of a reply, under the name of an agent, dated anew.
-What it says is looked up in the sources and goes through the rules again in every build, as any other reply.
+The folder is untrusted: a line is taken only if it has the shape of a reply, under an agent's name, with a new date. What it
+says is looked up in the sources and goes through the rules again in every build, as any other reply.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _is_reply(entry: Entry) -> bool:
 
 
 def _checked(entry: Entry, run: str, at: datetime) -> Entry:
-    """Return an entry with nothing but the reply, its sizes and the agent's name from whoever wrote it."""
+    """Return an entry with nothing but the reply, its sizes and the name of the agent that wrote it."""
     name = entry.engine.removeprefix(f"{ENGINE} ")
     value = entry.value()
     assert value is not None, "looked at before"

@@ -85,7 +85,7 @@ class OrderDesk:
 
 
 def staged_lines(vault: Vault) -> Iterator[tuple[str, ledger.Event]]:
-    """Yield (file, line) of what is in the work folder, whoever wrote it, up to a limit of bytes."""
+    """Yield (file, line) of what is in the work folder, up to a limit of bytes."""
     left = _LARGEST
     for path in vault.paths(STAGED, ".jsonl"):
         left -= (vault.root / path).lstat().st_size
@@ -155,7 +155,7 @@ def current_board(desk: OrderDesk) -> Board | None:
 
 
 def cached_board(desk: OrderDesk) -> Board | None:
-    """Return the board as it was last found, outdated or not; None where there is none, or it is damaged."""
+    """Return the last board that was found, even if outdated; None where there is none, or it is damaged."""
     try:
         data = desk.guard.read(desk.cache)
         found = json.loads(data) if data is not None and len(data) <= _LARGEST else None

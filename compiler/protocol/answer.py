@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from compiler.protocol.faults import Fault
+from compiler.protocol.plain_text import plain_words
 from compiler.protocol.replies import AnswerReply, AnswerSentence
 from compiler.protocol.requests import AnswerRequest
-from compiler.protocol.write import plain_words
 from vault.text.formatting import clean_line, fold
 
 _CITE = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")

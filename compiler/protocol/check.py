@@ -8,9 +8,9 @@ from itertools import groupby
 
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
+from compiler.protocol.plain_text import plain_words
 from compiler.protocol.replies import CheckReply, CheckVerdict
 from compiler.protocol.requests import CheckItem, CheckRequest
-from compiler.protocol.write import plain_words
 from vault.ids import digest12
 from vault.text.formatting import clean_line, fold
 

@@ -1,4 +1,4 @@
-"""What is wrong with a part of an answer, in words by which whoever wrote it can mend it."""
+"""What is wrong with a part of an answer, said so that its author can correct it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.protocol import answer, check, read, reconcile, settle, write
+from compiler.protocol import answer, check, read, reconcile, settle, tasks, write
 from compiler.protocol.faults import Fault
 from compiler.protocol.replies import (
     AnswerReply,
@@ -35,7 +35,7 @@ def render(request: Request) -> str:
         case SettleRequest():
             return settle.render(request)
         case WriteRequest():
-            return write.render(request)
+            return tasks.render(request)
         case CheckRequest():
             return check.render(request)
         case ReconcileRequest():

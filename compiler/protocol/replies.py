@@ -1,6 +1,6 @@
 """What answers say, as the journal stores it: citations resolved to sources and words, passages to blocks.
 
-Shape is checked here; whether a quote stands in its source is looked up anew in every build.
+Shape is checked here; whether a quote stands in its source is looked up again in every build.
 """
 
 from __future__ import annotations

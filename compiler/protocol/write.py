@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.gates.headings import plain_heading
 from compiler.gates.repeated_cards import PER_KIND, repeats
-from compiler.gates.written import FORMULA, MAX_SENTENCE, address_fault, card_fault, known_names, sentence_fault
+from compiler.gates.written import MAX_SENTENCE, address_fault, card_fault, known_names, sentence_fault
 from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
 from compiler.protocol.citations import MAX_QUOTE, Citation, Shown, citations_in, pieces_of
-from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.passages import cells
+from compiler.protocol.plain_text import LINK, links_in, plain_words
 from compiler.protocol.replies import (
     Form,
     Left,
@@ -28,7 +28,7 @@ from compiler.protocol.replies import (
     WrittenSentence,
 )
 from compiler.protocol.requests import ConceptTask, WriteRequest
-from vault.text.formatting import clean, clean_line, fold, normal
+from vault.text.formatting import clean_line, fold, normal
 
 _TITLE = re.compile(r"^={2,}\s*(?:(CARDS|OPEN|LEFT)\b[:\s]*)?(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
@@ -36,7 +36,6 @@ _ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
 _KEEP = re.compile(r"^\s*@keep\s+\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\]?\s*(.*)$")
 _STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
 _SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)\.?")
-_LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _DELIMITER = re.compile(r"^\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
 _FIELD = re.compile(r"^\s*\**(T|K|KIND|Q|A|C|CITE)\**\s*:\s*(.*)$", re.IGNORECASE)
 _KINDS: dict[str, CardKindName] = {
@@ -45,52 +44,11 @@ _KINDS: dict[str, CardKindName] = {
     "rel": "relational",
     "app": "applied",
 }
-_BEFORE, _AFTER = r"(?<![A-Za-zÀ-ɏ\d_*\\$)\]}])", r"(?![A-Za-zÀ-ɏ\d_*(\[{])"  # a word's border, no product or power
-_STRONG = re.compile(rf"{_BEFORE}\*\*(?=[^\s*])([^*\n]{{1,400}})(?<=\S)\*\*{_AFTER}")
-_SLANTED = re.compile(rf"{_BEFORE}\*(?=[^\s*\d(\[{{])([^*\n$]{{1,400}})(?<=[^\s\d)\]}}])\*{_AFTER}")
-_LITERAL = re.compile(rf"`[^`]{{1,400}}`|{FORMULA.pattern}")  # code and formulas, which stay as they are
-_HELD = re.compile("\x00(\\d+)\x01")
 _MOST_CELLS = 30
 _NUMBERING = re.compile(r"^(?:[Ss]tep\s+)?\d{1,2}(?:[.):]|\s|$)\s*")
 _MOST_LEFT = 60
 _EMPTY = "–"  # stands in a cell without words
 _LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
-
-
-def render(request: WriteRequest) -> str:
-    """Return the request as text, without the instructions of its type."""
-    out: list[str] = []
-    for task in request.concepts:
-        out.append(f"WRITE {task.title}" + (f" (also: {'; '.join(task.aliases)})" if task.aliases else ""))
-        if task.line:
-            out.append(f"  so far: {task.line}")
-        length = f"  about {task.words} words, at most {task.most_cards} cards" if task.words else ""
-        out += [length] if length else []
-        out.append(f"  passages: {', '.join(task.passages)}")
-        out += [f"  the user rejected an earlier version: {reason}" for reason in task.reasons]
-        if task.present:
-            out += list(_present(task))
-        out += [f"  card that stays: {clean_line(card.question)}" for card in task.cards]
-    if request.neighbours:
-        out.append(f"OTHER PAGES, which explain themselves: {'; '.join(request.neighbours)}")
-    marked = {label for task in request.concepts for label in task.new} if _is_update(request) else set()
-    return "\n".join([*out, "", *lines_of(request.documents, marked)])
-
-
-def _is_update(request: WriteRequest) -> bool:
-    return any(task.present for task in request.concepts)
-
-
-def _present(task: ConceptTask) -> Iterator[str]:
-    """Yield the lines that show the article as it is."""
-    yield f"  the article now (new passages: {', '.join(task.new) or 'none'}); `@s 1-3` keeps sentences 1 to 3:"
-    last = ""
-    for n, one in enumerate(task.present, 1):
-        if one.heading != last:
-            yield f"    ## {one.heading}"
-            last = one.heading
-        gone = " (its words are gone from the source: write it anew or leave it out)" if one.gone else ""
-        yield f"    s{n}: {clean_line(one.sentence.text) or '(a block put in whole)'}{gone}"
 
 
 def parse(request: WriteRequest, text: str) -> tuple[WriteReply, list[Fault]]:
@@ -285,13 +243,13 @@ class _Reader:
                 if 1 <= n <= len(present) and not present[n - 1].gone:
                     out.append(present[n - 1].sentence)
                 else:
-                    self.faults.append(Fault(number, match[0], f"s{n} cannot be kept", "write it anew"))
+                    self.faults.append(Fault(number, match[0], f"s{n} cannot be kept", "write it again"))
         return _STAYS.sub(" ", piece) if present else piece
 
     def _see(self, draft: _Draft, piece: str) -> str:
         """Return a piece without "See [[Title]]", which is recorded."""
         for match in _SEE.finditer(piece):
-            draft.see += [clean_line(link[1]) for link in _LINK.finditer(match[1])]
+            draft.see += [clean_line(link[1]) for link in LINK.finditer(match[1])]
         return _SEE.sub(" ", piece)
 
     def _sentence(
@@ -479,32 +437,3 @@ class _Reader:
                 )
             )
         return WriteReply(articles=tuple(articles))
-
-
-def plain_words(text: str) -> str:
-    """Return words without links and emphasis, on one line; formulas and code stay as they are."""
-    words, held = _held(text)
-    words = _LINK.sub(lambda m: m[2] or m[1], words)
-    words = _SLANTED.sub(r"\1", _STRONG.sub(r"\1", words))
-    return fold(clean(_HELD.sub(lambda m: held[int(m[1])], words)))
-
-
-def _held(text: str) -> tuple[str, list[str]]:
-    """Return a text with a sign in place of each piece of code and each formula, and these."""
-    held: list[str] = []
-
-    def sign(match: re.Match[str]) -> str:
-        held.append(match[0])
-        return f"\x00{len(held) - 1}\x01"  # control characters, which no normal text has
-
-    return _LITERAL.sub(sign, normal(text)), held
-
-
-def links_in(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the links of a text to other pages, as (words, title)."""
-    plain, held = _held(text)
-    links = (
-        [_HELD.sub(lambda h: held[int(h[1])], words) for words in (m[2] or m[1], m[1])] for m in _LINK.finditer(plain)
-    )
-    found = ((fold(words), clean_line(title)) for words, title in links)
-    return tuple(dict.fromkeys((words[:200], title[:200]) for words, title in found if words and title))[:20]

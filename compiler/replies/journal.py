@@ -2,7 +2,7 @@
 
 One JSON object a line, one file a run. Which answers count is found by folding all of them in one order
 (`compiler.replies.knowledge`), so that every machine takes the same ones. Every reply passes its shape and the gates
-again in each build: whoever wrote a line has no more rights than a model.
+again in each build: a line has no more rights than a model, no matter who wrote it.
 """
 
 from __future__ import annotations

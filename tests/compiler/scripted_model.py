@@ -32,7 +32,7 @@ _PICTURE = re.compile(r" \(picture: .*\)$")
 _NAME = re.compile(r"(\d+)\* (.+?)(?: \([^()]*\))? \| page, ")
 _CLAIM = re.compile(r"\[(\d+)\] (.*?)(?: \(that is: .*\))? \([^()]*\)$")
 _KEPT = re.compile(r"    s(\d+): (.*)")
-_GONE = " (its words are gone from the source: write it anew or leave it out)"
+_GONE = " (its words are gone from the source: write it again or leave it out)"
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import pytest
 from compiler.protocol.faults import Fault
 from compiler.protocol.forms import is_usable, nothing, parse, render
 from compiler.protocol.passages import cells
+from compiler.protocol.plain_text import plain_words
 from compiler.protocol.replies import WriteReply, WrittenArticle, WrittenCard, WrittenSentence
 from compiler.protocol.requests import ConceptTask, PresentSentence, WriteRequest
-from compiler.protocol.write import plain_words
 from tests.compiler.shown_documents import IDS, shown
 
 ROPES = """# Ropes
