@@ -1,8 +1,8 @@
 """Names and versions of the engines, as digests and files hold them.
 
-`extractive` is rules in the reading process. The others are one family: a model (`claude`), a program (`command`) or a
-coding agent (`agent`) answers, or nobody (`journal`). Answers are stored in the vault's journal, and a build is made from
-there.
+`extractive` is rules in the reading process. The others are one family: a model (`claude`), a program (`command`) or
+a coding agent (`agent`) answers, or nobody (`journal`). Answers are stored in the vault's journal, and a build is made
+from there.
 """
 
 from __future__ import annotations

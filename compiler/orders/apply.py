@@ -1,7 +1,7 @@
 """Replies that an agent in the sandbox left in the work folder, taken over into the journal.
 
-The folder is untrusted: a line is taken only if it has the shape of a reply, under an agent's name, with a new date. What it
-says is looked up in the sources and goes through the rules again in every build, as any other reply.
+The folder is untrusted: a line is taken only if it has the shape of a reply, under an agent's name, with a new date.
+What it says is looked up in the sources and goes through the rules again in every build, as any other reply.
 """
 
 from __future__ import annotations
