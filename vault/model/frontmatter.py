@@ -102,9 +102,10 @@ def _load(front: str) -> tuple[Mapping[str, object], Problem | None]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "not YAML"
-        return {}, Problem(
-            "front-matter-invalid", f"the front matter is not valid YAML: {reason}", mark.line + 2 if mark else 1
-        )
+        line = mark.line + 2 if mark else 1
+        if "nesting depth" in reason:  # PyYAML from 6.0.4 on has a limit of its own, which comes first on one line
+            return {}, Problem("front-matter-nested", "the front matter is nested too deeply", line)
+        return {}, Problem("front-matter-invalid", f"the front matter is not valid YAML: {reason}", line)
     except (RecursionError, ValueError) as error:
         return {}, Problem("front-matter-invalid", f"the front matter is not valid YAML: {error}", 1)
     if loaded is None or loaded == "":
