@@ -10,12 +10,12 @@ import click
 
 from cli import output
 from cli.commands.init import KINDS
-from cli.commands.missing_pictures import missing_pictures
 from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from cli.web.clip import clip
 from cli.web.fetch import MIB, Limits, fetch
+from compiler.sources.missing_pictures import missing_pictures
 from learning.agenda.gap_decisions import find, read_agenda
 from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError

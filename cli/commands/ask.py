@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.engine_choice import ASKING, backend_of, engine_of, paid_words
+from cli.engines.choice import ASKING, backend_of, engine_of, paid_words
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.snapshot import look

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.engine_choice import ASKING, backend_of, checked_by_rule, engine_of, engine_of_last, paid_words
-from cli.commands.engines_here import is_model_here
+from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, engine_of_last, paid_words
+from cli.engines.found import is_model_here
 from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_if_stale
@@ -140,7 +140,7 @@ def _estimate(done: Report, asking: tuple[str, bool] | None) -> dict[str, Any]:
     if asking is None or not done.open:
         return {}
 
-    from cli.commands.costs import estimate_json  # pydantic, for models alone
+    from cli.engines.costs import estimate_json  # pydantic, for models alone
 
     engine, batch = asking
     return estimate_json(done.open, engine, batch)
@@ -154,7 +154,7 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
     output.show("would ask " + ", ".join(f"{n} {type_}" for type_, n in sorted(counts.items())))
     output.show_first([f"{request.type}: {request.title}" for request in done.open], SHOWN, indent="  ")
     if estimate:
-        from cli.commands.costs import show_estimate
+        from cli.engines.costs import show_estimate
 
         show_estimate(estimate)
 

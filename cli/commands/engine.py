@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.commands import engines_here
-from cli.commands.engine_choice import ASKING, engine_of, started
+from cli.engines import found
+from cli.engines.choice import ASKING, engine_of, started
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, vault_json_options
 from vault.config import user
@@ -67,16 +67,16 @@ def list_(look: bool, as_json: bool) -> None:
       retain engine list --look --json
     """
     settings = of_user()
-    servers = engines_here.servers() if look else None
+    servers = found.servers() if look else None
     if as_json:
         output.show_json(_found_as_json(settings, servers))
         return
     output.show(f"settings  {user.config_folder() / user.CONFIG}")
     output.show(f"compile   {_compiling(settings)}")
     output.show(f"grading   {_grading(settings)}")
-    output.show(f"keys      {', '.join(engines_here.keys(settings)) or f'none: {settings.key_env} is not set'}")
-    programs = engines_here.programs()
-    output.show(f"programs  {', '.join(p.path for p in programs) or 'none of ' + ', '.join(engines_here.PROGRAMS)}")
+    output.show(f"keys      {', '.join(found.keys(settings)) or f'none: {settings.key_env} is not set'}")
+    programs = found.programs()
+    output.show(f"programs  {', '.join(p.path for p in programs) or 'none of ' + ', '.join(found.PROGRAMS)}")
     if servers is None:
         output.show("servers   not looked for: `retain engine --look` asks this machine's ports")
     else:
@@ -113,11 +113,9 @@ def _grading(settings: EngineSettings) -> str:
     return ", ".join(f"{role} {settings.models.get(role, 'without a model')}" for role in ("grade", "quiz"))
 
 
-def _choices(
-    settings: EngineSettings, programs: Sequence[engines_here.Program], servers: Sequence[engines_here.Server]
-) -> list[str]:
+def _choices(settings: EngineSettings, programs: Sequence[found.Program], servers: Sequence[found.Server]) -> list[str]:
     """Return the commands that choose what was found."""
-    lines = ["retain engine use claude"] if engines_here.keys(settings) else []
+    lines = ["retain engine use claude"] if found.keys(settings) else []
     lines += [f"retain engine use command -- {shlex.join(program.command)}" for program in programs]
     return lines + [
         f"retain engine use server {server.url} --model {shlex.quote(server.models[0] if server.models else 'MODEL')}"
@@ -125,7 +123,7 @@ def _choices(
     ]
 
 
-def _found_as_json(settings: EngineSettings, servers: Sequence[engines_here.Server] | None) -> dict[str, Any]:
+def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | None) -> dict[str, Any]:
     command = settings.command
     return {
         "config": str(user.config_folder() / user.CONFIG),
@@ -137,8 +135,8 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[engines_here.Serv
         "command_check": list(command.check) if command else [],
         "size": settings.size,
         "part_bytes": settings.part_bytes,
-        "keys": engines_here.keys(settings),
-        "programs": [{"name": p.name, "path": p.path, "command": list(p.command)} for p in engines_here.programs()],
+        "keys": found.keys(settings),
+        "programs": [{"name": p.name, "path": p.path, "command": list(p.command)} for p in found.programs()],
         "servers": None
         if servers is None
         else [{"name": s.name, "url": s.url, "models": list(s.models)} for s in servers],
@@ -190,7 +188,7 @@ def _configured(settings: EngineSettings) -> str:
         return settings.compile
     if settings.command is not None:
         return "command"
-    if engines_here.keys(settings) or settings.place:
+    if found.keys(settings) or settings.place:
         return "claude"
     raise ModelUnavailable("no engine is chosen", hint="`retain engine` shows what is on this machine")
 
@@ -257,7 +255,7 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
     chosen = chosen if chosen in ASKING else _configured(of_user())
     with output.Progress(progress) as narrator:
         report = compile_vault(vault, Options(chosen, dry_run=True), now(), narrator, look(vault.root))
-    from cli.commands.costs import estimate_json, show_estimate
+    from cli.engines.costs import estimate_json, show_estimate
 
     figures = estimate_json(report.open, chosen, batch=False)
     if as_json:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from cli.commands import engines_here
+from cli.engines import found
 from tests.commands import SCRIPT, Result, Run
 
 TIDES = """# Tides
@@ -156,8 +156,8 @@ def test_a_server_that_names_its_models_is_found_also_behind_a_proxy(monkeypatch
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("all_proxy", "http://127.0.0.1:9")
     with serving(200, MODELS) as url:
-        assert engines_here.servers([("Ollama", url)]) == [
-            engines_here.Server("Ollama", url, ("qwen3:8b", "small")),
+        assert found.servers([("Ollama", url)]) == [
+            found.Server("Ollama", url, ("qwen3:8b", "small")),
         ]
 
 
@@ -174,13 +174,13 @@ def test_a_server_that_names_its_models_is_found_also_behind_a_proxy(monkeypatch
 )
 def test_a_server_of_something_else_is_none(status: int, body: bytes, seconds: float) -> None:
     with serving(status, body, seconds) as url:
-        assert engines_here.servers([("Ollama", url)]) == []
+        assert found.servers([("Ollama", url)]) == []
 
 
 def test_where_nobody_listens_there_is_no_server() -> None:
     with serving(200, MODELS) as url:
         pass
-    assert engines_here.servers([("Ollama", url)]) == []
+    assert found.servers([("Ollama", url)]) == []
 
 
 # --- the choice ------------------------------------------------------------------------------------------------------

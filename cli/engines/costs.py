@@ -8,7 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from cli import output
-from cli.commands.engine_choice import dollars
+from cli.engines.choice import dollars
 from compiler.protocol.requests import ROLE_OF, Request
 from compiler.replies.journal import Journal
 from vault.config.command import CONCURRENCY
