@@ -21,6 +21,7 @@ Page = list[str]  # the letters of its lines
 
 def letters(text: str) -> str:
     """Only the letters and digits of `text`; case, accents and compatibility forms folded (PDFs set accents apart)."""
+    text = re.sub(r"[\u02b0-\u02ff]", "", text)  # accents that stand by themselves, which Python counts as letters
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).replace("ı", "i")
     return "".join(c for c in plain if c.isalnum())
 

@@ -392,6 +392,16 @@ def test_an_item_goes_on_to_the_left_of_its_first_line() -> None:
     assert "once before can tell of it later." in source.text
 
 
+def test_the_lower_limit_of_a_sum_does_not_go_on_with_the_sentence_that_the_sum_is_in() -> None:
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /CMEX10 /Encoding /WinAnsiEncoding >>"
+    item = Words("1. Let x be a vector such that", 60, 600)
+    rest = Words("j=1 x = 1. Show that the two are the same by", 208, 600)
+    page = content([*column(BODY), item]) + b"BT /X 10 Tf 196 609 Td (PV) Tj ET\n"
+    page += content([rest, Words("what was said before, and that no third is.", 72, 588)])
+    source = read_source(pdf([page], more=[font], fonts=b"/X 1 0 R"), "p.pdf")
+    assert "such that j=1" not in source.text and "Show that the two are the same" in source.text
+
+
 def test_words_in_two_fonts_are_two_words() -> None:
     source = read([*column(BODY), Words("generous", 60, 600, "B"), Words("in the sense that it is so.", 106.8, 600)])
     assert "generous in the sense" in source.text

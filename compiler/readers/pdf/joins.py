@@ -108,6 +108,8 @@ def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
         if block.kind is not Kind.PARAGRAPH or abs(first.size - last.size) > 0.3:
             continue
         met = met or j > at + 1
+        if j > at + 1 and first.page == last.page and abs(first.y - last.y) < 0.5 * last.size and first.x0 > last.x1:
+            break  # the same printed line: what was skipped is a part of a formula in the sentence
         below = first.page == last.page and 0 < last.y - first.y < 1.6 * usual.leading
         if j == at + 1 and below and full_line and blocks[at].kind is Kind.ITEM and _goes_on(first):
             return j  # an item whose first line is indented
