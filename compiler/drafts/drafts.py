@@ -140,7 +140,7 @@ class _Drafter:
                 self.out.lines.append((group, line))
         for reading in self.knowledge.readings:
             self._summaries(reading.reply.summaries)
-            self.out.clashes += [c for c in reading.reply.clashes if self.shelf.stands((*c.first, *c.second))]
+        self.out.clashes += [c for c in self.knowledge.clashes if self.shelf.stands((*c.first, *c.second))]
         return self.out
 
     def _summaries(self, summaries: Sequence[Statement]) -> None:

@@ -13,10 +13,11 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
-from compiler.protocol.replies import Mark, Quote
+from compiler.protocol.faults import Fault
+from compiler.protocol.replies import Clash, Mark, Quote
 from compiler.protocol.requests import BlockView, DocumentView, PassageView
 from compiler.sources.segments import passages as sentence_spans
-from vault.text.formatting import fold, short_line
+from vault.text.formatting import fold, normal, short_line
 
 MAX_QUOTE = 2_000  # characters of one piece of evidence
 _NEAR = 90  # of 100: how alike words must be to be taken for those of the passage
@@ -257,3 +258,34 @@ class Shown:
         if score < 60:
             return "name the sentence by its letter, or leave the statement out"
         return f"the nearest words there are: {short_line(searched.text[start:end], _SHOWN)}"
+
+
+def sides_in(shown: Shown, number: int, words: str) -> tuple[str, list[list[Quote]], list[Fault]]:
+    """Return the words before the citations in a line, the evidence of each citation, and what is wrong with them."""
+    cites = citations_in(words)
+    text = fold(normal(words[: cites[0].start] if cites else words))[:2_000]
+    if not cites or not text:
+        return "", [], [Fault(number, words, "it cites nothing", "end it with its place, as [1:3b]")]
+    faults: list[Fault] = []
+    sides: list[list[Quote]] = []
+    for cite in cites:
+        quotes: list[Quote] = []
+        for item in cite.items:
+            found, why, hint = shown.quotes(item)
+            if why:
+                faults.append(Fault(number, item.words or item.label, why, hint))
+            quotes += found
+        sides += [list(dict.fromkeys(quotes))[:12]] if quotes else []
+    return text, sides, faults
+
+
+def clash_in(shown: Shown, number: int, words: str) -> tuple[Clash | None, list[Fault]]:
+    """Return the clash that a line names, `What cannot both be right. [1:66a] [2:95c]`, and what is wrong with it."""
+    text, sides, faults = sides_in(shown, number, words)
+    if len(sides) == 1 and len(sides[0]) > 1:
+        sides = [sides[0][:1], sides[0][1:]]
+    if len(sides) > 1:
+        return Clash(text=text, first=tuple(sides[0]), second=tuple(sides[1])), faults
+    if text:
+        faults.append(Fault(number, words, "a clash has two sides", "cite each in a bracket of its own"))
+    return None, faults

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from compiler.gates.proposed_names import SearchableText
 from compiler.language import names
-from compiler.protocol.citations import Shown, citations_in
+from compiler.protocol.citations import Shown, clash_in, sides_in
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
-from compiler.protocol.replies import Clash, Quote, ReadConcept, ReadReply, ReadTerm, SourceStatement, Statement
+from compiler.protocol.replies import Clash, ReadConcept, ReadReply, ReadTerm, SourceStatement, Statement
 from compiler.protocol.requests import ReadRequest
 from vault.text.formatting import clean_line, fold, normal
 
@@ -101,7 +101,9 @@ class _Reader:
             else:
                 self.faults.append(Fault(number, name, "the documents shown do not have this term", "as they write it"))
         elif kind == "CLASH":
-            self._clash(number, words)
+            clash, faults = clash_in(self.shown, number, words)
+            self.clashes += [clash] if clash is not None else []
+            self.faults += faults
         elif kind == "SUM":
             self._summary(number, words)
         elif not self.concepts:
@@ -141,38 +143,12 @@ class _Reader:
         )
         return False
 
-    def _said(self, number: int, words: str) -> tuple[str, list[list[Quote]]]:
-        """Return the words before the citations, and the evidence of each; faults for what is wrong with them."""
-        cites = citations_in(words)
-        text = fold(normal(words[: cites[0].start] if cites else words))[:2_000]
-        if not cites or not text:
-            self.faults.append(Fault(number, words, "it cites nothing", "end it with its place, as [1:3b]"))
-            return "", []
-        sides: list[list[Quote]] = []
-        for cite in cites:
-            quotes: list[Quote] = []
-            for item in cite.items:
-                found, why, hint = self.shown.quotes(item)
-                if why:
-                    self.faults.append(Fault(number, item.words or item.label, why, hint))
-                quotes += found
-            sides += [list(dict.fromkeys(quotes))[:12]] if quotes else []
-        return text, sides
-
     def _line(self, number: int, words: str) -> Statement | None:
         """Return a sentence with its evidence; None if it has none."""
-        text, sides = self._said(number, words)
+        text, sides, faults = sides_in(self.shown, number, words)
+        self.faults += faults
         quotes = tuple(dict.fromkeys(q for side in sides for q in side))[:12]
         return Statement(text=text, quotes=quotes) if text and quotes else None
-
-    def _clash(self, number: int, words: str) -> None:
-        text, sides = self._said(number, words)
-        if len(sides) == 1 and len(sides[0]) > 1:
-            sides = [sides[0][:1], sides[0][1:]]
-        if len(sides) > 1:
-            self.clashes.append(Clash(text=text, first=tuple(sides[0]), second=tuple(sides[1])))
-        elif text:
-            self.faults.append(Fault(number, words, "a clash has two sides", "cite each in a bracket of its own"))
 
     def _summary(self, number: int, words: str) -> None:
         numbered = _DOCUMENT.match(words)

@@ -149,6 +149,7 @@ class WrittenArticle(Model):
 
 class WriteReply(Model):
     articles: tuple[WrittenArticle, ...]
+    clashes: tuple[Clash, ...] = ()
 
 
 class CheckVerdict(Model):

@@ -11,11 +11,12 @@ from compiler.gates.repeated_cards import PER_KIND, repeats
 from compiler.gates.written import MAX_SENTENCE, address_fault, card_fault, known_names, sentence_fault
 from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
-from compiler.protocol.citations import MAX_QUOTE, Citation, Shown, citations_in, pieces_of
+from compiler.protocol.citations import MAX_QUOTE, Citation, Shown, citations_in, clash_in, pieces_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.passages import cells
 from compiler.protocol.plain_text import LINK, links_in, plain_words
 from compiler.protocol.replies import (
+    Clash,
     Form,
     Left,
     Mark,
@@ -48,6 +49,7 @@ _MOST_CELLS = 30
 _NUMBERING = re.compile(r"^(?:[Ss]tep\s+)?\d{1,2}(?:[.):]|\s|$)\s*")
 _MOST_LEFT = 60
 _EMPTY = "–"  # stands in a cell without words
+_CLASH = re.compile(r"^[\s>*-]*CLASH\b\**:?\s*(.*)$")
 _LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
 
 
@@ -81,6 +83,7 @@ class _Reader:
         self.faults: list[Fault] = []
         self.drafts = {task.title: _Draft(task) for task in request.concepts}
         self.left: list[Left] = []
+        self.clashes: list[Clash] = []
         self.leads: list[tuple[int, str]] = []  # words that end in a colon, until what they lead to is read
         names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
         names += request.neighbours
@@ -122,7 +125,8 @@ class _Reader:
     def _part(self, part: str, draft: _Draft | None, lines: Sequence[tuple[int, str]]) -> None:
         """Read the lines of one part."""
         if part == "LEFT":
-            self.left += [left for _, line in lines if (left := self._left(line)) is not None]
+            for number, line in lines:
+                self._left(number, line)
         elif draft is None:
             return
         elif part == "CARDS":
@@ -132,12 +136,18 @@ class _Reader:
         else:
             self._article(draft, lines)
 
-    def _left(self, line: str) -> Left | None:
-        """Return what a line of LEFT says; None if it says nothing."""
+    def _left(self, number: int, line: str) -> None:
+        """Read a line of LEFT: a block that was not used, or two passages that cannot both be right."""
+        if clash := _CLASH.match(line):
+            found, faults = clash_in(self.shown, number, clash[1])
+            self.clashes += [found] if found is not None else []
+            self.faults += faults
+            return
         match = _LEFT.match(line)
         why = clean_line(normal(match[2] if match else line)).lstrip("-*:– ")[:500]
         blocks = self.shown.blocks(match[1]) if match else []
-        return Left(block=blocks[0] if blocks else "", why=why) if why else None
+        if why:
+            self.left.append(Left(block=blocks[0] if blocks else "", why=why))
 
     def _article(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
         paragraph: list[tuple[int, str]] = []
@@ -436,4 +446,4 @@ class _Reader:
                     see=tuple(dict.fromkeys(s[:200] for s in draft.see)),
                 )
             )
-        return WriteReply(articles=tuple(articles))
+        return WriteReply(articles=tuple(articles), clashes=tuple(self.clashes))

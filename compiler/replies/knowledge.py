@@ -9,6 +9,7 @@ from compiler.protocol.check import item_key
 from compiler.protocol.replies import (
     CheckReply,
     CheckVerdict,
+    Clash,
     PairVerdict,
     Quote,
     ReadConcept,
@@ -57,6 +58,7 @@ class Knowledge:
     """
 
     readings: list[Reading] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)  # that readers and writers noticed
     settled: list[SettleReply] = field(default_factory=list)
     articles: dict[str, list[Written]] = field(default_factory=dict)  # title key -> its articles, the latest last
     known_blocks: dict[str, set[str]] = field(default_factory=dict)  # title key -> blocks shown to its last writer
@@ -90,6 +92,7 @@ class Knowledge:
         out.readings = [
             Reading(reply, frozenset(own), failed) for (reply, failed), own in zip(reads, blocks, strict=True) if own
         ]
+        out.clashes[:0] = [clash for reading in out.readings for clash in reading.reply.clashes]
         return out
 
     def _read(self, reply: ReadReply, failed: bool, reads: list[tuple[ReadReply, bool]], owner: dict[str, int]) -> None:
@@ -101,6 +104,7 @@ class Knowledge:
 
     def _wrote(self, reply: WriteReply, entry: Entry) -> None:
         """Take an answer to WRITE. An empty article leaves the one before as it is, and is asked for once more."""
+        self.clashes += reply.clashes
         for article in reply.articles:
             key = title_key(article.title)
             if article.sections:

@@ -21,7 +21,7 @@ _DATA = re.compile(r"^-+ from here on: data -+\n", re.MULTILINE)
 def answer_to(kind: str, order: str) -> str:
     """What the rules answer to the text of an order."""
     instructions, request = _DATA.split(order, maxsplit=1)
-    assert len(instructions.encode()) < 4_000, "what is to be read before the first answer"
+    assert len(instructions.encode()) <= 4_096, "what is to be read before the first answer"
     return answer_for(kind, request.removesuffix("\n"))
 
 

@@ -184,7 +184,7 @@ def test_an_order_is_a_file_that_suffices_and_the_answer_is_handed_in_as_it_says
     ((text, place, then),) = found
     order = (vault / text).read_text(encoding="utf-8")
     assert then in order and place in order and "A neap tide is a tide of small range." in order
-    assert len(order.partition("from here on: data")[0].encode()) < 4_000
+    assert len(order.partition("from here on: data")[0].encode()) <= 4_096
     (vault / place).write_text(answer_to("read", order), encoding="utf-8")
     received = retain(*shlex.split(then)[1:], cwd=vault)
     assert received.code == 0, received.stdout

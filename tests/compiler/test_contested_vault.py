@@ -190,10 +190,23 @@ The stack of the encoder holds eight of them.
 """
 
 
-def test_a_clash_that_a_reader_notices_within_one_document_is_shown_with_both_quotes(tmp_path: Path) -> None:
+NOTICED = "CLASH Six layers or eight. [1:1b] [1:2]"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"read": {"SUM 1": f"{NOTICED}\nSUM 1"}},
+        {"read": {"FROM 1:1": "FROM 1:1-2"}, "write": {"=== CARDS": f"=== LEFT\n{NOTICED}\n=== CARDS"}},
+    ],
+    ids=["reader", "writer"],
+)
+def test_a_clash_that_a_reader_or_writer_notices_within_one_document_is_shown_with_both_quotes(
+    tmp_path: Path, changes: dict[str, dict[str, str]]
+) -> None:
     vault = vault_with_sources(tmp_path / "vault", {"one.md": WITHIN})
     backend = judge()
-    backend.reword = saying(read={"SUM 1": "CLASH Six layers or eight. [1:1b] [1:2]\nSUM 1"})
+    backend.reword = saying(**changes)
     report = built(vault, backend)
     (pair,) = asked(backend)
     assert pair.about == "Six layers or eight." and pair.a.words == SIX

@@ -75,6 +75,7 @@ C: [1:2b]
 A sheet is 12 m long. [1:2c]
 === LEFT
 - 1:4 the formula says nothing of halyards
+CLASH A halyard hoists a sail, or is 24 m long. [1:1a] [1:2b]
 """
 
 
@@ -126,6 +127,8 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
     ]
     assert [q.text for q in one.questions] == ["Why is a halyard of 24 m long enough?"] and one.questions[0].quotes
     assert [left.why for left in one.left] == ["the formula says nothing of halyards"] and one.left[0].block
+    (clash,) = reply.clashes
+    assert clash.text == "A halyard hoists a sail, or is 24 m long." and clash.second[0].words == "halyard | 24 m"
     assert [s.text for s in sentences(other)] == ["A sheet is 12 m long."]
 
 
