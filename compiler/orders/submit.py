@@ -127,10 +127,13 @@ def counts(reply: Reply) -> str:
                 (len(written), "article"),
                 (sum(len(a.cards) for a in written), "card"),
                 (sum(len(a.questions) for a in written), "open question"),
+                (len(reply.clashes), "clash"),
             ]
         case CheckReply() | ReconcileReply():
             named = sum(v.verdict not in ("ok", "none") for v in reply.verdicts)
-            return f"{plural(len(reply.verdicts), 'verdict')}, {named} at fault"
+            noticed = len(reply.clashes) if isinstance(reply, CheckReply) else 0
+            said = f"{plural(len(reply.verdicts), 'verdict')}, {named} at fault"
+            return f"{said}, {_counted(noticed, 'clash')}" if noticed else said
         case AnswerReply():
             found = [(len(reply.sentences), "sentence")]
     return ", ".join(_counted(n, noun) for n, noun in found if n) or "nothing to change"

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from compiler.protocol.citations import CLASH, Shown, clash_in
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.plain_text import plain_words
-from compiler.protocol.replies import CheckReply, CheckVerdict
+from compiler.protocol.replies import CheckReply, CheckVerdict, Clash
 from compiler.protocol.requests import CheckItem, CheckRequest
 from vault.ids import digest12
 from vault.text.formatting import clean_line, fold
@@ -57,11 +58,18 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
     """
     faults: list[Fault] = []
     found: dict[int, CheckVerdict] = {}
+    clashes: list[Clash] = []
+    shown = Shown(request.documents)
     recognized = False
     for number, line in enumerate(text.split("\n"), 1):
         match = _LINE.match(line)
         if match is None:
-            if _ALL_RIGHT.match(line):
+            if clash := CLASH.match(line):
+                noticed, wrong = clash_in(shown, number, clash[1])
+                clashes += [noticed] if noticed is not None else []
+                faults += wrong
+                recognized = True
+            elif _ALL_RIGHT.match(line):
                 recognized = True
             elif not UNMARKED.match(line):
                 hint = "as `12 FIX sentence`, `12 DROP why`, or OK alone"
@@ -86,7 +94,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
         faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))
-    return CheckReply(verdicts=tuple(verdicts)), faults
+    return CheckReply(verdicts=tuple(verdicts), clashes=tuple(clashes)), faults
 
 
 def _verdict(item: CheckItem, word: str, rest: str) -> CheckVerdict | None:

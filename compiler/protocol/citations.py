@@ -19,6 +19,7 @@ from compiler.protocol.requests import BlockView, DocumentView, PassageView
 from compiler.sources.segments import passages as sentence_spans
 from vault.text.formatting import fold, normal, short_line
 
+CLASH = re.compile(r"^[\s>*-]*CLASH\b\**:?\s*(.*)$")
 MAX_QUOTE = 2_000  # characters of one piece of evidence
 _NEAR = 90  # of 100: how alike words must be to be taken for those of the passage
 _SHOWN = 200

@@ -164,6 +164,7 @@ class CheckVerdict(Model):
 
 class CheckReply(Model):
     verdicts: tuple[CheckVerdict, ...]
+    clashes: tuple[Clash, ...] = ()
 
 
 ReconcileWord = Literal["conflict", "reported", "changed", "none"]

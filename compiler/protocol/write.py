@@ -11,7 +11,7 @@ from compiler.gates.repeated_cards import PER_KIND, repeats
 from compiler.gates.written import MAX_SENTENCE, address_fault, card_fault, known_names, sentence_fault
 from compiler.language.tokens import content_words
 from compiler.model.requests import CardKindName, ProposedCard
-from compiler.protocol.citations import MAX_QUOTE, Citation, Shown, citations_in, clash_in, pieces_of
+from compiler.protocol.citations import CLASH, MAX_QUOTE, Citation, Shown, citations_in, clash_in, pieces_of
 from compiler.protocol.faults import Fault
 from compiler.protocol.passages import cells
 from compiler.protocol.plain_text import LINK, links_in, plain_words
@@ -49,7 +49,6 @@ _MOST_CELLS = 30
 _NUMBERING = re.compile(r"^(?:[Ss]tep\s+)?\d{1,2}(?:[.):]|\s|$)\s*")
 _MOST_LEFT = 60
 _EMPTY = "–"  # stands in a cell without words
-_CLASH = re.compile(r"^[\s>*-]*CLASH\b\**:?\s*(.*)$")
 _LEFT = re.compile(r"^[\s*-]*\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\b\]?(?:\s*[-–]\s*\d{1,5})?[\s:–-]*(.*)$")
 
 
@@ -138,7 +137,7 @@ class _Reader:
 
     def _left(self, number: int, line: str) -> None:
         """Read a line of LEFT: a block that was not used, or two passages that cannot both be right."""
-        if clash := _CLASH.match(line):
+        if clash := CLASH.match(line):
             found, faults = clash_in(self.shown, number, clash[1])
             self.clashes += [found] if found is not None else []
             self.faults += faults

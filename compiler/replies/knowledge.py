@@ -58,7 +58,7 @@ class Knowledge:
     """
 
     readings: list[Reading] = field(default_factory=list)
-    clashes: list[Clash] = field(default_factory=list)  # that readers and writers noticed
+    clashes: list[Clash] = field(default_factory=list)  # that somebody noticed
     settled: list[SettleReply] = field(default_factory=list)
     articles: dict[str, list[Written]] = field(default_factory=dict)  # title key -> its articles, the latest last
     known_blocks: dict[str, set[str]] = field(default_factory=dict)  # title key -> blocks shown to its last writer
@@ -84,6 +84,7 @@ class Knowledge:
                 out._wrote(reply, entry)
             elif isinstance(reply, CheckReply):
                 out.verdicts |= {v.item: v for v in reply.verdicts}
+                out.clashes += reply.clashes
             elif isinstance(reply, ReconcileReply):
                 out.pairs |= {v.pair: v for v in reply.verdicts}
         blocks: list[set[str]] = [set() for _ in reads]

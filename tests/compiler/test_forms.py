@@ -153,6 +153,15 @@ def test_what_a_check_does_not_name_is_right() -> None:
         assert {v.verdict for v in check(everything)[0].verdicts} == {"ok"}
 
 
+def test_a_check_names_passages_that_clash() -> None:
+    reply, faults = check("CLASH A rope hoists, or a block does. [1:1a] [1:1b]")
+    assert not faults and {v.verdict for v in reply.verdicts} == {"ok"}
+    assert [(c.text, c.second[0].words) for c in reply.clashes] == [
+        ("A rope hoists, or a block does.", "It runs over a block.")
+    ]
+    assert "a clash has two sides" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
+
+
 @pytest.mark.parametrize("line", ["1 DROP it says more", "1. drop: it says more", "- **1** DROP it says more"])
 def test_a_drop_says_why(line: str) -> None:
     verdict = check(line)[0].verdicts[0]
