@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from compiler.readers.html_elements import SILENT
+
 _DECLARATION = re.compile(r"([\w-]+)\s*:\s*([^;!]+)")
 _ZERO = re.compile(r"[+-]?0*\.?0*(?:px|pt|em|rem|ex|%|vw|vh|in|cm|mm)?")
 _TINY = re.compile(r"0*(?:0?\.\d+|1)(?:px|pt)")
@@ -14,6 +16,7 @@ _HIDING_CLASSES = {
     "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "d-none", "is-hidden",
     "u-hidden", "hide", "element-invisible", "noprint-hidden",
 }  # fmt: skip
+_DISPLAY = re.compile(r"(?:display|visibility|opacity)\s*:[^;]*", re.IGNORECASE)
 _SHOWN_AGAIN = re.compile(r":(?:block|flex|inline|grid|table|contents)")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE_SELECTOR = re.compile(r"[.#][\w-]+")
@@ -78,3 +81,28 @@ def is_hidden(element: Any, selectors: set[str]) -> bool:
         if selectors and any(f".{name}" in selectors for name in names):
             return True
     return bool(selectors) and f"#{get('id')}" in selectors
+
+
+def reveal(body: Any, selectors: set[str]) -> bool:
+    """Make visible what scripts show, in a page that holds next to nothing without them; return whether it was so."""
+    if next(body.iter("script"), None) is None:
+        return False
+    seen = total = 0
+    stack = [(body, is_hidden(body, selectors))]
+    while stack:
+        element, unseen = stack.pop()
+        if not isinstance(element.tag, str) or element.tag in SILENT:
+            continue
+        own = len((element.text or "").split()) + sum(len((child.tail or "").split()) for child in element)
+        total += own
+        seen += 0 if unseen else own
+        stack += [(child, unseen or is_hidden(child, selectors)) for child in element]
+    if seen * 10 > total:
+        return False
+    for element in body.iter():
+        if isinstance(element.tag, str) and is_hidden(element, selectors):
+            element.attrib.pop("hidden", None)
+            element.attrib.pop("aria-hidden", None)
+            element.attrib.pop("class", None)
+            element.set("style", _DISPLAY.sub("", element.get("style") or ""))
+    return True

@@ -69,6 +69,20 @@ def test_what_a_reader_cannot_see_is_not_source_text(hidden: str) -> None:
     assert source.text == "Seen.\n\nEnd."
 
 
+def test_what_stands_after_the_end_of_the_page_is_read_too() -> None:
+    assert read("<body><p>Seen.</p></body></html>\n<div><p>Late.</p></div>").text == "Seen.\n\nLate."
+
+
+def test_a_page_whose_words_a_script_shows_is_read_and_says_so() -> None:
+    tale = "<div id=tale style='display: none; color: #222'>" + "<p>A tide rises twice a day.</p>" * 9 + "</div>"
+    tricks = "<p style='font-size:1px'>secret</p>"
+    source = read(f"<body><h1>Tides</h1>{tale}{tricks}<script>show('tale')</script></body>")
+    assert source.text.count("A tide rises twice a day.") == 9 and "secret" not in source.text
+    assert [p.code for p in source.problems] == ["shown-by-script"]
+    assert "rises" not in read(f"<body><p>Tides</p>{tale}</body>").text
+    assert "rises" not in read(f"<body>{'<p>Seen.</p>' * 9}{tale}<script>show('tale')</script></body>").text
+
+
 def test_white_words_on_a_dark_ground_can_be_seen() -> None:
     assert "Night" in read("<body><p style='color:white;background:#111'>Night</p><p>Day.</p></body>").text
 

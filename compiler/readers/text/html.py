@@ -9,7 +9,7 @@ from typing import Any
 from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
 from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, remove_element, words_of
-from compiler.readers.html_hidden import hidden_selectors
+from compiler.readers.html_hidden import hidden_selectors, reveal
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import OMISSION, Page
 from vault.errors import Unreadable
@@ -60,8 +60,11 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     for style in root.iter("style"):
         hidden |= hidden_selectors(style.text or "")
     body = next(root.iter("body"), root)
+    revealed = reveal(body, hidden)
+    if revealed:
+        problems.append(Problem("shown-by-script", "a script shows most of its words: they were read without it"))
     sizes = _sizes(body)
-    main = _main(body, text, sizes)
+    main = body if revealed else _main(body, text, sizes)
     _prune(main, sizes)
     TreeWalker(page, lambda element: element.sourceline or 0, hidden).walk(main)
     return properties, problems
