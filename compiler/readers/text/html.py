@@ -9,7 +9,7 @@ from typing import Any
 from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
 from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, remove_element, words_of
-from compiler.readers.html_hidden import hidden_selectors, reveal
+from compiler.readers.html_hidden import hidden_selectors, is_hidden, reveal
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import OMISSION, Page
 from vault.errors import Unreadable
@@ -63,10 +63,12 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     revealed = reveal(body, hidden)
     if revealed:
         problems.append(Problem("shown-by-script", "a script shows most of its words: they were read without it"))
+    for element in [e for e in body.iterdescendants() if isinstance(e.tag, str) and is_hidden(e, hidden)]:
+        remove_element(element)  # before the content is searched for
     sizes = _sizes(body)
     main = body if revealed else _main(body, text, sizes)
     _prune(main, sizes)
-    TreeWalker(page, lambda element: element.sourceline or 0, hidden).walk(main)
+    TreeWalker(page, lambda element: element.sourceline or 0).walk(main)
     return properties, problems
 
 
