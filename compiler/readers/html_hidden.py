@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 from compiler.readers.html_elements import SILENT
@@ -67,7 +66,7 @@ def hidden_selectors(css: str) -> set[str]:
     return out
 
 
-def is_hidden(element: Any, selectors: Collection[str] = ()) -> bool:
+def is_hidden(element: Any, selectors: set[str]) -> bool:
     """Return whether an element hides itself and its content, by attribute, style or class."""
     get = element.attrib.get
     if get("hidden") is not None or (get("aria-hidden") or "").strip().lower() == "true":

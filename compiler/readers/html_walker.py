@@ -30,9 +30,10 @@ class TreeWalker:
     `line_of` gives an element's 1-based line in the raw file, 0 if it has none of its own.
     """
 
-    def __init__(self, page: Page, line_of: Callable[[Any], int]) -> None:
+    def __init__(self, page: Page, line_of: Callable[[Any], int], hidden: set[str] | None = None) -> None:
         self._page = page
         self._line_of = line_of
+        self._hidden = hidden or set()
         self._block = Block()
         self._outer: list[Block] = []  # blocks set aside while a note inside them is read
         self._later: list[tuple[str, list[Mark], MarkKind | None]] = []  # captions and notes, after their block
@@ -127,7 +128,7 @@ class TreeWalker:
         if is_picture(element) and self._is_inside_sentence(element):
             self._block.text(OMISSION)
             self._page.inline_pictures += 1
-        if tag in html_elements.SILENT or is_hidden(element):
+        if tag in html_elements.SILENT or is_hidden(element, self._hidden):
             return False
         if tag in html_elements.BLOCKS or tag in html_elements.NOTES:
             self._enter_block(element, tag)
