@@ -25,7 +25,7 @@ _NEAR, _ROUND = Fraction(1, 20), Fraction(3, 20)  # how far off a result may be 
 def arithmetic_fault(text: str) -> str:
     """Return the first equation between plain numbers that is wrong, with the right result; "" if none is."""
     text = text.replace("\\times", "×").replace("\\cdot", "·").replace("\\pm", "±")
-    text = text.replace("\\,\\%", "%").replace("\\%", "%")
+    text = text.replace("{,}", ",").replace("\\,\\%", "%").replace("\\%", "%")
     for found in _CHAIN.finditer(text):
         result = _RESULT.match(text, found.end())
         if result is None:

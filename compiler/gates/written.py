@@ -18,6 +18,8 @@ from vault.text.formatting import clean, fold
 
 MAX_SENTENCE = 2_000  # characters
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,400}(?<=[^\s\\])\$(?![\d$])|\$\$[^$\n]{1,400}\$\$")
+_WHICH = re.compile(r"\bwhich (?:two|three|four)\b", re.IGNORECASE)
+_ROW_NUMBER = re.compile(r"\d{1,2}\.? \| ")  # the first cell of a row that a table counts
 _ADDRESS = re.compile(r"\w[\w+.-]{0,40}://\S*|\bwww\.\S*|\[\[", re.IGNORECASE)
 _MARKUP = re.compile(r"\]\(\S*|<[a-z/!]\S*", re.IGNORECASE)  # in a formula, these are brackets and "less than"
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
@@ -35,7 +37,7 @@ def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[s
         return "nothing is said"
     if len(said) > MAX_SENTENCE:
         return "too much is said in one go"
-    return _facts_fault(said, mark, passages, known)
+    return _facts_fault(said[counted.end() :] if (counted := _ROW_NUMBER.match(said)) else said, mark, passages, known)
 
 
 def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ...]) -> str:
@@ -54,7 +56,8 @@ def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ..
         return "the question does not ask"
     if contains_answer(card):
         return "the question contains its answer"
-    return _facts_fault(answer, "", (*passages, question), known) or _facts_fault(question, "", passages, known)
+    asked = _WHICH.sub("which", question)  # it counts what the question names, not what a passage says
+    return _facts_fault(answer, "", (*passages, question), known) or _facts_fault(asked, "", passages, known)
 
 
 def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str, ...]) -> str:

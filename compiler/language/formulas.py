@@ -36,7 +36,7 @@ def plain_formulas(text: str) -> str:
     for _ in range(2):  # a font round an index, or in one
         text = _FONT.sub(lambda m: m["in"] or "", text)
         text = _ONE.sub(r"\g<mark>\g<in>", text)
-    text = _SPACE.sub(" ", text)
+    text = _SPACE.sub(" ", text).replace("{,}", ",")  # 50{,}176
     return _BETWEEN.sub(r"\1", text)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from compiler.gates.proposed_names import SearchableText
 from compiler.language import names
+from compiler.language.tokens import content_words
 from compiler.protocol.citations import Shown, clash_in, sides_in
 from compiler.protocol.documents import lines_of
 from compiler.protocol.faults import Fault
@@ -19,6 +20,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")  # a name in code
 _KNOWN_BYTES = 4_000  # of the names that are there already
 _RANGE = re.compile(r"(\d{1,3}):(\d{1,5})[a-z]{0,2}(?:\s*[-–]\s*(?:\1:)?(\d{1,5}))?")
 _LINE = re.compile(r"^[\s>*-]*(CONCEPT|IS|FROM|TERM|CLASH|SUM)\b\**:?\s*(.*)$")
+_SHORT = re.compile(r"\(([^()\s]+)\)\s*$")  # convolutional network (CNN)
 _DOCUMENT = re.compile(r"(\d{1,5})[.:]*(?:\s|$)")
 _MOST_PASSAGES = 400  # of one range
 
@@ -80,13 +82,13 @@ class _Reader:
         self.terms: list[ReadTerm] = []
         self.clashes: list[Clash] = []
         self.summaries: list[SourceStatement] = []
-        self.text = SearchableText.of(
-            "\n".join(
-                [d.title for d in request.documents]
-                + [" ".join(p.headings) for d in request.documents for p in d.passages]
-                + [b.text for d in request.documents for p in d.passages for b in p.blocks]
-            )
+        text = "\n".join(
+            [d.title for d in request.documents]
+            + [" ".join(p.headings) for d in request.documents for p in d.passages]
+            + [b.text for d in request.documents for p in d.passages for b in p.blocks]
         )
+        self.text = SearchableText.of(text)
+        self.stems = frozenset(content_words(text))
 
     def take(self, number: int, kind: str, words: str) -> None:
         """Add one line."""
@@ -94,10 +96,12 @@ class _Reader:
             self._concept(number, words)
         elif kind == "TERM":
             name, _, where = words.partition("|")
+            short = _SHORT.search(name)
             if not self._is_name(number, name := _name(name)):
                 return
-            if self.text.has(name):
-                self.terms.append(ReadTerm(name=name, blocks=tuple(self._blocks(where))))
+            said = [n for n in (name, short[1] if short else "") if n and self.text.has(n)]
+            if said or set(content_words(name)) <= self.stems:
+                self.terms.append(ReadTerm(name=said[0] if said else name, blocks=tuple(self._blocks(where))))
             else:
                 self.faults.append(Fault(number, name, "the documents shown do not have this term", "as they write it"))
         elif kind == "CLASH":

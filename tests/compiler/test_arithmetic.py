@@ -25,6 +25,7 @@ from compiler.gates.arithmetic import arithmetic_fault
         "7 − 9 = −2 and −5 + 2 = −3",
         "5 · 6 = 30, $5 \\times 6 = 30$, 5 \\cdot 6 = 30",
         "0.1 + 0.2 = 0.3",
+        r"$224 \times 224 = 50{,}176$",
         "n × 3 = 12, so n is 4",  # not of plain numbers
         "2^3 × 2 = 16 and 3 × 10^2 = 300",
         "x2 - 1 = 5",

@@ -102,6 +102,11 @@ def test_what_cannot_be_used_is_named_by_its_line(line: str, number: int, why: s
     assert [f for f in faults if f.line == number and why in f.why], faults
 
 
+def test_a_term_may_be_said_with_another_ending_and_with_its_short_form() -> None:
+    reply, faults = read("TERM hoisting | 1:1\nTERM hauling line (halyard) | 1:1")
+    assert [t.name for t in reply.terms] == ["hoisting", "halyard"] and not [f for f in faults if f.line]
+
+
 @pytest.mark.parametrize(
     "answer", ["", "I cannot read these documents, sorry.", "{}", '{"concepts": []}', "=== \x00\x1b[31m"]
 )

@@ -2,9 +2,10 @@
 
 import pytest
 
-from compiler.gates.written import known_names, sentence_fault
+from compiler.gates.written import card_fault, known_names, sentence_fault
 from compiler.language.detection import sentence_language
 from compiler.language.formulas import plain_formulas
+from compiler.model.requests import ProposedCard
 
 
 @pytest.mark.parametrize(
@@ -12,6 +13,7 @@ from compiler.language.formulas import plain_formulas
     [
         (r"such as $-10^{6}$, in", "such as -10^6, in"),
         (r"norms $\mathbf{k}_{i}$ and $\textrm{softmax}(x)$", "norms k_i and softmax(x)"),
+        (r"all $50{,}176$ of them", "all 50,176 of them"),
         ("O(n²), the 𝑡-th of ℝ", "O(n^2), the t-th of R"),
         ("between $-1$ and $1$, we", "between -1 and 1, we"),
         ("from $5 to $6 a day", "from $5 to $6 a day"),
@@ -49,6 +51,7 @@ def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str
         ("LM loss is measured.", "The language model loss is measured."),
         ("TensorProto messages hold weights.", "The weights are held in tensor proto messages."),
         ("Query KV pairs are read.", "The query reads KV pairs."),
+        ("2 | the mast", "The axes are the keel, the mast and the boom."),
         ("Whereas Keras pads, Flux pools.", "Flux pools, but Keras pads."),
     ],
 )
@@ -98,3 +101,11 @@ def test_a_translation_that_is_true_passes(words: str, evidence: str) -> None:
 )
 def test_numbers_dates_and_short_forms_hold_in_translations_too(words: str, evidence: str) -> None:
     assert sentence_fault(words, "", [evidence], known_names([evidence]))
+
+
+@pytest.mark.parametrize(("count", "right"), [("two", True), ("40", False)])
+def test_a_question_may_count_what_it_asks_for(count: str, right: bool) -> None:
+    said = "There are three stages of learning: the cognitive, the associative and the autonomous one."
+    question = f"At which {count} stages does a learner still make errors?"
+    card = ProposedCard(kind="relational", question=question, answer="The cognitive and the associative.", cites=())
+    assert (card_fault(card, [said], known_names([said])) == "") == right
