@@ -26,8 +26,8 @@ from vault.text.formatting import fold
 
 MOST_CONCEPTS = 16  # of one WRITE request
 MOST_NEIGHBOURS = 24
-SHARE = 1.3  # of the words of its passages that a page may take
-FEWEST_WORDS, MOST_WORDS = 120, 900  # of a page
+SHARE = 1.2  # of the words of its passages that a page may take
+FEWEST_WORDS, MOST_WORDS = 110, 900  # of a page
 WORDS_A_CARD = 90  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
 
