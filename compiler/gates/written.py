@@ -77,7 +77,7 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
 def address_fault(said: str, there: str = "") -> str:
     """Return what leads somewhere that the words `there` do not have, or what a formula does; "" if nothing does."""
     found = [*_ADDRESS.findall(said), *_MARKUP.findall(FORMULA.sub(" ", said))]
-    if any(address not in there for address in found):
+    if any(address.rstrip(".,;:!?)") not in there for address in found):
         return "it holds a link or an address that the passages do not have"
     commands = [name.casefold() for name in _COMMAND.findall(_CODE.sub(" ", said))] if "$" in said else ()
     if any(map(is_acting_command, commands)):
