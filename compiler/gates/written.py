@@ -20,6 +20,7 @@ MAX_SENTENCE = 2_000  # characters
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,400}(?<=[^\s\\])\$(?![\d$])|\$\$[^$\n]{1,400}\$\$")
 _WHICH = re.compile(r"\bwhich (?:two|three|four)\b", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"\d{1,2}\.? \| ")  # the first cell of a row that a table counts
+_STEP = re.compile(r"\bsteps? \d{1,2}\b(?!\.\d)", re.IGNORECASE)  # of the list that it stands in
 _ADDRESS = re.compile(r"\w[\w+.-]{0,40}://\S*|\bwww\.\S*|\[\[", re.IGNORECASE)
 _MARKUP = re.compile(r"\]\(\S*|<[a-z/!]\S*", re.IGNORECASE)  # in a formula, these are brackets and "less than"
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
@@ -67,10 +68,10 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
     there = "\n".join(passages)
     if fault := address_fault(said, there):
         return fault
-    plain = plain_formulas(said)
+    plain = plain_formulas(_STEP.sub("step", said))
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
         return f"the cited passages {_plural(fault)}"
-    fault = name_fault(plain, known)
+    fault = name_fault(plain.replace(" | ", ". "), known)  # each cell of a row begins with a capital
     return f"the passages {_plural(fault)}" if fault else ""
 
 

@@ -31,8 +31,9 @@ _OPEN = re.compile(
 )
 _LETTERS = r"[a-z]{1,2}(?:\s*[-–]\s*[a-z]{1,2})?"
 _LABEL = re.compile(
-    rf"\s*[;,]?\s*(\d{{1,3}}):(\d{{1,5}})(?:({_LETTERS}(?:\s*,\s*{_LETTERS})*)(?![a-z])|\s*[-–]\s*(?:\1:)?(\d{{1,5}}))?"
+    rf"\s*[;,]?\s*(?:derived:?\s+)?(\d{{1,3}}):(\d{{1,5}})(?:({_LETTERS}(?:\s*,\s*{_LETTERS})*)(?![a-z])|\s*[-–]\s*(?:\1:)?(\d{{1,5}}))?"
 )
+_DERIVED = re.compile(r"[;,]\s*derived:?\s+\d{1,3}:\d")  # the mark of a citation, which should stand first
 _RUN = re.compile(r"([a-z]{1,2})(?:\s*[-–]\s*([a-z]{1,2}))?")
 _WORDS = re.compile(r"\s*[;,]?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
@@ -70,7 +71,8 @@ def citations_in(text: str) -> list[Citation]:
         if end is None:
             at = opened.end()
             continue
-        mark: Mark = "derived" if opened[1] == "derived" else "computed" if opened[1] else ""
+        inside = opened[1] or ("derived" if _DERIVED.search(text, opened.end(), end) else "")
+        mark: Mark = "derived" if inside == "derived" else "computed" if inside else ""
         found.append(Citation(opened.start(), end, tuple(items), mark, (opened[2] or "").strip()))
         at = end
     return found

@@ -82,6 +82,7 @@ def test_a_citation_names_passages_with_letters_or_words(text: str, found: list[
         ("[1:1a]", "", ""),
         ("[derived 1:1a; 2:1b]", "derived", ""),
         ("[derived: 1:1a]", "derived", ""),
+        ("[1:1a; derived 2:1b]", "derived", ""),
         ("[computed: haul([3]) in Python; 1:4]", "computed", ""),
         ("[computed: haul of three; 1:4]", "computed", "haul of three"),
     ],
