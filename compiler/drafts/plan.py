@@ -26,8 +26,8 @@ from vault.text.formatting import fold
 
 MOST_CONCEPTS = 16  # of one WRITE request
 MOST_NEIGHBOURS = 24
-SHARE = 1.2  # of the words of its passages that a page may take
-FEWEST_WORDS, MOST_WORDS = 110, 900  # of a page
+FEWEST_WORDS, MOST_WORDS = 100, 700  # of a page: what it is and why it matters takes some, however little is told of it
+SHARE = 0.7  # of the words of its passages that a page may take beside these
 WORDS_A_CARD = 90  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
 
@@ -346,7 +346,7 @@ def _length(group: Group, shelf: Shelf, shared: Mapping[str, int]) -> tuple[int,
     """
     counts = {b: len(shelf.blocks[b][0].words(shelf.blocks[b][2]).split()) for b in group.blocks}
     own = sum(n / shared.get(b, 1) for b, n in counts.items())
-    words = max(FEWEST_WORDS, min(MOST_WORDS, round(SHARE * own / 10) * 10))
+    words = min(MOST_WORDS, FEWEST_WORDS + round(SHARE * own / 10) * 10)
     return words, max(1, min(8, round(own / WORDS_A_CARD)))
 
 
