@@ -236,7 +236,7 @@ def _pair_of(inside: str, before: str) -> tuple[str, str] | None:
     return None
 
 
-_SKIPPED = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}
+_FUNCTION_WORDS = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}
 
 
 def is_acronym(text: str) -> bool:
@@ -270,7 +270,7 @@ def _spells(letters: list[str], parts: list[str], inner: bool) -> bool:
     """
     positions = {0}  # how many letters may have been read so far
     for part in parts:
-        following = set(positions) if part in _SKIPPED else set()
+        following = set(positions) if part in _FUNCTION_WORDS else set()
         for at in positions:
             if at < len(letters) and part.startswith(letters[at]):
                 following |= _reachable(letters, at, part) if inner else {at + 1}
@@ -302,7 +302,7 @@ def title(variants: Iterable[str], language: str = "") -> str:
     shown = Counter[str]()
     for variant, n in counted.items():
         keeps = language == "de" or re.search("[äöüÄÖÜß]", variant)
-        shown[_capitalized(variant) if keeps else _sentence_case(variant, lowered)] += n
+        shown[variant[0].upper() + variant[1:] if keeps else _sentence_case(variant, lowered)] += n
     longest = max((n for v, n in shown.items() if not is_acronym(v)), default=0)
     short = {v for v, n in shown.items() if is_acronym(v) and (n > 2 * longest or not longest)}
     if short:
@@ -315,17 +315,12 @@ def title(variants: Iterable[str], language: str = "") -> str:
 _PIECES = re.compile(r"[ \-]")
 
 
-def _capitalized(variant: str) -> str:
-    """Return the variant with its first letter in upper case."""
-    return variant[0].upper() + variant[1:]
-
-
 def _sentence_case(variant: str, lowered: set[str]) -> str:
     """Return the variant in sentence case; a word keeps a capital of its own ("KV cache", "Hidden Markov model").
 
     A capital is a title's, not the word's own, if the whole variant has them or another variant has none there.
     """
-    is_title = all(p[0].isupper() or not p[0].isalpha() or p in _SMALL for p in variant.split())
+    is_title = all(p[0].isupper() or not p[0].isalpha() or p in _FUNCTION_WORDS for p in variant.split())
     out = []
     for i, word in enumerate(variant.split(" ")):
         pieces = word.split("-")
@@ -336,6 +331,3 @@ def _sentence_case(variant: str, lowered: set[str]) -> str:
                 pieces[j] = piece.casefold()
         out.append("-".join(pieces))
     return " ".join(out)
-
-
-_SMALL = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}

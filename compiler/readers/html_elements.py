@@ -133,8 +133,6 @@ def parse_html(markup: str) -> Any:
 def remove_element(element: Any) -> None:
     """Remove an element from its tree; the words after it stay."""
     parent, before = element.getparent(), element.getprevious()
-    if parent is None:
-        return
     if element.tail:
         if before is not None:
             before.tail = (before.tail or "") + element.tail

@@ -120,8 +120,6 @@ class TreeWalker:
     def _enter(self, element: Any) -> bool:
         """Begin an element; return False if nothing in it is to be read."""
         tag = element.tag
-        if not isinstance(tag, str):  # a comment or processing instruction
-            return False
         if tag == "script" and (element.get("type") or "").startswith("math/tex"):
             self._math(element.text or "", "display" in (element.get("type") or ""))
             return False
@@ -196,7 +194,7 @@ class TreeWalker:
 
     def _enter_quotation(self, element: Any) -> None:
         """Open a block quote; a callout (`[!tip] Title`) is the author's own text and no quotation."""
-        first = next((e for e in element if isinstance(e.tag, str)), None)
+        first = next(iter(element), None)
         callout = _CALLOUT.match(first.text or "") if first is not None and first.tag == "p" else None
         if first is None or callout is None:
             self._page.begin(MarkKind.QUOTATION)

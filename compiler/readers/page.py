@@ -45,10 +45,6 @@ def label_of(heading: str) -> str:
     return short_line(_LABEL_NOISE.sub(" ", heading), MAX_LABEL)
 
 
-def _joined(heading: str, where: str) -> str:
-    return f"{heading}, {where}" if heading else where
-
-
 class Page:
     """Collects blocks; a container (list item, block quote) marks all blocks between `begin` and `end`."""
 
@@ -100,7 +96,7 @@ class Page:
         if self.label is not None:
             self.place(start, self.label(heading, max(line, 1)))
         else:
-            self.place(start, _joined(heading, f"line {max(line, 1)}"))
+            self.place(start, ", ".join(filter(None, (heading, f"line {max(line, 1)}"))))
 
     def code(self, text: str, language: str = "", line: int = 0) -> None:
         """Write one code block with its lines, without blank ones; `line` is its line in the raw file."""

@@ -74,12 +74,12 @@ class Archive:
         is_strict = name.endswith((".xml", ".rels")) and b"purl.oclc.org/ooxml" in data
         return _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data) if is_strict else data
 
-    def xml(self, name: str, limit: int = MAX_XML) -> Any:
+    def xml(self, name: str) -> Any:
         """Return the root element of one part, without loading what it refers to.
 
         Raises: Unreadable as `read` does, and if it is not plain XML.
         """
-        return xml_root(self.read(name, limit), self.kind)
+        return _xml_root(self.read(name), self.kind)
 
 
 def open_archive(data: bytes, kind: str) -> Archive:
@@ -188,7 +188,7 @@ def refuse_doctype(data: bytes, kind: str) -> None:
         raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew")
 
 
-def xml_root(data: bytes, kind: str) -> Any:
+def _xml_root(data: bytes, kind: str) -> Any:
     """Return the root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
     from lxml import etree
 

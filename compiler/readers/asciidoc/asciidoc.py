@@ -34,7 +34,6 @@ _ITEM = re.compile(r"[ \t]*(?P<mark>\*{1,6}|-|\.{1,6}|\d{1,3}\.|[A-Za-z]\.|<(?:\
 _TERM = re.compile(r"[ \t]*(?P<term>\S.{0,300}?)(?P<mark>:{2,4}|;;)(?:[ \t]+(?P<words>\S.*))?")
 _CHECKBOX = re.compile(r"\[[ xX*]\][ \t]+")
 _ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(?=\S)")
-_ADMONITIONS = frozenset({"note", "tip", "important", "warning", "caution"})
 _CALLOUT = re.compile(
     r"[ \t]*(?:(?://|#|--|;;|<!--)[ \t]*)?(?:<(?:\d{1,3}|\.)>[ \t]*)+(?:-->)?[ \t]*$|[ \t]*<!--\d{1,3}-->[ \t]*$", re.M
 )

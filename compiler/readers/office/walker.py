@@ -57,7 +57,7 @@ class CountedWalker(TreeWalker):
         """Set the label of every block, in the order of the document."""
         self._data_tables = {table for table in root.iter("table") if holds_data(table)}
         for element in root.iter():
-            label = self._label(element) if isinstance(element.tag, str) else ""
+            label = self._label(element)
             if label:
                 element.set(_AT, str(len(self._labels)))
                 self._labels.append(label)
@@ -119,7 +119,7 @@ def _has_words(element: Any) -> bool:
     for inner in element:
         if (inner.tail or "").strip():
             return True
-        if isinstance(inner.tag, str) and inner.tag not in BLOCKS | SILENT and any(t.strip() for t in inner.itertext()):
+        if inner.tag not in BLOCKS | SILENT and any(t.strip() for t in inner.itertext()):
             return True
     return False
 
@@ -159,11 +159,10 @@ def _cell_words(cell: Any) -> str:
     """Return the words of a cell, one line for each block in it, formulas in dollars."""
     out: list[str] = []
     for element in cell.iter():
-        tag = element.tag if isinstance(element.tag, str) else ""
-        if tag in BLOCKS or tag == "br":
+        if element.tag in BLOCKS or element.tag == "br":
             out.append("\n")
-        fence = {"x-math": "$", "x-math-block": "$$"}.get(tag, "")
-        out += (fence, element.text or "" if tag not in SILENT else "", fence)
+        fence = {"x-math": "$", "x-math-block": "$$"}.get(element.tag, "")
+        out += (fence, element.text or "" if element.tag not in SILENT else "", fence)
         if element is not cell:
             out.append(element.tail or "")
     return "".join(out).strip()

@@ -44,10 +44,7 @@ def _ligature(sign: str, words: set[str], language: str) -> str:
     from wordfreq import zipf_frequency
 
     counts = sorted(
-        (
-            sum(zipf_frequency(word.replace(sign, letters), language, wordlist="small") > 0 for word in words),
-            letters,
-        )
+        (sum(zipf_frequency(word.replace(sign, letters), language, wordlist="small") > 0 for word in words), letters)
         for letters in _LIGATURES
     )
     (second, _), (best, letters) = counts[-2:]

@@ -17,7 +17,6 @@ _PANDOC = re.compile(rf"\{{\s*(?=[.#\w])[^{{}}\n]*[.#=]{_PAIR}?[^{{}}\n]{{0,300}
 _TERM = re.compile(
     r"""(?:data-type=["']?(?:term|glossterm)|(?:^|[\s{:])\.(?:term|definition|defn?|dfn|keyterm|glossterm)\b)"""
 )
-_CLOSING = frozenset({"em_close", "strong_close", "link_close", "image", "code_inline", "html_inline"})
 _POINTER = re.compile(r"\[?link\]?", re.IGNORECASE)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-QUARTO = (".rmd", ".qmd")
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?![^`]*`)|~{3,})[ \t]*(.*)$")
 _HIGHLIGHT = re.compile(
     r"^[ \t]*\{%-?[ \t]*(end)?highlight(?:[ \t]+([\w+#-]{1,30}))?[^%\n]{0,100}%\}[ \t]*$", re.MULTILINE
@@ -45,7 +44,7 @@ _ATTRIBUTES = re.compile(r"[ \t]*\{:[^{}\n]{0,400}\}[ \t]*")
 Change = Callable[[list[str]], list[str]]
 
 
-def words_only(text: str, name: str) -> str:
+def words_only(text: str) -> str:
     """Return Markdown without the lines and signs of site generators, slides, divs and directives."""
     if "highlight" in text and "{%" in text:
         text = _HIGHLIGHT.sub(lambda m: "```" if m[1] else f"```{m[2] or ''}", text)

@@ -335,10 +335,5 @@ class _Document:
         """Write the current paragraph."""
         if self._paragraph:
             words = "\n".join(self._paragraph)
-            self.markup.block("p", inline(words) if len(words) < MAX_LINE else _plain(words), self._begun)
+            self.markup.block("p", inline(words) if len(words) < MAX_LINE else escape(words, quote=False), self._begun)
             self._paragraph = []
-
-
-def _plain(words: str) -> str:
-    """Return words without inline markup."""
-    return escape(words, quote=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
@@ -66,14 +67,9 @@ def chunk_parts(info: str, content: str) -> tuple[str, str]:
         if key.strip() in ("fig-cap", "tbl-cap", "lst-cap"):
             value = value.strip()
             if value in ("", ">", "|", ">-", "|-"):
-                value = " ".join(o.strip() for o in _indented(options[number + 1 :]))
+                value = " ".join(o.strip() for o in takewhile(lambda o: o.startswith(" "), options[number + 1 :]))
             caption = value.strip("\"'")
     return "\n".join(lines), caption
-
-
-def _indented(options: list[str]) -> list[str]:
-    end = next((n for n, option in enumerate(options) if not option.startswith(" ")), len(options))
-    return options[:end]
 
 
 def _citation(state: StateInline, silent: bool) -> bool:
