@@ -29,19 +29,7 @@ _SAVE_AS = {"docx": ".docx", "pptx": ".pptx", "xlsx": ".xlsx", "epub": ".epub"}
 _NAMED = {"docx": "Word document", "pptx": "PowerPoint presentation", "xlsx": "Excel workbook", "epub": "EPUB book"}
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PLAIN_ENCODINGS = {"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "iso-8859-1"}
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    KeyError,
-    IndexError,
-    OverflowError,
-    UnicodeError,
-)
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")  # names of the standard's strict flavour
 _SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg\b", re.DOTALL)
 
@@ -138,13 +126,8 @@ def _kind_inside(archive: Archive) -> str:
     folders = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
     if "[Content_Types].xml" not in archive.parts:
         return ""
-    if archive.kind in folders.values():
-        own = next(folder for folder, kind in folders.items() if kind == archive.kind)
-        if any(name.startswith(f"{own}/") for name in archive.parts):
-            return archive.kind
-    return next(
-        (kind for folder, kind in folders.items() if any(n.startswith(f"{folder}/") for n in archive.parts)), ""
-    )
+    inside = [kind for folder, kind in folders.items() if any(n.startswith(f"{folder}/") for n in archive.parts)]
+    return archive.kind if archive.kind in inside else next(iter(inside), "")
 
 
 class _RootSeen(Exception):
@@ -172,7 +155,6 @@ def refuse_doctype(data: bytes, kind: str) -> None:
     parser.XmlDeclHandler = on_declaration
     parser.StartDoctypeDeclHandler = on_doctype
     parser.StartElementHandler = on_element
-    broken = False
     try:
         for at in range(0, len(data), 65_536):
             parser.Parse(data[at : at + 65_536], False)
@@ -180,12 +162,11 @@ def refuse_doctype(data: bytes, kind: str) -> None:
                 break
     except _RootSeen:
         pass
-    except (expat.ExpatError, ValueError, LookupError):
-        broken = True
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        if not declared:
+            raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew") from error
     if declared:
         raise Unreadable("it declares a document type or a rare encoding, which no office program writes")
-    if broken:
-        raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew")
 
 
 def _xml_root(data: bytes, kind: str) -> Any:

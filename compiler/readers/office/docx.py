@@ -14,7 +14,7 @@ from compiler.readers.office.package import main_part, packed, properties, relat
 from compiler.readers.office.walker import NAMED, CountedWalker
 from compiler.readers.page import Page
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import Archive, open_archive
+from compiler.readers.zip_archive import open_archive
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.formatting import clean_line
@@ -60,7 +60,9 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     archive = open_archive(data, "docx")
     part = main_part(archive, "word/document.xml")
-    body = Body(archive, part, _styles(archive, part))
+    links = dict(relationships(archive, part).values())
+    styles = Styles.of(archive, links.get("styles", "word/styles.xml"), links.get("numbering", "word/numbering.xml"))
+    body = Body(archive, part, styles)
     blocks = body.blocks()
     budget = Budget(problems=body.problems)
     walker = CountedWalker(page, budget)
@@ -78,12 +80,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     return out, [*budget.problems, *converted.problems]
 
 
-def _styles(archive: Archive, part: str) -> Styles:
-    """Return the styles and numberings of the document."""
-    links = dict(relationships(archive, part).values())
-    return Styles.of(archive, links.get("styles", "word/styles.xml"), links.get("numbering", "word/numbering.xml"))
-
-
 class _Converted:
     """Parts of the document as HTML by mammoth; a block that it fails on is left out and reported."""
 
@@ -93,8 +89,6 @@ class _Converted:
 
     def html(self, blocks: list[Any]) -> str:
         """Return the HTML of some blocks. Raises: Unreadable when too many have failed."""
-        if not blocks:
-            return ""
         try:
             return self._mammoth(blocks)
         except MemoryError:

@@ -53,9 +53,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
                 _reduced_workbook(archive, book_part, targets), read_only=True, data_only=True
             )
             _write_sheets(book, archive, page, budget)
-    except Unreadable:
-        raise
-    except (RecursionError, MemoryError):
+    except (Unreadable, RecursionError, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
         raise Unreadable("the Excel workbook is damaged", hint="open it and save it anew") from error
