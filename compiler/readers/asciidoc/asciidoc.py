@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from compiler.readers.asciidoc.inline import Inline
-from compiler.readers.asciidoc.lines import COMMENT, Preprocessor
+from compiler.readers.asciidoc.lines import COMMENT, Preprocessor, fence_of
 from compiler.readers.asciidoc.tables import rows_of
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.markup import Markup, math
@@ -114,11 +114,7 @@ class _Document:
         for number in range(len(self.lines) - 1, -1, -1):
             line = self.lines[number].rstrip()
             if line and (_DELIMITER.fullmatch(line) or _TABLE.fullmatch(line)):
-                key = (
-                    line.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#+-")
-                    if line[0] == "`"
-                    else line
-                )
+                key = fence_of(line)
                 if key in last:
                     ends[number] = last[key]
                 last[key] = number
@@ -231,10 +227,8 @@ class _Document:
             return False
         if _TABLE.fullmatch(line):
             self._table(line[0])
-        elif line[0] in "-.`" and line != "--":
+        elif line[0] in "-.`+" and line != "--":
             self._code(line)
-        elif line[0] == "+":
-            self._passed()
         else:
             self._open_block(line)
         return True
@@ -263,23 +257,23 @@ class _Document:
         self.markup.close(self._blocks.pop()[1])
 
     def _code(self, line: str) -> None:
-        """Read a listing or literal block."""
+        """Read a listing, literal or passthrough block; one of these may be a formula."""
         style = self._take_style()
         if line[0] == "`" and len(line.strip("`")) > 0:
             style.words = ["source", line.strip("`")]
         if style.name in ("stem", "latexmath"):
             self._formula(self.at + 1, self._next[self.at])
+        elif line[0] == "+":
+            self.at = self._next[self.at] + 1  # markup of another language
         else:
             self._write_code(style, self.at + 1, self._next[self.at])
 
     def _write_code(self, style: _Style, begin: int, end: int) -> None:
         """Write lines as code, with the block's title as its caption."""
         language = style.words[1] if len(style.words) > 1 and "=" not in style.words[1] else ""
-        text = (
-            self._inline.plain("\n".join(self.lines[begin:end]))
-            if "attributes" in style.line
-            else "\n".join(self.lines[begin:end])
-        )
+        text = "\n".join(self.lines[begin:end])
+        if "attributes" in style.line:
+            text = self._inline.plain(text)
         self.markup.code(_CALLOUT.sub("", text), language, begin + 1)
         self._caption(style)
         self.at = end + 1
@@ -288,14 +282,6 @@ class _Document:
         """Write a block's title below it."""
         if style.title:
             self.markup.block("figcaption", self._inline.markup(style.title), self.at)
-
-    def _passed(self) -> None:
-        """Read a passthrough block: a formula, or markup of another language, which is left out."""
-        style = self._take_style()
-        begin, end = self.at + 1, self._next[self.at]
-        if style.name in ("stem", "latexmath"):
-            self._formula(begin, end)
-        self.at = end + 1
 
     def _formula(self, begin: int, end: int) -> None:
         """Write lines as a displayed formula."""
@@ -359,29 +345,17 @@ class _Document:
         self.at += 1
         words = [_CHECKBOX.sub("", found["words"] or "", count=1)] if found["words"] else []
         self._attached = term is not None and not words  # its definition may follow after a blank line
-        if words or self._goes_on():
+        if words or not self._breaks(self._line(self.at)):
             self._write_paragraph(words + self._following(), begin)
             self._attached = False
         return True
 
-    def _goes_on(self) -> bool:
-        """Return whether the words of an item begin on the next line."""
-        line = self._line(self.at)
-        return bool(line.strip()) and not self._breaks(line)
-
     def _enter_list(self, mark: str, tag: str) -> None:
         """Open the list to which an item with this mark belongs, or end the lists inside it."""
         depth = len(self._blocks)
-        same = next(
-            (
-                n
-                for n in range(len(self._lists) - 1, -1, -1)
-                if self._lists[n].mark == mark and self._lists[n].depth == depth
-            ),
-            -1,
-        )
-        if same >= 0:
-            while len(self._lists) > same + 1:
+        same = [n for n, opened in enumerate(self._lists, 1) if (opened.mark, opened.depth) == (mark, depth)]
+        if same:
+            while len(self._lists) > same[-1]:
                 self._end_list()
             self.markup.close("dd" if tag == "dl" else "li")
         elif len(self._lists) < MAX_LISTS:

@@ -131,7 +131,7 @@ class Scanner(Environments):
         if name in self.input.macros:
             if self.input.expand(name):
                 return
-        elif name in names.ACCENTS and (len(name) > 1 or not name.isalpha() or self._takes_letter()):
+        elif name in names.ACCENTS and (len(name) > 1 or not name.isalpha() or self.input.peek() in "{ \\"):
             self._accent(name)
         elif name in names.SECTIONS:
             self.input.optional()
@@ -185,9 +185,7 @@ class Scanner(Environments):
     def _example(self, name: str) -> None:
         r"""Read numbered examples of linguists: \ea ... \ex ... \z; what they say is not asserted."""
         if name == "z":
-            opened = next((i for i in range(len(self.groups) - 1, 0, -1) if self.groups[i].environment == "ea"), 0)
-            while opened and len(self.groups) > opened:
-                self.close_group()
+            self.close_environment("ea")
             return
         self.flush()
         if name in ("ea", "eal"):
@@ -200,10 +198,6 @@ class Scanner(Environments):
         """Skip the blank, or the {}, that ends a command of letters."""
         if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
             self.input.skip(_BLANK)
-
-    def _takes_letter(self) -> bool:
-        """Return whether an accent's letter follows."""
-        return self.input.peek() in "{ \\"
 
     def _accent(self, name: str) -> None:
         """Write the next letter with the accent of this command."""
@@ -295,36 +289,6 @@ class Scanner(Environments):
         self.drop(1)
         self.inline_code()
 
-    def display_math(self) -> None:
-        r"""Write the formula up to \]."""
-        self.math(self.input.until("\\]", MAX_DISPLAY) or "", True)
-
-    def inline_math(self) -> None:
-        r"""Write the formula up to \)."""
-        self.math(self.input.until("\\)", MAX_INLINE) or "", False)
-
-    def ensure_math(self) -> None:
-        """Write the argument as a formula."""
-        self.math(self.input.argument() or "", False)
-
-    def iffalse(self) -> None:
-        r"""Skip everything up to \fi."""
-        self.input.until("\\fi", MAX_VERBATIM)
-
-    def title(self) -> None:
-        """Record the argument as the document's title."""
-        self.input.optional()
-        self.captured("title")
-
-    def author(self) -> None:
-        """Record the argument as the document's author."""
-        self.input.optional()
-        self.captured("author")
-
-    def date(self) -> None:
-        """Record the argument as the document's date."""
-        self.captured("date")
-
     def language(self) -> None:
         r"""Record the programming language that \lstset names."""
         stated = CODE_LANGUAGE.search(self.input.argument() or "")
@@ -365,7 +329,7 @@ class Scanner(Environments):
             self._define(found[1], Macro(f"\\operatorname{{{body[:200]}}}"))
 
 
-_HANDLERS: dict[str, Callable[[Scanner], None]] = {
+_HANDLERS: dict[str, Callable[[Scanner], object]] = {
     "begin": Scanner.begin,
     "end": Scanner.end,
     "item": Scanner.item,
@@ -383,13 +347,13 @@ _HANDLERS: dict[str, Callable[[Scanner], None]] = {
     "verb": Scanner.verb,
     "lstinline": Scanner.inline_code,
     "mintinline": Scanner.mintinline,
-    "[": Scanner.display_math,
-    "(": Scanner.inline_math,
-    "ensuremath": Scanner.ensure_math,
-    "iffalse": Scanner.iffalse,
-    "title": Scanner.title,
-    "author": Scanner.author,
-    "date": Scanner.date,
+    "[": lambda scanner: scanner.math(scanner.input.until("\\]", MAX_DISPLAY) or "", True),
+    "(": lambda scanner: scanner.math(scanner.input.until("\\)", MAX_INLINE) or "", False),
+    "ensuremath": lambda scanner: scanner.math(scanner.input.argument() or "", False),
+    "iffalse": lambda scanner: scanner.input.until("\\fi", MAX_VERBATIM),
+    "title": lambda scanner: scanner.captured("title"),
+    "author": lambda scanner: scanner.captured("author"),
+    "date": lambda scanner: scanner.captured("date"),
     "lstset": Scanner.language,
     "enquote": Scanner.enquote,
     "newcommand": Scanner.new_command,
@@ -399,8 +363,8 @@ _HANDLERS: dict[str, Callable[[Scanner], None]] = {
     "def": Scanner.define,
     "DeclareMathOperator": Scanner.operator,
     "newtheorem": Scanner.new_theorem,
-    "newenvironment": Scanner.new_environment,
-    "renewenvironment": Scanner.new_environment,
+    "newenvironment": lambda scanner: scanner.drop(3),
+    "renewenvironment": lambda scanner: scanner.drop(3),
 }
 _FIXED = frozenset({*_HANDLERS, *names.SECTIONS, *names.DROPPED, *names.FILES, *names.SILENT_CITES})
 
