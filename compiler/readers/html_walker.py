@@ -77,7 +77,7 @@ class TreeWalker:
         if self._pre:
             self._block.kept(words)
             return
-        if self._broke and words.strip():
+        if words.strip():
             self._broke = False
         if self._left_out and words.strip():
             self._left_out = False
@@ -155,7 +155,7 @@ class TreeWalker:
         if line:
             self._line = line
         if tag == "figure":
-            self._frame.enter(element)
+            self._frame.enter()
         elif tag in ("ul", "ol"):
             self._lists += 1
             self._numbers.append(0 if tag == "ol" else -1)

@@ -26,19 +26,7 @@ MAX_CODE = 200_000  # characters of code kept of a file
 _GENERATED = re.compile(
     r"@generated\b|\bDO NOT EDIT\b|\b[Cc]ode generated\b|\bautomatically generated (?:by|from|file)"
 )
-_CONTAINERS = {
-    "class",
-    "interface",
-    "struct",
-    "enum",
-    "trait",
-    "impl",
-    "module",
-    "namespace",
-    "object",
-    "record",
-    "protocol",
-}
+_CONTAINERS = frozenset("class interface struct enum trait impl module namespace object record protocol".split())
 _NO_NAMES = frozenset(
     "if for while switch catch return else elif with new sizeof await and or not in do match when".split()
 )

@@ -56,15 +56,14 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
     """Return the characters; names and numbers in Windows-1252, which a guess can't recognize, are read as that."""
     try:
         return decode(data, MAX_LINE)
-    except Unreadable:
+    except Unreadable as error:
         high = sum(byte > 0x7F for byte in data[:_SAMPLE_CHARS])
         if b"\x00" in data or not 0 < high <= MAX_WESTERN * min(len(data), _SAMPLE_CHARS):
             raise
         try:
             return data.decode("cp1252"), [Problem("encoding-guessed", "not UTF-8: read as cp1252")]
         except UnicodeDecodeError:
-            pass
-        raise
+            raise error from None
 
 
 def _delimiter(text: str, candidates: str) -> str:

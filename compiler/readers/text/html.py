@@ -203,9 +203,7 @@ def _key(element: Any) -> str:
 
 def _prune(main: Any, sizes: dict[Any, int]) -> None:
     """Remove navigation, side matter, sharing buttons and the like from the tree."""
-    limit = 0.35 * sizes.get(main, 0)
-    found = [e for e in main.iter() if e is not main and e in sizes and _is_furniture(e) and sizes[e] < limit]
-    for element in found:
+    for element in [e for e in main.iterdescendants() if sizes[e] < 0.35 * sizes[main] and _is_furniture(e)]:
         remove_element(element)
 
 

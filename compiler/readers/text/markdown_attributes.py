@@ -71,6 +71,13 @@ def _without_pointer(children: list[Any], close: int) -> None:
             other.type, other.content = "text", ""
 
 
+def push_link(state: StateInline, target: str, words: str) -> None:
+    """Write a link with these words."""
+    state.push("link_open", "a", 1).attrs = {"href": target}
+    state.push("text", "", 0).content = words
+    state.push("link_close", "a", -1)
+
+
 def add_attributes(md: MarkdownIt) -> None:
     """Add attribute lists to a parser."""
     md.inline.ruler.before("link", "attribute_list", _attribute_list)

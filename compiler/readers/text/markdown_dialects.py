@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
+from compiler.readers.text.markdown_attributes import push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -64,9 +65,7 @@ def _role(state: StateInline, silent: bool) -> bool:
             elif "cite" in name:
                 state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name in _POINTING_ROLES:
-            state.push("link_open", "a", 1).attrs = {"href": f"#{content}"}
-            state.push("text", "", 0).content = OMISSION
-            state.push("link_close", "a", -1)
+            push_link(state, f"#{content}", OMISSION)
             if "cite" in name:
                 state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name == "math":
@@ -98,9 +97,7 @@ def _write_wikilink(state: StateInline, found: re.Match[str]) -> None:
     """Write [[Note|shown]] as its alias or name, ![[picture.png|words]] as a picture; other embeds are dropped."""
     if not found[1]:
         shown = found[3] or found[2].replace("#", " > ").lstrip("> ").split("/")[-1]
-        state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
-        state.push("text", "", 0).content = shown.removesuffix(".md")
-        state.push("link_close", "a", -1)
+        push_link(state, "wikilink", shown.removesuffix(".md"))
     elif _PICTURE.search(found[2]):
         words = "" if _WIDTH.fullmatch(found[3] or "") else html.escape(found[3] or "")
         state.push("html_inline", "", 0).content = f'<img src="{html.escape(found[2].strip())}" alt="{words}">'

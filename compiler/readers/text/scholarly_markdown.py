@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
 from compiler.readers.page import OMISSION
-from compiler.readers.text.markdown_attributes import is_term
+from compiler.readers.text.markdown_attributes import is_term, push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -99,9 +99,7 @@ def _citation(state: StateInline, silent: bool) -> bool:
 
 def _gap(state: StateInline, target: str) -> None:
     """Write the gap of a reference to a part of the document, as a link there."""
-    state.push("link_open", "a", 1).attrs = {"href": f"#{target}"}
-    state.push("text", "", 0).content = OMISSION
-    state.push("link_close", "a", -1)
+    push_link(state, f"#{target}", OMISSION)
 
 
 def _backslash(state: StateInline, silent: bool) -> bool:
