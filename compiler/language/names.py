@@ -144,20 +144,16 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     if any(w in lexicon.NO_NAME_HOLDS for w in lowered) or lowered.count("of") > 1:
         return False
-    if any(w in lexicon.DETERMINERS or w in lexicon.LOOSE_PREPOSITIONS for w in lowered[1:-1]) or (
-        "to" in lowered[1:-1] and len(lowered) != 3
-    ):
+    inner = lowered[1:-1]
+    if not (lexicon.DETERMINERS | lexicon.LOOSE_PREPOSITIONS).isdisjoint(inner):
         return False
-    if (
-        "of" in lowered[1:]
-        and lexicon.singular(lowered[lowered.index("of") - 1]) in lexicon.GENERIC | lexicon.TRANSPARENT
-    ):
+    if "to" in inner and len(lowered) != 3:
+        return False
+    owned = lexicon.singular(lowered[lowered.index("of") - 1]) if "of" in lowered[1:] else ""
+    if owned in lexicon.GENERIC | lexicon.TRANSPARENT:
         return " ".join(lowered) in lexicon.OF_NAMES
-    if (
-        len(lowered) > 1
-        and re.fullmatch(r"[a-z]{1,2}\d?", parts[-1])
-        and parts[-1] not in ("to", "up", "in", "of", "on")
-    ):
+    is_symbol = re.fullmatch(r"[a-z]{1,2}\d?", parts[-1]) and parts[-1] not in ("to", "up", "in", "of", "on")
+    if len(lowered) > 1 and is_symbol:
         return False
     if first in lexicon.PASSING and lexicon.singular(last) in lexicon.GENERIC and len(parts) == 2:
         return False
@@ -169,13 +165,13 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return _is_single_name(parts[0], first)
     if first in lexicon.GIVEN_NAMES and parts[0][0].isupper():
         return False
-    if "use" in lowered[1:-1] or (len(parts) > 2 and all(p.isupper() for p in parts)):
+    if "use" in inner or (len(parts) > 2 and all(p.isupper() for p in parts)):
         return False
     if first in lexicon.GENERIC_ADJECTIVES and all(lexicon.singular(w) in lexicon.GENERIC for w in lowered[1:]):
         return False
-    if lexicon.singular(last) in lexicon.EMPTY_HEADS or (
-        len(last) == 1 and not last.isdigit() and not parts[-1].isupper()
-    ):
+    if len(last) == 1 and not last.isdigit() and not parts[-1].isupper():
+        return False
+    if lexicon.singular(last) in lexicon.EMPTY_HEADS:
         return False
     # "Registering the cache buffers" tells what is done; "learning rate" names something.
     return not (first.endswith("ing") and lowered[1] in lexicon.DETERMINERS)

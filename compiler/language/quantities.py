@@ -154,9 +154,8 @@ def _in_figures(text: str) -> Iterator[Number]:
     for match in _FIGURES.finditer(text):
         after = _AFTER.match(text, match.end())
         assert after is not None  # all of it is optional
-        shift = SCALES.get(match["short"] or "", 0) + SCALES.get(
-            (after["scale"] or after["chinese"] or "").casefold(), 0
-        )
+        scale = (after["scale"] or after["chinese"] or "").casefold()
+        shift = SCALES.get(match["short"] or "", 0) + SCALES.get(scale, 0)
         values = frozenset(_scaled(v, shift, bool(match["sign"])) for v in _readings(match["figures"]))
         word = (after["unit"] or "").casefold().replace(" ", "")
         coin = (match["coin"] or "").strip()

@@ -226,9 +226,8 @@ def _base_forms(word: str) -> frozenset[str]:
 
 def _aligned(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
     """Return `b` with each word that is an inflection of one of `a` replaced by that."""
-    known = {form: word for word in reversed(a) for form in sorted(_base_forms(word)) if not word.isdigit()} | {
-        w: w for w in a
-    }
+    known = {form: word for word in reversed(a) for form in sorted(_base_forms(word)) if not word.isdigit()}
+    known |= {w: w for w in a}
     return tuple(next((known[f] for f in (w, *sorted(_base_forms(w))) if f in known), w) for w in b)
 
 

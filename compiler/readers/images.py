@@ -31,7 +31,7 @@ _LOCAL = re.compile(r"#[^\s\"'()<>]*")
 _URL = re.compile(r"url\((?!\s*[\"']?\s*#)", re.IGNORECASE)
 # Declarations of a document type could give elements attributes that nobody sees in them, or mean more text.
 _DECLARES = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)|<\?xml-stylesheet", re.IGNORECASE)
-_CSS_ATTRIBUTES = frozenset(
+_CSS_ATTRIBUTES = set(
     "style fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end".split()
 )
 MAX_NESTED = 50  # uses inside one another

@@ -59,7 +59,7 @@ class Page:
         self._marks: list[Mark] = []
         self._places: list[Place] = []
         self._containers: list[_Container] = []
-        self._pictures: list[Picture] = []
+        self.pictures: list[Picture] = []
 
     def add(
         self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0, info: str = ""
@@ -118,18 +118,13 @@ class Page:
 
     def picture(self, target: str, alt: str = "", caption: str = "", label: str = "") -> None:
         """Record a picture that the document shows here, after what was written so far."""
-        if len(self._pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
+        if len(self.pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
             words = (clean_line(w)[:MAX_ALT] for w in (alt, caption, label))
-            self._pictures.append(Picture(self.length, target, *words))
+            self.pictures.append(Picture(self.length, target, *words))
 
-    @property
-    def pictures(self) -> tuple[Picture, ...]:
-        """Return the recorded pictures."""
-        return tuple(self._pictures)
-
-    def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
+    def mark(self, kind: MarkKind, start: int, end: int) -> None:
         """Mark a span of what was already written."""
-        self._marks.append(Mark(kind, start, end, level))
+        self._marks.append(Mark(kind, start, end))
 
     def text(self, start: int, end: int) -> str:
         """Return a stretch of what was written so far."""

@@ -145,7 +145,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         places=places,
         properties=properties,
         problems=tuple(problems),
-        pictures=page.pictures,
+        pictures=tuple(page.pictures),
     )
 
 

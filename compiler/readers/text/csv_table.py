@@ -20,7 +20,6 @@ _SAMPLE = 100  # rows that tell the delimiter
 _SAMPLE_CHARS = 200_000
 _DECLARED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a first line that spreadsheets write for themselves
 MAX_LINE = 2_000_000
-_LINE = re.compile(r"[^\n]*\n|[^\n]+$")
 MAX_WESTERN = 0.1  # of the bytes: more that is not ASCII is no table of names and numbers in Western Europe
 
 
@@ -87,8 +86,7 @@ def _delimiter(text: str, candidates: str) -> str:
 def _rows(text: str, delimiter: str, budget: Budget, quoted: bool = True) -> list[Row]:
     """Return all rows that have a place. Raises: csv.Error."""
     out: list[Row] = []
-    lines = (line.group() for line in _LINE.finditer(text))
-    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     for number, cells in enumerate(reader, 1):
         if not any(cell.strip() for cell in cells):
             continue

@@ -131,7 +131,8 @@ def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Drop a line that is a directive of a book (`:begin_tab:`, `:end_tab:`), and a tab that only holds a link."""
-    if not _is_directive(state, start):
+    at = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(":", at) or not _DIRECTIVE.fullmatch(state.src, at, state.eMarks[start]):
         return False
     if not silent:
         state.line = start + 1
@@ -139,12 +140,6 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if len(tab) > 1 and _ONLY_LINK.fullmatch(tab[0]) and ":end_tab:" in tab[1]:
             state.line = start + 3
     return True
-
-
-def _is_directive(state: StateBlock, line: int) -> bool:
-    """Return whether a line is a directive."""
-    at = state.bMarks[line] + state.tShift[line]
-    return state.src[at : at + 1] == ":" and _DIRECTIVE.fullmatch(state.src, at, state.eMarks[line]) is not None
 
 
 def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bool:
