@@ -57,6 +57,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     document = _Document(lines)
     document.run()
     document.markup.write(page)
+    page.inline_pictures += document.inline.pictures
     return document.properties, problems + document.all_problems()
 
 
@@ -85,8 +86,8 @@ class _Document:
     def __init__(self, lines: list[str]) -> None:
         self.markup = Markup()
         self.properties: dict[str, str] = {}
-        self._inline = Inline({})
-        self._source = Preprocessor(lines, self._inline.attributes)
+        self.inline = Inline({})
+        self._source = Preprocessor(lines, self.inline.attributes)
         self.lines = self._source.lines
         self.at = 0
         self._next = self._closing_lines()
@@ -96,15 +97,11 @@ class _Document:
         self._attached = False  # a + line joins the next block to the list item
 
     def all_problems(self) -> list[Problem]:
-        """Return what could not be read: included files, conditions, attributes without a value, inline pictures."""
+        """Return what could not be read: included files, conditions, attributes without a value."""
         out = list(self._source.problems)
-        if self._inline.unknown:
-            names = ", ".join(list(self._inline.unknown)[:10])
+        if self.inline.unknown:
+            names = ", ".join(list(self.inline.unknown)[:10])
             out.append(Problem("attribute-unknown", f"attributes without a value are left out as […]: {names}"))
-        if self._inline.pictures:
-            out.append(
-                Problem("pictures-inline", f"pictures within sentences are left out as […]: {self._inline.pictures}")
-            )
         return out
 
     def _closing_lines(self) -> dict[int, int]:
@@ -149,8 +146,8 @@ class _Document:
                 self.properties["author"] = clean_line(re.sub(r"\s*<[^<>]*>", "", line).replace(";", ","))[:500]
             self.at += 1
         for key, name in (("author", "author"), ("authors", "author"), ("revdate", "date")):
-            if self._inline.attributes.get(key):
-                self.properties.setdefault(name, clean_line(self._inline.attributes[key])[:500])
+            if self.inline.attributes.get(key):
+                self.properties.setdefault(name, clean_line(self.inline.attributes[key])[:500])
 
     # --- blocks -----------------------------------------------------------------------------------------------
 
@@ -213,7 +210,7 @@ class _Document:
         if style.name == "index":
             return
         tag = f"h{min(level, 6)}"
-        self.markup.block(tag, self._inline.markup(words), self.at)
+        self.markup.block(tag, self.inline.markup(words), self.at)
 
     def _delimited(self, line: str) -> bool:
         """Read a delimited block or a table; return False if none begins or ends here."""
@@ -249,7 +246,7 @@ class _Document:
         self.markup.open("blockquote" if quoted else "div", self.at)
         self._blocks.append((line, "blockquote" if quoted else "div"))
         if style.title:
-            self.markup.block("p", self._inline.markup(style.title), self.at)
+            self.markup.block("p", self.inline.markup(style.title), self.at)
 
     def _close_block(self) -> None:
         """Close the innermost delimited block."""
@@ -273,7 +270,7 @@ class _Document:
         language = style.words[1] if len(style.words) > 1 and "=" not in style.words[1] else ""
         text = "\n".join(self.lines[begin:end])
         if "attributes" in style.line:
-            text = self._inline.plain(text)
+            text = self.inline.plain(text)
         self.markup.code(_CALLOUT.sub("", text), language, begin + 1)
         self._caption(style)
         self.at = end + 1
@@ -281,7 +278,7 @@ class _Document:
     def _caption(self, style: _Style) -> None:
         """Write a block's title below it."""
         if style.title:
-            self.markup.block("figcaption", self._inline.markup(style.title), self.at)
+            self.markup.block("figcaption", self.inline.markup(style.title), self.at)
 
     def _formula(self, begin: int, end: int) -> None:
         """Write lines as a displayed formula."""
@@ -296,7 +293,7 @@ class _Document:
         begin, end = self.at + 1, self._next[self.at]
         rows, head = rows_of(self.lines[begin:end], sign, style.line)
         if rows:
-            self.markup.table([[self._inline.markup(cell) for cell in row] for row in rows], begin + 1, head)
+            self.markup.table([[self.inline.markup(cell) for cell in row] for row in rows], begin + 1, head)
         self._caption(style)
         self.at = end + 1
 
@@ -315,7 +312,7 @@ class _Document:
             alt = found[3].split(",")[0].strip().strip("\"'")
             self.markup.open("figure", self.at)
             same = alt == style.title.strip()
-            self.markup.picture(self._inline.plain(found[2]), "" if same or "=" in alt else alt)
+            self.markup.picture(self.inline.plain(found[2]), "" if same or "=" in alt else alt)
             self._caption(style)
             self.markup.close("figure")
         return True
@@ -336,10 +333,10 @@ class _Document:
         kind = "1." if mark[:1].isdigit() else "a." if mark[:1].isalpha() else "<>" if mark[0] == "<" else mark
         tag = "dl" if term is not None else "ul" if mark[0] in "*-" else "ol"
         if title and not self._lists:
-            self.markup.block("p", self._inline.markup(title), self.at + 1)
+            self.markup.block("p", self.inline.markup(title), self.at + 1)
         self._enter_list(kind, tag)
         if term is not None:
-            self.markup.block("dt", self._inline.markup(term["term"]), self.at + 1)
+            self.markup.block("dt", self.inline.markup(term["term"]), self.at + 1)
         self.markup.open("dd" if tag == "dl" else "li", self.at + 1)
         begin = self.at
         self.at += 1
@@ -413,11 +410,11 @@ class _Document:
             self.markup.close("blockquote")
         elif style.name != "comment":
             if style.title:
-                self.markup.block("p", self._inline.markup(style.title), begin + 1)
+                self.markup.block("p", self.inline.markup(style.title), begin + 1)
             self._write_paragraph(words, begin)
 
     def _write_paragraph(self, words: list[str], begin: int) -> None:
         """Write the lines of a paragraph, without the label of an admonition."""
         if words:
             words[0] = _ADMONITION.sub("", words[0], count=1)
-        self.markup.block("p", self._inline.markup("\n".join(words)), begin + 1)
+        self.markup.block("p", self.inline.markup("\n".join(words)), begin + 1)

@@ -48,9 +48,8 @@ class Preprocessor:
             return ""
         included = _INCLUDE.fullmatch(line)
         if included is not None:
-            self._problem(
-                "include", f"{clean_line(included[1])} is a file of its own and is not read here: add it too", number
-            )
+            message = f"{clean_line(included[1])} is a file of its own and is not read here: add it too"
+            self._problem("include", message, number)
             return ""
         if self._continued:
             return self._continue(stripped)

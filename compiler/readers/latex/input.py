@@ -132,16 +132,12 @@ class Input:
 
     def argument(self) -> str | None:
         """Return the next {argument} unread, consumed; None if there is none, or it is never closed."""
-        before = self._frames[-1].at
-        self.blank()
-        frame = self._frames[-1]
-        end = frame.closing.get(frame.at)
-        if end is None:
-            frame.at = before
+        if not self.opens():
             return None
-        words = frame.text[frame.at + 1 : end]
+        frame = self._frames[-1]
+        begin, end = frame.at, frame.closing[frame.at - 1]
         frame.at = end + 1
-        return words
+        return frame.text[begin:end]
 
     def arguments(self) -> int:
         """Return how many {arguments} follow one another here, up to 2, without consuming them."""

@@ -53,14 +53,12 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     problems = []
     if empty:
         named = ", ".join(map(str, empty[:MAX_NAMED_PAGES])) + (" ..." if len(empty) > MAX_NAMED_PAGES else "")
-        problems.append(
-            Problem("pages-without-text", f"no text on {len(empty)} of {len(document.pages)} pages: {named}")
-        )
+        message = f"no text on {len(empty)} of {len(document.pages)} pages: {named}"
+        problems.append(Problem("pages-without-text", message))
     unknown = sum(_is_unknown(c) for lines in document.pages for line in lines for c in line.text)
     if unknown:
-        problems.append(
-            Problem("letters-unknown", f"the fonts don't say which letters {unknown} characters show: \ufffd")
-        )
+        message = f"the fonts don't say which letters {unknown} characters show: \ufffd"
+        problems.append(Problem("letters-unknown", message))
     return _properties(document), problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
@@ -69,6 +70,23 @@ def _without_pointer(children: list[Any], close: int) -> None:
         inside[0].type, inside[0].tag, inside[0].content = "text", "", OMISSION
         for other in inside[1:]:
             other.type, other.content = "text", ""
+
+
+def pattern_rule(
+    openers: str, pattern: re.Pattern[str], write: Callable[[StateInline, re.Match[str]], None]
+) -> Callable[[StateInline, bool], bool]:
+    """Return the inline rule that writes what `pattern` matches at one of the characters `openers`."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in openers else None
+        if found is None:
+            return False
+        if not silent:
+            write(state, found)
+        state.pos = found.end()
+        return True
+
+    return rule
 
 
 def push_link(state: StateInline, target: str, words: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
-from compiler.readers.text.markdown_attributes import push_link
+from compiler.readers.text.markdown_attributes import pattern_rule, push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -74,23 +73,6 @@ def _role(state: StateInline, silent: bool) -> bool:
             state.push("code_inline", "code", 0).content = content
     state.pos = found.end()
     return True
-
-
-def _rule(
-    openers: str, pattern: re.Pattern[str], write: Callable[[StateInline, re.Match[str]], None]
-) -> Callable[[StateInline, bool], bool]:
-    """Return the inline rule that writes what `pattern` matches at one of the characters `openers`."""
-
-    def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in openers else None
-        if found is None:
-            return False
-        if not silent:
-            write(state, found)
-        state.pos = found.end()
-        return True
-
-    return rule
 
 
 def _write_wikilink(state: StateInline, found: re.Match[str]) -> None:
@@ -200,10 +182,10 @@ def add_dialects(md: MarkdownIt) -> None:
     md.inline.ruler.disable("footnote_ref")  # it looks to the end of the paragraph for every `[^`
     md.use(deflist_plugin)
     md.inline.ruler.before("backticks", "role", _role)
-    md.inline.ruler.before("link", "note_mark", _rule("[^", _NOTE_MARK, _write_note_mark))
-    md.inline.ruler.before("link", "wikilink", _rule("![", _WIKILINK, _write_wikilink))
-    md.inline.ruler.before("link", "comment", _rule("%", _COMMENT, lambda state, found: None))
-    md.inline.ruler.before("link", "highlight", _rule("=", _HIGHLIGHT, _write_highlight))
+    md.inline.ruler.before("link", "note_mark", pattern_rule("[^", _NOTE_MARK, _write_note_mark))
+    md.inline.ruler.before("link", "wikilink", pattern_rule("![", _WIKILINK, _write_wikilink))
+    md.inline.ruler.before("link", "comment", pattern_rule("%", _COMMENT, lambda state, found: None))
+    md.inline.ruler.before("link", "highlight", pattern_rule("=", _HIGHLIGHT, _write_highlight))
     md.block.ruler.at("html_block", _html_block_end, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("fence", "comment", _block_comment, {"alt": ["paragraph"]})
     md.block.ruler.before("fence", "directive", _directive, {"alt": ["paragraph"]})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
 from compiler.readers.page import OMISSION
-from compiler.readers.text.markdown_attributes import is_term, push_link
+from compiler.readers.text.markdown_attributes import is_term, pattern_rule, push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -102,20 +102,10 @@ def _gap(state: StateInline, target: str) -> None:
     push_link(state, f"#{target}", OMISSION)
 
 
-def _backslash(state: StateInline, silent: bool) -> bool:
-    r"""Parse MathJax's \( \) and \[ \], the backslash doubled or not, and bookdown's references."""
+def _mathjax(state: StateInline, silent: bool) -> bool:
+    r"""Parse MathJax's \( \) and \[ \], the backslash doubled or not."""
     if state.src[state.pos] != "\\":
         return False
-    if (reference := _BOOKDOWN.match(state.src, state.pos, state.posMax)) is not None:
-        if not silent:
-            _gap(state, reference[1])
-        state.pos = reference.end()
-        return True
-    if (command := _COMMAND.match(state.src, state.pos, state.posMax)) is not None:
-        if not silent:
-            _pointing(state, command[1] or "", command[2] or "")
-        state.pos = command.end()
-        return True
     opener, closer = next(((a, b) for a, b in _TEX if state.src.startswith(a, state.pos)), ("", ""))
     begin = state.pos + len(opener)
     end = state.src.find(closer, begin, min(state.posMax, begin + MAX_TEX)) if opener else -1
@@ -128,12 +118,13 @@ def _backslash(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _pointing(state: StateInline, name: str, keys: str) -> None:
+def _write_pointer(state: StateInline, found: re.Match[str]) -> None:
     """Write what a command of LaTeX that points elsewhere leaves in its sentence."""
-    if name.lower().endswith("ref"):
+    name, keys = (found[1] or "").lower(), found[2] or ""
+    if name.endswith("ref"):
         _gap(state, keys)
-    elif "cite" in name.lower():
-        names = name.lower().startswith(("citet", "textcite", "citeauthor", "citealt"))
+    elif "cite" in name:
+        names = name.startswith(("citet", "textcite", "citeauthor", "citealt"))
         state.pending = state.pending + OMISSION if names else state.pending.rstrip(" \n")
         state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(keys)}"></x-cite>'
 
@@ -215,7 +206,10 @@ def cites_keys(text: str) -> bool:
 
 def add_scholarly(md: MarkdownIt) -> None:
     """Add these rules to a parser; its environment says by "quarto" and "mdx" which document it reads."""
-    md.inline.ruler.before("escape", "tex", _backslash)
+    bookdown = pattern_rule("\\", _BOOKDOWN, lambda state, found: _gap(state, found[1]))
+    md.inline.ruler.before("escape", "bookdown", bookdown)
+    md.inline.ruler.before("escape", "command", pattern_rule("\\", _COMMAND, _write_pointer))
+    md.inline.ruler.before("escape", "tex", _mathjax)
     md.inline.ruler.before("link", "citation", _citation)
     md.inline.ruler.before("link", "brace", _brace)
     md.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote"]})
