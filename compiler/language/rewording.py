@@ -267,7 +267,8 @@ def likeness(old: str, new: str) -> float:
     words = 200 * shared / (len(a) + len(b)) if a and b else 0.0
     letters = fuzz.ratio(old, new)
     if not _one_subject(a, b):
-        return letters - 1 if _one_replacement(a, b) and not _defines(old) else 0.0
+        defines = "be" in meaningful_words(old)[1:4]  # then another subject makes another statement of it
+        return letters - 1 if _one_replacement(a, b) and not defines else 0.0
     if letters >= SAME_LETTERS or (words >= SAME_WORDS and shared >= FEWEST):
         return min(98.0, max(letters, words))
     return 0.0
@@ -282,11 +283,6 @@ def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Return whether each text mentions what the other begins with."""
     first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
     return bool(first and other) and first in b and other in a
-
-
-def _defines(text: str) -> bool:
-    """Return whether `text` says what its subject is: then another subject makes another statement of it."""
-    return "be" in meaningful_words(text)[1:4]
 
 
 def _one_replacement(a: tuple[str, ...], b: tuple[str, ...]) -> bool:

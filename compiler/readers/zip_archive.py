@@ -25,7 +25,6 @@ MAX_PICTURE = 10 * 1024**2
 EMBEDDED = "embedded:"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
-_SAVE_AS = {"docx": ".docx", "pptx": ".pptx", "xlsx": ".xlsx", "epub": ".epub"}
 _NAMED = {"docx": "Word document", "pptx": "PowerPoint presentation", "xlsx": "Excel workbook", "epub": "EPUB book"}
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PLAIN_ENCODINGS = {"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "iso-8859-1"}
@@ -78,7 +77,7 @@ def open_archive(data: bytes, kind: str) -> Archive:
     if data.startswith(_OLE):
         if _ENCRYPTED_PACKAGE in data:
             raise Unreadable("protected by a password", hint="save a copy without one")
-        raise Unreadable("an Office file of the old kind", hint=f"open it and save it as {_SAVE_AS[kind]}")
+        raise Unreadable("an Office file of the old kind", hint=f"open it and save it as .{kind}")
     if not data.startswith(b"PK"):
         raise Unreadable(f"not a {_NAMED[kind]}", hint="is the file's name right?")
     try:

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"|([!?@|])\1\^?[a-z]?(?=\{)",  # a sign that some class has made a command
     re.DOTALL,
 )
-_BLANK = re.compile(r"[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
+_ENDS_NAME = re.compile(r"\{\}|[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
 _COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
 _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
 _GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
@@ -152,7 +152,8 @@ class Scanner(Environments):
         elif name in names.DROPPED:
             self.drop(names.DROPPED[name])
         elif (sign := names.sign(name)) is not None:
-            self._after_sign(name)
+            if name.isalpha():
+                self.input.skip(_ENDS_NAME)
             self.words(sign)
         elif (own := _OWN.fullmatch(name)) is not None:  # authors wrap these in commands of their own
             self._command(own[1])
@@ -193,11 +194,6 @@ class Scanner(Environments):
             if self.push_group(group):
                 self._around(group, "x-example")
         self.input.optional()
-
-    def _after_sign(self, name: str) -> None:
-        """Skip the blank, or the {}, that ends a command of letters."""
-        if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
-            self.input.skip(_BLANK)
 
     def _accent(self, name: str) -> None:
         """Write the next letter with the accent of this command."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from compiler.readers.html_elements import parse_html
+from compiler.readers.html_elements import parse_html, words_of
 from compiler.readers.office.docx_body import MINE, Body, W
 from compiler.readers.office.docx_styles import LISTS, Styles
 from compiler.readers.office.package import main_part, packed, properties, relationships
@@ -164,7 +164,7 @@ def _name_parts(root: Any) -> None:
 def _find_headings(root: Any) -> None:
     """Turn short bold lines into headings where an author uses no heading styles."""
     for paragraph in list(root.iter("p")):
-        words = " ".join("".join(paragraph.itertext()).split())
+        words = words_of(paragraph)
         bold = " ".join("".join("".join(e.itertext()) for e in paragraph.iter("strong")).split())
         in_body = paragraph.getparent() is not None and paragraph.getparent().tag == "body"
         if in_body and words == bold and 0 < len(words) <= MAX_HEADING and not _SENTENCE_END.search(words):

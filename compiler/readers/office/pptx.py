@@ -130,7 +130,8 @@ class _Slide:
         words, short = fold(normal(lines)), label_of(lines.partition("\n")[0]).rstrip(" :;,.")
         self.label = f"slide {self.number}: {short}" if short else f"slide {self.number}"
         if words and not (self.page.headings and self.page.headings[-1].words == words):
-            level = 1 if _placeholder(title._element) == "ctrTitle" or self._begins_section() else 2
+            begins_section = attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
+            level = 1 if _placeholder(title._element) == "ctrTitle" or begins_section else 2
             self._block(words, MarkKind.HEADING, level)
         for shape in _shapes(self.slide.shapes):
             if title is None or shape._element is not title._element:
@@ -143,10 +144,6 @@ class _Slide:
         """Return the title's shape if it has words, else None."""
         title = self.slide.shapes.title
         return title if title is not None and title.has_text_frame and title.text_frame.text.strip() else None
-
-    def _begins_section(self) -> bool:
-        """Return whether a section of the presentation begins with this slide."""
-        return attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
 
     def _block(self, words: str, kind: MarkKind | None, level: int = 0) -> None:
         """Write one block at the slide's place."""

@@ -65,13 +65,9 @@ def _parser(mdx: bool) -> MarkdownIt:
         "image": _image,
     }
     renderer: Any = md.renderer
-    renderer.rules.update({k: _renderer(v) for k, v in rules.items()})
+    for name, rule in rules.items():
+        renderer.rules[name] = lambda tokens, index, options, env, rule=rule: rule(tokens, index)
     return md
-
-
-def _renderer(rule: Any) -> Any:
-    """Return a rule as a method of the renderer."""
-    return lambda tokens, index, options, env: rule(tokens, index)
 
 
 def _limit_inline_parsing(state: Any) -> None:

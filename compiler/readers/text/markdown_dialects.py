@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
@@ -137,17 +138,14 @@ def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if _RAW_HTML.match(lines[0]):
         return True
     depth = 0
-    for i, line in enumerate(lines[:-1]):
+    for count, (line, following) in enumerate(pairwise(lines), 1):
         for tag in _TAG.finditer(line):
             if tag[2].lower() not in VOID and not tag.group().endswith("/>"):
                 depth += -1 if tag[1] else 1
-        if (
-            _HOLDS_MARKDOWN.search(line)
-            or (depth <= 0 and not _BLOCK_TAG.match(lines[i + 1]))
-            or _ATX.match(lines[i + 1])
-        ):
-            state.line = start + i + 1
-            token.content = "".join(lines[: i + 1])
+        is_closed = depth <= 0 and not _BLOCK_TAG.match(following)
+        if _HOLDS_MARKDOWN.search(line) or is_closed or _ATX.match(following):
+            state.line = start + count
+            token.content = "".join(lines[:count])
             token.map = [start, state.line]
             break
     return True
