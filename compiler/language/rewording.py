@@ -324,19 +324,19 @@ def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str
 
 def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Yield the pairs (key, id) that have about half of their words in common."""
+    beginnings = {id_: _word_beginnings(words) for id_, words in gone.items()}
     having: dict[str, set[str]] = {}
-    for id_, words in gone.items():
-        for word in set(_word_beginnings(words)):
+    for id_, known in beginnings.items():
+        for word in known:
             having.setdefault(word, set()).add(id_)
-    sizes = {id_: len(set(_word_beginnings(words))) for id_, words in gone.items()}
     for key, words in new.items():
-        mine = set(_word_beginnings(words))
+        mine = _word_beginnings(words)
         shared = Counter(id_ for word in mine for id_ in having.get(word, ()))
         for id_, count in shared.items():
-            if 4 * count >= len(mine) + sizes[id_]:
+            if 4 * count >= len(mine) + len(beginnings[id_]):
                 yield key, id_
 
 
-def _word_beginnings(text: str) -> list[str]:
+def _word_beginnings(text: str) -> set[str]:
     """Return the beginnings of the words of `text`: enough to tell what has nothing in common."""
-    return [t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY]
+    return {t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY}

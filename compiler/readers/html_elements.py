@@ -36,9 +36,7 @@ EXPLAINS = re.compile(  # the head of a column that explains another
     re.IGNORECASE,
 )
 TABLE_MAX_CELL = 600  # characters; a table with longer cells lays out a page, it holds no data
-_LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,30})", re.IGNORECASE
-)
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,30})", re.I)
 _SOURCE_CODE = re.compile(r"(?:^|\s)sourceCode\s+([\w+#-]{1,30})")
 _NO_LANGUAGE = {"none", "plain", "plaintext", "text", "txt", "default", "nohighlight", "source", "notranslate"}
 

@@ -129,23 +129,20 @@ def _grid(table: Any) -> Iterator[tuple[str, ...]]:
     reaching: dict[int, tuple[int, str]] = {}  # column -> (rows it still reaches over, words)
     for row in table.iter("tr"):
         cells: list[str] = []
-
-        def carry(cells: list[str] = cells) -> None:
+        for cell in (*row.iterchildren("td", "th"), None):
             while len(cells) in reaching and len(cells) < MAX_COLUMNS:
                 left, words = reaching.pop(len(cells))
                 if left > 1:
                     reaching[len(cells)] = (left - 1, words)
                 cells.append(words)
-
-        for cell in row.iterchildren("td", "th"):
-            carry()
+            if cell is None:
+                break
             words = _cell_words(cell)
             down, across = _span(cell, "rowspan"), _span(cell, "colspan")
             for i in range(min(across, MAX_COLUMNS - len(cells))):
                 if down > 1:
                     reaching[len(cells)] = (down - 1, words if i == 0 else "")
                 cells.append(words if i == 0 else "")
-        carry()
         yield tuple(cells)
 
 

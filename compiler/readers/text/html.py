@@ -135,9 +135,8 @@ def _sizes(body: Any) -> dict[Any, int]:
     """Return element -> roughly how many characters a reader could see in it, without scripts and drawings."""
     sizes: dict[Any, int] = {}
     for element in reversed(list(body.iter())):  # children come after their parents in document order
-        silent = element.tag in SILENT
-        own = 0 if silent else len((element.text or "").strip())
-        sizes[element] = 0 if silent else sizes.get(element, 0) + own
+        seen = sizes.get(element, 0) + len((element.text or "").strip())
+        sizes[element] = 0 if element.tag in SILENT else seen
         parent = element.getparent()
         if parent is not None and element is not body:
             sizes[parent] = sizes.get(parent, 0) + sizes[element] + len((element.tail or "").strip())
