@@ -74,12 +74,10 @@ def singular(word: str) -> str:
     """Return the singular of an English noun in lower case; a word that looks like no plural comes back as it is."""
     if word in _IRREGULAR_PLURALS:
         return _IRREGULAR_PLURALS[word]
+    if len(word) == 3 and word.endswith("s") and word[0] not in "aeiou" and word[1] not in "aeiouy":
+        return word[:-1]
     if len(word) < 4 or not word.endswith("s") or word in _UNINFLECTED or word.endswith(("ss", "us", "is", "ics")):
-        return (
-            word[:-1]
-            if len(word) == 3 and word.endswith("s") and word[0] not in "aeiou" and word[1] not in "aeiouy"
-            else word
-        )
+        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word in ("caches", "niches", "aches", "headaches", "axes", "psyches"):

@@ -33,16 +33,19 @@ def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
         at = lowered.find(name, end)
 
 
-def explains(lowered: str, names: Iterable[str]) -> bool:
-    """Return whether a text in lower case says what one of `names` is, as far as the words beside the name tell."""
+def _surroundings(lowered: str, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, the words before it, the words after it) of each place where a text in lower case has a name."""
     for name in names:
         for start, end in places(lowered, name.lower()):
-            after, before = lowered[end : end + _AROUND], lowered[max(0, start - _AROUND) : start]
-            if _SAYS_AFTER.match(after) or _SAYS_BEFORE.search(before):
-                return True
-            if not name.islower() and _APPOSED.match(after):
-                return True
-    return False
+            yield name, lowered[max(0, start - _AROUND) : start], lowered[end : end + _AROUND]
+
+
+def explains(lowered: str, names: Iterable[str]) -> bool:
+    """Return whether a text in lower case says what one of `names` is, as far as the words beside the name tell."""
+    return any(
+        _SAYS_AFTER.match(after) or _SAYS_BEFORE.search(before) or (not name.islower() and _APPOSED.match(after))
+        for name, before, after in _surroundings(lowered, names)
+    )
 
 
 def clause_explains(lowered: str, names: Iterable[str]) -> bool:
@@ -51,11 +54,9 @@ def clause_explains(lowered: str, names: Iterable[str]) -> bool:
     It does where a sentence opens with the name and goes on to say what it is, has or does, and where other words for
     it follow or precede it: "apoptosis (the death of a cell)", "vertices, or nodes".
     """
-    for name in names:
-        for start, end in places(lowered, name.lower()):
-            after, before = lowered[end : end + _AROUND], lowered[max(0, start - _AROUND) : start]
-            if _GLOSSED_AFTER.match(after) or _GLOSSES_BEFORE.search(before):
-                return True
-            if _STATES_AFTER.match(after) and _OPENS.search(before):
-                return True
-    return False
+    return any(
+        _GLOSSED_AFTER.match(after)
+        or _GLOSSES_BEFORE.search(before)
+        or (_STATES_AFTER.match(after) and _OPENS.search(before))
+        for _, before, after in _surroundings(lowered, names)
+    )

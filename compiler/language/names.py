@@ -144,20 +144,16 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     if any(w in lexicon.NO_NAME_HOLDS for w in lowered) or lowered.count("of") > 1:
         return False
-    if any(w in lexicon.DETERMINERS or w in lexicon.LOOSE_PREPOSITIONS for w in lowered[1:-1]) or (
-        "to" in lowered[1:-1] and len(lowered) != 3
-    ):
+    inner = lowered[1:-1]
+    if not (lexicon.DETERMINERS | lexicon.LOOSE_PREPOSITIONS).isdisjoint(inner):
         return False
-    if (
-        "of" in lowered[1:]
-        and lexicon.singular(lowered[lowered.index("of") - 1]) in lexicon.GENERIC | lexicon.TRANSPARENT
-    ):
+    if "to" in inner and len(lowered) != 3:
+        return False
+    owned = lexicon.singular(lowered[lowered.index("of") - 1]) if "of" in lowered[1:] else ""
+    if owned in lexicon.GENERIC | lexicon.TRANSPARENT:
         return " ".join(lowered) in lexicon.OF_NAMES
-    if (
-        len(lowered) > 1
-        and re.fullmatch(r"[a-z]{1,2}\d?", parts[-1])
-        and parts[-1] not in ("to", "up", "in", "of", "on")
-    ):
+    is_symbol = re.fullmatch(r"[a-z]{1,2}\d?", parts[-1]) and parts[-1] not in ("to", "up", "in", "of", "on")
+    if len(lowered) > 1 and is_symbol:
         return False
     if first in lexicon.PASSING and lexicon.singular(last) in lexicon.GENERIC and len(parts) == 2:
         return False
@@ -169,13 +165,13 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return _is_single_name(parts[0], first)
     if first in lexicon.GIVEN_NAMES and parts[0][0].isupper():
         return False
-    if "use" in lowered[1:-1] or (len(parts) > 2 and all(p.isupper() for p in parts)):
+    if "use" in inner or (len(parts) > 2 and all(p.isupper() for p in parts)):
         return False
     if first in lexicon.GENERIC_ADJECTIVES and all(lexicon.singular(w) in lexicon.GENERIC for w in lowered[1:]):
         return False
-    if lexicon.singular(last) in lexicon.EMPTY_HEADS or (
-        len(last) == 1 and not last.isdigit() and not parts[-1].isupper()
-    ):
+    if len(last) == 1 and not last.isdigit() and not parts[-1].isupper():
+        return False
+    if lexicon.singular(last) in lexicon.EMPTY_HEADS:
         return False
     # "Registering the cache buffers" tells what is done; "learning rate" names something.
     return not (first.endswith("ing") and lowered[1] in lexicon.DETERMINERS)
@@ -236,7 +232,7 @@ def _pair_of(inside: str, before: str) -> tuple[str, str] | None:
     return None
 
 
-_SKIPPED = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}
+_FUNCTION_WORDS = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}
 
 
 def is_acronym(text: str) -> bool:
@@ -270,7 +266,7 @@ def _spells(letters: list[str], parts: list[str], inner: bool) -> bool:
     """
     positions = {0}  # how many letters may have been read so far
     for part in parts:
-        following = set(positions) if part in _SKIPPED else set()
+        following = set(positions) if part in _FUNCTION_WORDS else set()
         for at in positions:
             if at < len(letters) and part.startswith(letters[at]):
                 following |= _reachable(letters, at, part) if inner else {at + 1}
@@ -302,7 +298,7 @@ def title(variants: Iterable[str], language: str = "") -> str:
     shown = Counter[str]()
     for variant, n in counted.items():
         keeps = language == "de" or re.search("[äöüÄÖÜß]", variant)
-        shown[_capitalized(variant) if keeps else _sentence_case(variant, lowered)] += n
+        shown[variant[0].upper() + variant[1:] if keeps else _sentence_case(variant, lowered)] += n
     longest = max((n for v, n in shown.items() if not is_acronym(v)), default=0)
     short = {v for v, n in shown.items() if is_acronym(v) and (n > 2 * longest or not longest)}
     if short:
@@ -315,17 +311,12 @@ def title(variants: Iterable[str], language: str = "") -> str:
 _PIECES = re.compile(r"[ \-]")
 
 
-def _capitalized(variant: str) -> str:
-    """Return the variant with its first letter in upper case."""
-    return variant[0].upper() + variant[1:]
-
-
 def _sentence_case(variant: str, lowered: set[str]) -> str:
     """Return the variant in sentence case; a word keeps a capital of its own ("KV cache", "Hidden Markov model").
 
     A capital is a title's, not the word's own, if the whole variant has them or another variant has none there.
     """
-    is_title = all(p[0].isupper() or not p[0].isalpha() or p in _SMALL for p in variant.split())
+    is_title = all(p[0].isupper() or not p[0].isalpha() or p in _FUNCTION_WORDS for p in variant.split())
     out = []
     for i, word in enumerate(variant.split(" ")):
         pieces = word.split("-")
@@ -336,6 +327,3 @@ def _sentence_case(variant: str, lowered: set[str]) -> str:
                 pieces[j] = piece.casefold()
         out.append("-".join(pieces))
     return " ".join(out)
-
-
-_SMALL = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | {"and", "or"}

@@ -142,9 +142,8 @@ def _unmatched(mine: Sequence[Denial], theirs: Sequence[Denial]) -> list[Denial]
     for alike in (True, False):
         for denial in list(left):
             for other in right:
-                if (alike and _same_denial(denial.word) == _same_denial(other.word)) or (
-                    not alike and denial.scope & other.scope
-                ):
+                same_word = _same_denial(denial.word) == _same_denial(other.word)
+                if same_word if alike else denial.scope & other.scope:
                     left.remove(denial)
                     right.remove(other)
                     break

@@ -64,36 +64,33 @@ _DATE = re.compile(
     rf"|\b(?P<d5>\d{{1,2}})\.\s?(?P<m5>\d{{1,2}})\.\s?(?P<y5>\d{{4}})\b"
     rf"|(?:(?P<y6>\d{{4}})\s?年\s?)?(?P<m6>\d{{1,2}})\s?月(?:\s?(?P<d6>\d{{1,2}})\s?[日号])?"
 )
-_ENGLISH = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-        " seventeen eighteen nineteen".split(),
-        range(20),
-        strict=True,
-    )
+
+
+def _counted(words: str, first: int, step: int = 1) -> dict[str, int]:
+    """Return the words with the numbers that they stand for, the second `step` more than the first."""
+    return {word: first + n * step for n, word in enumerate(words.split())}
+
+
+_ENGLISH = _counted(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+    " seventeen eighteen nineteen",
+    0,
 )
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_GERMAN_UNITS = (
+_TENS = _counted("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
+_GERMAN = _counted(
     "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
-)
-_GERMAN = {
-    **dict(zip([*_GERMAN_UNITS.split(), "siebzehn", "achtzehn", "neunzehn"], range(20), strict=True)),
-    **dict(
-        zip("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(), range(20, 100, 10), strict=True)
-    ),
-}
+    " siebzehn achtzehn neunzehn",
+    0,
+) | _counted("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", 20, 10)
 _GERMAN |= {
     f"{'ein' if one == 1 else name}und{ten}": tens + one
     for name, one in list(_GERMAN.items())[1:10]
     for ten, tens in list(_GERMAN.items())[20:]
 }
-ORDINALS = dict(
-    zip(
-        "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
-        " seventeenth eighteenth nineteenth twentieth".split(),
-        range(4, 21),
-        strict=True,
-    )
+ORDINALS = _counted(
+    "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
+    " seventeenth eighteenth nineteenth twentieth",
+    4,
 )
 NUMBER_WORDS = _ENGLISH | _TENS
 _SPELLED = {**NUMBER_WORDS, **_GERMAN, **ORDINALS, "dozen": 12, "dutzend": 12, "both": 2, "beide": 2, "beiden": 2}
@@ -157,9 +154,8 @@ def _in_figures(text: str) -> Iterator[Number]:
     for match in _FIGURES.finditer(text):
         after = _AFTER.match(text, match.end())
         assert after is not None  # all of it is optional
-        shift = SCALES.get(match["short"] or "", 0) + SCALES.get(
-            (after["scale"] or after["chinese"] or "").casefold(), 0
-        )
+        scale = (after["scale"] or after["chinese"] or "").casefold()
+        shift = SCALES.get(match["short"] or "", 0) + SCALES.get(scale, 0)
         values = frozenset(_scaled(v, shift, bool(match["sign"])) for v in _readings(match["figures"]))
         word = (after["unit"] or "").casefold().replace(" ", "")
         coin = (match["coin"] or "").strip()

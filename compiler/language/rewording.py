@@ -226,9 +226,8 @@ def _base_forms(word: str) -> frozenset[str]:
 
 def _aligned(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
     """Return `b` with each word that is an inflection of one of `a` replaced by that."""
-    known = {form: word for word in reversed(a) for form in sorted(_base_forms(word)) if not word.isdigit()} | {
-        w: w for w in a
-    }
+    known = {form: word for word in reversed(a) for form in sorted(_base_forms(word)) if not word.isdigit()}
+    known |= {w: w for w in a}
     return tuple(next((known[f] for f in (w, *sorted(_base_forms(w))) if f in known), w) for w in b)
 
 
@@ -268,7 +267,8 @@ def likeness(old: str, new: str) -> float:
     words = 200 * shared / (len(a) + len(b)) if a and b else 0.0
     letters = fuzz.ratio(old, new)
     if not _one_subject(a, b):
-        return letters - 1 if _one_replacement(a, b) and not _defines(old) else 0.0
+        defines = "be" in meaningful_words(old)[1:4]  # then another subject makes another statement of it
+        return letters - 1 if _one_replacement(a, b) and not defines else 0.0
     if letters >= SAME_LETTERS or (words >= SAME_WORDS and shared >= FEWEST):
         return min(98.0, max(letters, words))
     return 0.0
@@ -283,11 +283,6 @@ def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Return whether each text mentions what the other begins with."""
     first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
     return bool(first and other) and first in b and other in a
-
-
-def _defines(text: str) -> bool:
-    """Return whether `text` says what its subject is: then another subject makes another statement of it."""
-    return "be" in meaningful_words(text)[1:4]
 
 
 def _one_replacement(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -329,19 +324,19 @@ def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str
 
 def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Yield the pairs (key, id) that have about half of their words in common."""
+    beginnings = {id_: _word_beginnings(words) for id_, words in gone.items()}
     having: dict[str, set[str]] = {}
-    for id_, words in gone.items():
-        for word in set(_word_beginnings(words)):
+    for id_, known in beginnings.items():
+        for word in known:
             having.setdefault(word, set()).add(id_)
-    sizes = {id_: len(set(_word_beginnings(words))) for id_, words in gone.items()}
     for key, words in new.items():
-        mine = set(_word_beginnings(words))
+        mine = _word_beginnings(words)
         shared = Counter(id_ for word in mine for id_ in having.get(word, ()))
         for id_, count in shared.items():
-            if 4 * count >= len(mine) + sizes[id_]:
+            if 4 * count >= len(mine) + len(beginnings[id_]):
                 yield key, id_
 
 
-def _word_beginnings(text: str) -> list[str]:
+def _word_beginnings(text: str) -> set[str]:
     """Return the beginnings of the words of `text`: enough to tell what has nothing in common."""
-    return [t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY]
+    return {t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY}

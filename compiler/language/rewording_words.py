@@ -14,9 +14,7 @@ ORDINALS = {
     word: f"{number}th" for word, number in ({"first": 1, "second": 2, "third": 3} | quantities.ORDINALS).items()
 }
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-MONTH_FIRST = re.compile(
-    rf"\b({'|'.join(sorted(quantities.MONTHS, key=len, reverse=True))})\.? {_DAY}\b(?!:)", re.IGNORECASE
-)
+MONTH_FIRST = re.compile(rf"\b({'|'.join(sorted(quantities.MONTHS, key=len, reverse=True))})\.? {_DAY}\b(?!:)", re.I)
 
 PHRASES = tuple(
     (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to.strip())

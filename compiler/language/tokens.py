@@ -21,7 +21,6 @@ _TOKEN = re.compile(
 )
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[;。！？；]|\n")
 _TURNS = pattern("tokens_turns")
-_ADDS = re.compile(r",?\s+\b(?:and|und)\b|[,，、:：]", re.IGNORECASE)
 _STOPS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[。！？]|\n")
 _JOINS = pattern("tokens_joins")
 _KEPT = 300  # things said; more in one text is no claim's quote
@@ -112,9 +111,3 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
         if parts:
             found.append(tuple(parts))
     return tuple(found)
-
-
-@lru_cache(maxsize=1 << 12)
-def phrases(text: str) -> tuple[str, ...]:
-    """Return the main clauses, split further at commas and "and"."""
-    return tuple(s for one in main_clauses(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]

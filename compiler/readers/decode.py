@@ -64,9 +64,8 @@ def _has_longer_line(text: AnyStr, line_break: AnyStr, most: int) -> bool:
 
 def _too_long(most: int) -> Unreadable:
     """Return the error for a file with a line of more than `most` characters."""
-    return Unreadable(
-        f"one of its lines is longer than {most:,} characters", hint="is it data, or does it lack breaks?"
-    )
+    what = f"one of its lines is longer than {most:,} characters"
+    return Unreadable(what, hint="is it data, or does it lack breaks?")
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:

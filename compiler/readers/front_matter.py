@@ -80,13 +80,9 @@ def _read_toml(found: re.Match[str]) -> Front:
     except (ValueError, RecursionError) as error:  # also of a number with too many digits
         problem = Problem("front-matter-invalid", f"the front matter is not valid TOML: {clean_line(str(error))}", 1)
         return Front({}, [problem], body, first_line)
-    properties = {clean_line(key)[:200]: _words(_plain(value)) for key, value in values.items()}
+    plain = {key: value if isinstance(value, str | list | dict) else str(value) for key, value in values.items()}
+    properties = {clean_line(key)[:200]: _words(value) for key, value in plain.items()}
     return Front(properties, [], body, first_line)
-
-
-def _plain(value: object) -> object:
-    """Return a TOML value with numbers, dates and switches as words."""
-    return value if isinstance(value, str | list | dict) else str(value)
 
 
 def _words(value: object) -> str:

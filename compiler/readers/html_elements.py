@@ -37,15 +37,9 @@ EXPLAINS = re.compile(  # the head of a column that explains another
     re.IGNORECASE,
 )
 TABLE_MAX_CELL = 600  # characters; a table with longer cells lays out a page, it holds no data
-
-
-_LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,30})", re.IGNORECASE
-)
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,30})", re.I)
 _SOURCE_CODE = re.compile(r"(?:^|\s)sourceCode\s+([\w+#-]{1,30})")
-_NO_LANGUAGE = frozenset(
-    {"none", "plain", "plaintext", "text", "txt", "default", "nohighlight", "source", "notranslate"}
-)
+_NO_LANGUAGE = {"none", "plain", "plaintext", "text", "txt", "default", "nohighlight", "source", "notranslate"}
 
 
 def code_language(pre: Any) -> str:
@@ -107,11 +101,6 @@ def is_glossary(table: Any) -> bool:
     return len(heads) in (2, 3) and EXPLAINS.search(words_of(heads[1])) is not None
 
 
-def _attributes_in(tag: str) -> int:
-    """Return how many attributes a start tag has, its name counted too."""
-    return sum(1 for _ in _ATTRIBUTE.finditer(tag))
-
-
 def parse_html(markup: str) -> Any:
     """Return the tree of an HTML document; None if it is empty.
 
@@ -119,7 +108,8 @@ def parse_html(markup: str) -> Any:
     """
     from lxml import etree
 
-    if any(_attributes_in(tag[0]) > MAX_ATTRIBUTES for tag in _TAG.finditer(markup) if len(tag[0]) > MAX_ATTRIBUTES):
+    long = (tag[0] for tag in _TAG.finditer(markup) if len(tag[0]) > MAX_ATTRIBUTES)
+    if any(sum(1 for _ in _ATTRIBUTE.finditer(tag)) > MAX_ATTRIBUTES for tag in long):
         raise Unreadable(f"one of its elements has more than {MAX_ATTRIBUTES:,} attributes")
     parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
@@ -134,8 +124,6 @@ def parse_html(markup: str) -> Any:
 def remove_element(element: Any) -> None:
     """Remove an element from its tree; the words after it stay."""
     parent, before = element.getparent(), element.getprevious()
-    if parent is None:
-        return
     if element.tail:
         if before is not None:
             before.tail = (before.tail or "") + element.tail

@@ -64,7 +64,7 @@ class PendingImages:
     """The images of a block or figure, collected until caption and label are known and they are written to the page."""
 
     _waiting: list[_PendingImage] = field(default_factory=list)
-    _figures: list[tuple[Any, int]] = field(default_factory=list)  # open figures, and how many images came before
+    _figures: list[int] = field(default_factory=list)  # for each open figure, how many images came before
     _caption: str = ""
 
     def picture(self, element: Any, alt: str) -> None:
@@ -84,16 +84,13 @@ class PendingImages:
         if self._figures and not self._caption:
             self._caption = words
 
-    def enter(self, figure: Any) -> None:
+    def enter(self) -> None:
         """Open a figure: images added from now on are its own."""
-        self._figures.append((figure, len(self._waiting)))
+        self._figures.append(len(self._waiting))
 
     def leave(self, figure: Any, page: Page) -> None:
-        """Close a figure and give its images its caption and id."""
-        if not self._figures or self._figures[-1][0] is not figure:
-            return
-        _, before = self._figures.pop()
-        for hung in self._waiting[before:]:
+        """Close the innermost figure and give its images its caption and id."""
+        for hung in self._waiting[self._figures.pop() :]:
             hung.caption = self._caption or hung.caption
             hung.label = hung.label or figure.get("id") or ""
         if not self._figures:

@@ -41,7 +41,6 @@ class TreeWalker:
         self._frame = PendingImages()
         self._callouts: list[Any] = []
         self._line = 1
-        self._lists = 0
         self._numbers: list[int] = []  # of the lists round this place: the item's number, below 0 in one without
         self._pre = 0
         self._table: Any = None
@@ -77,7 +76,7 @@ class TreeWalker:
         if self._pre:
             self._block.kept(words)
             return
-        if self._broke and words.strip():
+        if words.strip():
             self._broke = False
         if self._left_out and words.strip():
             self._left_out = False
@@ -120,8 +119,6 @@ class TreeWalker:
     def _enter(self, element: Any) -> bool:
         """Begin an element; return False if nothing in it is to be read."""
         tag = element.tag
-        if not isinstance(tag, str):  # a comment or processing instruction
-            return False
         if tag == "script" and (element.get("type") or "").startswith("math/tex"):
             self._math(element.text or "", "display" in (element.get("type") or ""))
             return False
@@ -157,9 +154,8 @@ class TreeWalker:
         if line:
             self._line = line
         if tag == "figure":
-            self._frame.enter(element)
+            self._frame.enter()
         elif tag in ("ul", "ol"):
-            self._lists += 1
             self._numbers.append(0 if tag == "ol" else -1)
         elif tag == "table" and self._table is None and html_elements.holds_data(element):
             self._page.begin(MarkKind.TABLE)
@@ -167,7 +163,7 @@ class TreeWalker:
         elif self._table is not None:
             self._enter_cell(element, tag)
         elif tag == "li":
-            self._page.begin(MarkKind.ITEM, max(self._lists, 1), self._next_number())
+            self._page.begin(MarkKind.ITEM, max(len(self._numbers), 1), self._next_number())
             if element.text and _TASK.match(element.text):
                 element.text = _TASK.sub("", element.text, count=1)
         elif tag == "blockquote":
@@ -196,7 +192,7 @@ class TreeWalker:
 
     def _enter_quotation(self, element: Any) -> None:
         """Open a block quote; a callout (`[!tip] Title`) is the author's own text and no quotation."""
-        first = next((e for e in element if isinstance(e.tag, str)), None)
+        first = next(iter(element), None)
         callout = _CALLOUT.match(first.text or "") if first is not None and first.tag == "p" else None
         if first is None or callout is None:
             self._page.begin(MarkKind.QUOTATION)
@@ -293,7 +289,6 @@ class TreeWalker:
         if tag == "figure":
             self._frame.leave(element, self._page)
         elif tag in ("ul", "ol"):
-            self._lists -= 1
             self._numbers.pop()
         elif self._table is None and (
             tag in ("li", "x-example") or (tag == "blockquote" and element not in self._callouts)
@@ -314,7 +309,7 @@ class TreeWalker:
 
     def _code(self, element: Any) -> None:
         """Write a code block."""
-        words = " ".join("".join(element.itertext()).split())
+        words = html_elements.words_of(element)
         if words:
             self._block.open(MarkKind.CODE)
             self._block.text(words if "`" in words else f"`{words}`")

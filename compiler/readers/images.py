@@ -31,7 +31,7 @@ _LOCAL = re.compile(r"#[^\s\"'()<>]*")
 _URL = re.compile(r"url\((?!\s*[\"']?\s*#)", re.IGNORECASE)
 # Declarations of a document type could give elements attributes that nobody sees in them, or mean more text.
 _DECLARES = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)|<\?xml-stylesheet", re.IGNORECASE)
-_CSS_ATTRIBUTES = frozenset(
+_CSS_ATTRIBUTES = set(
     "style fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end".split()
 )
 MAX_NESTED = 50  # uses inside one another
@@ -163,14 +163,9 @@ def _is_active_attribute(name: str, value: str) -> bool:
         return False  # an editor's notes to itself
     if name.lower().startswith("on") or name.endswith("}base"):
         return True
-    return (
-        _is_active_css(value) if name in _CSS_ATTRIBUTES else _URL.search(value) is not None or _is_script(name, value)
-    )
-
-
-def _is_script(name: str, value: str) -> bool:
-    """Return whether an attribute is an event handler or a script's address."""
-    return "}" not in name and _SCRIPT.match(value) is not None
+    if name in _CSS_ATTRIBUTES:
+        return _is_active_css(value)
+    return _URL.search(value) is not None or ("}" not in name and _SCRIPT.match(value) is not None)
 
 
 def _is_active_css(css: str) -> bool:

@@ -45,10 +45,6 @@ def label_of(heading: str) -> str:
     return short_line(_LABEL_NOISE.sub(" ", heading), MAX_LABEL)
 
 
-def _joined(heading: str, where: str) -> str:
-    return f"{heading}, {where}" if heading else where
-
-
 class Page:
     """Collects blocks; a container (list item, block quote) marks all blocks between `begin` and `end`."""
 
@@ -63,7 +59,7 @@ class Page:
         self._marks: list[Mark] = []
         self._places: list[Place] = []
         self._containers: list[_Container] = []
-        self._pictures: list[Picture] = []
+        self.pictures: list[Picture] = []
 
     def add(
         self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0, info: str = ""
@@ -100,7 +96,7 @@ class Page:
         if self.label is not None:
             self.place(start, self.label(heading, max(line, 1)))
         else:
-            self.place(start, _joined(heading, f"line {max(line, 1)}"))
+            self.place(start, ", ".join(filter(None, (heading, f"line {max(line, 1)}"))))
 
     def code(self, text: str, language: str = "", line: int = 0) -> None:
         """Write one code block with its lines, without blank ones; `line` is its line in the raw file."""
@@ -122,18 +118,13 @@ class Page:
 
     def picture(self, target: str, alt: str = "", caption: str = "", label: str = "") -> None:
         """Record a picture that the document shows here, after what was written so far."""
-        if len(self._pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
+        if len(self.pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
             words = (clean_line(w)[:MAX_ALT] for w in (alt, caption, label))
-            self._pictures.append(Picture(self.length, target, *words))
+            self.pictures.append(Picture(self.length, target, *words))
 
-    @property
-    def pictures(self) -> tuple[Picture, ...]:
-        """Return the recorded pictures."""
-        return tuple(self._pictures)
-
-    def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
+    def mark(self, kind: MarkKind, start: int, end: int) -> None:
         """Mark a span of what was already written."""
-        self._marks.append(Mark(kind, start, end, level))
+        self._marks.append(Mark(kind, start, end))
 
     def text(self, start: int, end: int) -> str:
         """Return a stretch of what was written so far."""

@@ -125,11 +125,8 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
     _mark_unasserted(page)
     if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
         title = ""  # "Heading - Site": the heading is the title
-    if (
-        page.title is None
-        and top is not None
-        and (not title or title.casefold() in (top.words.casefold(), _title_of(top.words).casefold()))
-    ):
+    named = {"", top.words.casefold(), _title_of(top.words).casefold()} if top is not None else set()
+    if page.title is None and top is not None and title.casefold() in named:
         title = title or _title_of(top.words, page.headings)
         page.mark(MarkKind.TITLE, top.start, top.end)
     text, marks, places = page.finish()
@@ -145,7 +142,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         places=places,
         properties=properties,
         problems=tuple(problems),
-        pictures=page.pictures,
+        pictures=tuple(page.pictures),
     )
 
 

@@ -95,8 +95,7 @@ class _Shape:
 def write_rows(rows: Sequence[Row], page: Page, named: bool | None = None) -> None:
     """Write one table onto `page`, each row at its own place; `named` says whether the first row names columns.
 
-    `named` says whether its first row names the columns, None that it is to be decided by the words.
-
+    None: that is to be decided by the words.
 
     A row of data is one block, marked as table: "Year: 1843 | Pages: 12". A cell that is a sentence is a paragraph of
     its own. Where a column explains the first, the first cell is a term and the explanation the paragraph after it.

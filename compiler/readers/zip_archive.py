@@ -25,23 +25,10 @@ MAX_PICTURE = 10 * 1024**2
 EMBEDDED = "embedded:"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
-_SAVE_AS = {"docx": ".docx", "pptx": ".pptx", "xlsx": ".xlsx", "epub": ".epub"}
 _NAMED = {"docx": "Word document", "pptx": "PowerPoint presentation", "xlsx": "Excel workbook", "epub": "EPUB book"}
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PLAIN_ENCODINGS = {"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "iso-8859-1"}
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    KeyError,
-    IndexError,
-    OverflowError,
-    UnicodeError,
-)
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, LookupError, OverflowError)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")  # names of the standard's strict flavour
 _SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg\b", re.DOTALL)
 
@@ -74,12 +61,12 @@ class Archive:
         is_strict = name.endswith((".xml", ".rels")) and b"purl.oclc.org/ooxml" in data
         return _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data) if is_strict else data
 
-    def xml(self, name: str, limit: int = MAX_XML) -> Any:
+    def xml(self, name: str) -> Any:
         """Return the root element of one part, without loading what it refers to.
 
         Raises: Unreadable as `read` does, and if it is not plain XML.
         """
-        return xml_root(self.read(name, limit), self.kind)
+        return _xml_root(self.read(name), self.kind)
 
 
 def open_archive(data: bytes, kind: str) -> Archive:
@@ -90,7 +77,7 @@ def open_archive(data: bytes, kind: str) -> Archive:
     if data.startswith(_OLE):
         if _ENCRYPTED_PACKAGE in data:
             raise Unreadable("protected by a password", hint="save a copy without one")
-        raise Unreadable("an Office file of the old kind", hint=f"open it and save it as {_SAVE_AS[kind]}")
+        raise Unreadable("an Office file of the old kind", hint=f"open it and save it as .{kind}")
     if not data.startswith(b"PK"):
         raise Unreadable(f"not a {_NAMED[kind]}", hint="is the file's name right?")
     try:
@@ -138,13 +125,8 @@ def _kind_inside(archive: Archive) -> str:
     folders = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
     if "[Content_Types].xml" not in archive.parts:
         return ""
-    if archive.kind in folders.values():
-        own = next(folder for folder, kind in folders.items() if kind == archive.kind)
-        if any(name.startswith(f"{own}/") for name in archive.parts):
-            return archive.kind
-    return next(
-        (kind for folder, kind in folders.items() if any(n.startswith(f"{folder}/") for n in archive.parts)), ""
-    )
+    inside = [kind for folder, kind in folders.items() if any(n.startswith(f"{folder}/") for n in archive.parts)]
+    return archive.kind if archive.kind in inside else next(iter(inside), "")
 
 
 class _RootSeen(Exception):
@@ -172,7 +154,6 @@ def refuse_doctype(data: bytes, kind: str) -> None:
     parser.XmlDeclHandler = on_declaration
     parser.StartDoctypeDeclHandler = on_doctype
     parser.StartElementHandler = on_element
-    broken = False
     try:
         for at in range(0, len(data), 65_536):
             parser.Parse(data[at : at + 65_536], False)
@@ -180,15 +161,14 @@ def refuse_doctype(data: bytes, kind: str) -> None:
                 break
     except _RootSeen:
         pass
-    except (expat.ExpatError, ValueError, LookupError):
-        broken = True
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        if not declared:
+            raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew") from error
     if declared:
         raise Unreadable("it declares a document type or a rare encoding, which no office program writes")
-    if broken:
-        raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew")
 
 
-def xml_root(data: bytes, kind: str) -> Any:
+def _xml_root(data: bytes, kind: str) -> Any:
     """Return the root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
     from lxml import etree
 

@@ -214,12 +214,8 @@ def _wording(small: Witness, large: Witness) -> _Link | None:
     scale = other.shingles / one.shingles
     if share >= _COPIED and _spread(shares, _REVISED, 1):
         return _Link(small.id, large.id, Kind.PART if scale > _SCALE else Kind.COPY, share)
-    if (
-        share >= _REVISED
-        and one.shingles >= _FEWEST_REVISED
-        and scale <= _EDITIONS
-        and _spread(shares, _REVISED / 2, 2)
-    ):
+    may_be_edition = one.shingles >= _FEWEST_REVISED and scale <= _EDITIONS
+    if may_be_edition and share >= _REVISED and _spread(shares, _REVISED / 2, 2):
         return _Link(small.id, large.id, Kind.EDITION, share)
     return None
 

@@ -22,21 +22,7 @@ _ABSTRACT = re.compile(pattern("opening_abstract").pattern, re.IGNORECASE)
 _FORMAL = re.compile(pattern("opening_formal").pattern, re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\S(?:(?!\n[ \t]*\n).)*", re.DOTALL)
 _ENDED = re.compile(r"[.!?。！？][)\]\"'”’»*_]*(?:\[\d+\])?$")
-_NO_PROSE = frozenset(
-    {
-        MarkKind.TITLE,
-        MarkKind.HEADING,
-        MarkKind.CODE,
-        MarkKind.MATH,
-        MarkKind.TABLE,
-        MarkKind.CAPTION,
-        MarkKind.ITEM,
-        MarkKind.TERM,
-        MarkKind.QUOTATION,
-        MarkKind.QUESTION,
-        MarkKind.LINK,
-    }
-)
+_NO_PROSE = frozenset(MarkKind) - {MarkKind.EMPHASIS, MarkKind.CITATION}
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from compiler.readers.asciidoc.inline import Inline
-from compiler.readers.asciidoc.lines import COMMENT, Preprocessor
+from compiler.readers.asciidoc.lines import COMMENT, Preprocessor, fence_of
 from compiler.readers.asciidoc.tables import rows_of
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.markup import Markup, math
@@ -34,7 +34,6 @@ _ITEM = re.compile(r"[ \t]*(?P<mark>\*{1,6}|-|\.{1,6}|\d{1,3}\.|[A-Za-z]\.|<(?:\
 _TERM = re.compile(r"[ \t]*(?P<term>\S.{0,300}?)(?P<mark>:{2,4}|;;)(?:[ \t]+(?P<words>\S.*))?")
 _CHECKBOX = re.compile(r"\[[ xX*]\][ \t]+")
 _ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(?=\S)")
-_ADMONITIONS = frozenset({"note", "tip", "important", "warning", "caution"})
 _CALLOUT = re.compile(
     r"[ \t]*(?:(?://|#|--|;;|<!--)[ \t]*)?(?:<(?:\d{1,3}|\.)>[ \t]*)+(?:-->)?[ \t]*$|[ \t]*<!--\d{1,3}-->[ \t]*$", re.M
 )
@@ -58,6 +57,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     document = _Document(lines)
     document.run()
     document.markup.write(page)
+    page.inline_pictures += document.inline.pictures
     return document.properties, problems + document.all_problems()
 
 
@@ -86,8 +86,8 @@ class _Document:
     def __init__(self, lines: list[str]) -> None:
         self.markup = Markup()
         self.properties: dict[str, str] = {}
-        self._inline = Inline({})
-        self._source = Preprocessor(lines, self._inline.attributes)
+        self.inline = Inline({})
+        self._source = Preprocessor(lines, self.inline.attributes)
         self.lines = self._source.lines
         self.at = 0
         self._next = self._closing_lines()
@@ -97,15 +97,11 @@ class _Document:
         self._attached = False  # a + line joins the next block to the list item
 
     def all_problems(self) -> list[Problem]:
-        """Return what could not be read: included files, conditions, attributes without a value, inline pictures."""
+        """Return what could not be read: included files, conditions, attributes without a value."""
         out = list(self._source.problems)
-        if self._inline.unknown:
-            names = ", ".join(list(self._inline.unknown)[:10])
+        if self.inline.unknown:
+            names = ", ".join(list(self.inline.unknown)[:10])
             out.append(Problem("attribute-unknown", f"attributes without a value are left out as […]: {names}"))
-        if self._inline.pictures:
-            out.append(
-                Problem("pictures-inline", f"pictures within sentences are left out as […]: {self._inline.pictures}")
-            )
         return out
 
     def _closing_lines(self) -> dict[int, int]:
@@ -115,11 +111,7 @@ class _Document:
         for number in range(len(self.lines) - 1, -1, -1):
             line = self.lines[number].rstrip()
             if line and (_DELIMITER.fullmatch(line) or _TABLE.fullmatch(line)):
-                key = (
-                    line.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#+-")
-                    if line[0] == "`"
-                    else line
-                )
+                key = fence_of(line)
                 if key in last:
                     ends[number] = last[key]
                 last[key] = number
@@ -154,8 +146,8 @@ class _Document:
                 self.properties["author"] = clean_line(re.sub(r"\s*<[^<>]*>", "", line).replace(";", ","))[:500]
             self.at += 1
         for key, name in (("author", "author"), ("authors", "author"), ("revdate", "date")):
-            if self._inline.attributes.get(key):
-                self.properties.setdefault(name, clean_line(self._inline.attributes[key])[:500])
+            if self.inline.attributes.get(key):
+                self.properties.setdefault(name, clean_line(self.inline.attributes[key])[:500])
 
     # --- blocks -----------------------------------------------------------------------------------------------
 
@@ -218,7 +210,7 @@ class _Document:
         if style.name == "index":
             return
         tag = f"h{min(level, 6)}"
-        self.markup.block(tag, self._inline.markup(words), self.at)
+        self.markup.block(tag, self.inline.markup(words), self.at)
 
     def _delimited(self, line: str) -> bool:
         """Read a delimited block or a table; return False if none begins or ends here."""
@@ -232,10 +224,8 @@ class _Document:
             return False
         if _TABLE.fullmatch(line):
             self._table(line[0])
-        elif line[0] in "-.`" and line != "--":
+        elif line[0] in "-.`+" and line != "--":
             self._code(line)
-        elif line[0] == "+":
-            self._passed()
         else:
             self._open_block(line)
         return True
@@ -256,7 +246,7 @@ class _Document:
         self.markup.open("blockquote" if quoted else "div", self.at)
         self._blocks.append((line, "blockquote" if quoted else "div"))
         if style.title:
-            self.markup.block("p", self._inline.markup(style.title), self.at)
+            self.markup.block("p", self.inline.markup(style.title), self.at)
 
     def _close_block(self) -> None:
         """Close the innermost delimited block."""
@@ -264,23 +254,23 @@ class _Document:
         self.markup.close(self._blocks.pop()[1])
 
     def _code(self, line: str) -> None:
-        """Read a listing or literal block."""
+        """Read a listing, literal or passthrough block; one of these may be a formula."""
         style = self._take_style()
         if line[0] == "`" and len(line.strip("`")) > 0:
             style.words = ["source", line.strip("`")]
         if style.name in ("stem", "latexmath"):
             self._formula(self.at + 1, self._next[self.at])
+        elif line[0] == "+":
+            self.at = self._next[self.at] + 1  # markup of another language
         else:
             self._write_code(style, self.at + 1, self._next[self.at])
 
     def _write_code(self, style: _Style, begin: int, end: int) -> None:
         """Write lines as code, with the block's title as its caption."""
         language = style.words[1] if len(style.words) > 1 and "=" not in style.words[1] else ""
-        text = (
-            self._inline.plain("\n".join(self.lines[begin:end]))
-            if "attributes" in style.line
-            else "\n".join(self.lines[begin:end])
-        )
+        text = "\n".join(self.lines[begin:end])
+        if "attributes" in style.line:
+            text = self.inline.plain(text)
         self.markup.code(_CALLOUT.sub("", text), language, begin + 1)
         self._caption(style)
         self.at = end + 1
@@ -288,15 +278,7 @@ class _Document:
     def _caption(self, style: _Style) -> None:
         """Write a block's title below it."""
         if style.title:
-            self.markup.block("figcaption", self._inline.markup(style.title), self.at)
-
-    def _passed(self) -> None:
-        """Read a passthrough block: a formula, or markup of another language, which is left out."""
-        style = self._take_style()
-        begin, end = self.at + 1, self._next[self.at]
-        if style.name in ("stem", "latexmath"):
-            self._formula(begin, end)
-        self.at = end + 1
+            self.markup.block("figcaption", self.inline.markup(style.title), self.at)
 
     def _formula(self, begin: int, end: int) -> None:
         """Write lines as a displayed formula."""
@@ -311,7 +293,7 @@ class _Document:
         begin, end = self.at + 1, self._next[self.at]
         rows, head = rows_of(self.lines[begin:end], sign, style.line)
         if rows:
-            self.markup.table([[self._inline.markup(cell) for cell in row] for row in rows], begin + 1, head)
+            self.markup.table([[self.inline.markup(cell) for cell in row] for row in rows], begin + 1, head)
         self._caption(style)
         self.at = end + 1
 
@@ -330,7 +312,7 @@ class _Document:
             alt = found[3].split(",")[0].strip().strip("\"'")
             self.markup.open("figure", self.at)
             same = alt == style.title.strip()
-            self.markup.picture(self._inline.plain(found[2]), "" if same or "=" in alt else alt)
+            self.markup.picture(self.inline.plain(found[2]), "" if same or "=" in alt else alt)
             self._caption(style)
             self.markup.close("figure")
         return True
@@ -351,38 +333,26 @@ class _Document:
         kind = "1." if mark[:1].isdigit() else "a." if mark[:1].isalpha() else "<>" if mark[0] == "<" else mark
         tag = "dl" if term is not None else "ul" if mark[0] in "*-" else "ol"
         if title and not self._lists:
-            self.markup.block("p", self._inline.markup(title), self.at + 1)
+            self.markup.block("p", self.inline.markup(title), self.at + 1)
         self._enter_list(kind, tag)
         if term is not None:
-            self.markup.block("dt", self._inline.markup(term["term"]), self.at + 1)
+            self.markup.block("dt", self.inline.markup(term["term"]), self.at + 1)
         self.markup.open("dd" if tag == "dl" else "li", self.at + 1)
         begin = self.at
         self.at += 1
         words = [_CHECKBOX.sub("", found["words"] or "", count=1)] if found["words"] else []
         self._attached = term is not None and not words  # its definition may follow after a blank line
-        if words or self._goes_on():
+        if words or not self._breaks(self._line(self.at)):
             self._write_paragraph(words + self._following(), begin)
             self._attached = False
         return True
 
-    def _goes_on(self) -> bool:
-        """Return whether the words of an item begin on the next line."""
-        line = self._line(self.at)
-        return bool(line.strip()) and not self._breaks(line)
-
     def _enter_list(self, mark: str, tag: str) -> None:
         """Open the list to which an item with this mark belongs, or end the lists inside it."""
         depth = len(self._blocks)
-        same = next(
-            (
-                n
-                for n in range(len(self._lists) - 1, -1, -1)
-                if self._lists[n].mark == mark and self._lists[n].depth == depth
-            ),
-            -1,
-        )
-        if same >= 0:
-            while len(self._lists) > same + 1:
+        same = [n for n, opened in enumerate(self._lists, 1) if (opened.mark, opened.depth) == (mark, depth)]
+        if same:
+            while len(self._lists) > same[-1]:
                 self._end_list()
             self.markup.close("dd" if tag == "dl" else "li")
         elif len(self._lists) < MAX_LISTS:
@@ -440,11 +410,11 @@ class _Document:
             self.markup.close("blockquote")
         elif style.name != "comment":
             if style.title:
-                self.markup.block("p", self._inline.markup(style.title), begin + 1)
+                self.markup.block("p", self.inline.markup(style.title), begin + 1)
             self._write_paragraph(words, begin)
 
     def _write_paragraph(self, words: list[str], begin: int) -> None:
         """Write the lines of a paragraph, without the label of an admonition."""
         if words:
             words[0] = _ADMONITION.sub("", words[0], count=1)
-        self.markup.block("p", self._inline.markup("\n".join(words)), begin + 1)
+        self.markup.block("p", self.inline.markup("\n".join(words)), begin + 1)

@@ -23,7 +23,7 @@ _INLINE = re.compile(
     r"(?P<index>\(\(\((?:[^()\n]|\n(?!\n)|\([^()\n]{0,80}\)){1,400}\)\)\)|indexterm:\[" + _TEXT + r"\])"
     r"|\(\((?P<flow>[^()\n]{1,200})\)\)|indexterm2:\[(?P<flow2>[^\]\n]{1,200})\]"
     r"|(?P<pass>\+\+\+(?P<raw>.{0,2000}?)\+\+\+|pass:[a-z,]{0,20}\[(?P<passed>" + _TEXT + r")\])"
-    r"|(?:(?P<tex>latexmath)|(?P<stem>stem)|asciimath):[a-z,]{0,20}\[(?P<formula>(?:\\\]|[^\]]){0,2000})\]"
+    r"|(?:(?P<tex>latexmath)|stem|asciimath):[a-z,]{0,20}\[(?P<formula>(?:\\\]|[^\]]){0,2000})\]"
     r"|footnote(?:ref)?:(?P<fid>[\w-]{0,60})\[(?P<note>(?:\\\]|\[[^\]\[]{0,400}\]|[^\]\[]){0,2000})\]"
     r"|<<(?P<xref>[^<>,\n]{1,300})(?:,\s*(?P<xtext>[^<>]{1,400}?))?>>|xref:(?P<xref2>[^\s\[\]]{1,300})"
     r"\[(?P<xtext2>" + _TEXT + r")\]"
@@ -57,7 +57,6 @@ class Inline:
     """Inline markup, with the attributes that the document has set so far and what could not be read."""
 
     attributes: dict[str, str]
-    latex: bool = False  # `stem` holds TeX
     unknown: dict[str, int] = field(default_factory=dict)  # name of an attribute that nobody set -> how often
     pictures: int = 0  # within sentences
     _role: str = ""
@@ -99,9 +98,7 @@ class Inline:
         if found["shown"] is not None:
             return self._link(found, depth)
         if found["formula"] is not None:
-            return self._formula(
-                found["formula"], found["tex"] is not None or (found["stem"] is not None and self.latex)
-            )
+            return self._formula(found["formula"], found["tex"] is not None)
         if found["note"] is not None:
             return f"<x-note>{self.markup(found['note'], depth + 1)}</x-note>" if found["note"].strip() else ""
         if found["name"] is not None:

@@ -15,6 +15,11 @@ _INCLUDE = re.compile(r"include::([^\[\]]{1,300})\[.*\][ \t]*")
 _VERBATIM = re.compile(r"-{4,}|\.{4,}|\+{4,}|`{3,}[\w+#-]*")
 
 
+def fence_of(line: str) -> str:
+    """Return the line that closes a block which this one opens: backticks, without the language behind them."""
+    return "`" * (len(line) - len(line.lstrip("`"))) or line
+
+
 class Preprocessor:
     """Blank lines stand where something was taken out, so that line numbers stay; `attributes` are filled in."""
 
@@ -43,18 +48,13 @@ class Preprocessor:
             return ""
         included = _INCLUDE.fullmatch(line)
         if included is not None:
-            self._problem(
-                "include", f"{clean_line(included[1])} is a file of its own and is not read here: add it too", number
-            )
+            message = f"{clean_line(included[1])} is a file of its own and is not read here: add it too"
+            self._problem("include", message, number)
             return ""
         if self._continued:
             return self._continue(stripped)
         if _VERBATIM.fullmatch(stripped):
-            fence = (
-                stripped.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#")
-                if stripped[0] == "`"
-                else stripped
-            )
+            fence = fence_of(stripped)
             if not self._verbatim:
                 self._verbatim = fence
             elif self._verbatim == fence:

@@ -26,22 +26,8 @@ MAX_CODE = 200_000  # characters of code kept of a file
 _GENERATED = re.compile(
     r"@generated\b|\bDO NOT EDIT\b|\b[Cc]ode generated\b|\bautomatically generated (?:by|from|file)"
 )
-_CONTAINERS = {
-    "class",
-    "interface",
-    "struct",
-    "enum",
-    "trait",
-    "impl",
-    "module",
-    "namespace",
-    "object",
-    "record",
-    "protocol",
-}
-_NO_NAMES = frozenset(
-    "if for while switch catch return else elif with new sizeof await and or not in do match when".split()
-)
+_CONTAINERS = frozenset("class interface struct enum trait impl module namespace object record protocol".split())
+_NO_NAMES = set("if for while switch catch return else elif with new sizeof await and or not in do match when".split())
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([\w:]+\))?"
     r"|unsafe|extern|inline|virtual|override|const|sealed|partial|open|data|suspend|local|constexpr|friend|readonly"

@@ -35,6 +35,8 @@ _SECTION = re.compile(
 )
 _UNDERLINE = re.compile(r"[ \t]*[-=~]{3,}[ \t]*")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_OPENINGS = ("/**", "/*!", "/*", "<!--", "{-|", "{-", "(*", "--[[", "#|", "=begin", "%{", "#=")
+_CLOSINGS = ("**/", "*/", "-->", "-}", "*)", "]]", "|#", "=end", "%}", "=#")
 
 
 def is_licence(raw: str) -> bool:
@@ -68,16 +70,11 @@ def _comment_lines(raw: str) -> list[str]:
     out: list[str] = []
     for line in raw.split("\n"):
         bare = line.strip()
-        for sign in ("/**", "/*!", "/*", "<!--", "{-|", "{-", "(*", "--[[", "#|", "=begin", "%{", "#="):
-            if bare.startswith(sign):
-                bare = bare.removeprefix(sign)
-                break
+        if opening := next(filter(bare.startswith, _OPENINGS), ""):
+            bare = bare.removeprefix(opening)
         else:
             bare = re.sub(r"^(?:///?!?|#+['!]?|--+(?: ?\|)?|;+|%+|'|\*(?!\*|/)|//)(?=\s|$|\w)", "", bare, count=1)
-        for sign in ("**/", "*/", "-->", "-}", "*)", "]]", "|#", "=end", "%}", "=#"):
-            if bare.endswith(sign):
-                bare = bare.removesuffix(sign)
-                break
+        bare = bare.removesuffix(next(filter(bare.endswith, _CLOSINGS), ""))
         out.append(bare.removeprefix(" ").rstrip())
     edge = min((len(line) - len(line.lstrip()) for line in out if line.strip()), default=0)
     return [line[edge:] for line in out]

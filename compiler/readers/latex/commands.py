@@ -100,7 +100,6 @@ STATEMENTS = {
     "assumption", "fact", "observation", "notation", "property", "problem", "exercise", "note", "defn", "thm", "prop",
     "lem", "cor",
 }  # fmt: skip
-BLOCKS = {"center", "flushleft", "flushright", "minipage", "frame", "block", "proof", "columns", "column", "table"}
 
 ACCENTS = {
     '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",

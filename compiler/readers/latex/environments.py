@@ -117,10 +117,14 @@ class Environments(Blocks):
         self.close_element(group.listing)
 
     def end(self) -> None:
-        """End the environment that the next argument names, and all groups opened inside it."""
+        """End the environment that the next argument names."""
         name = clean_line(self.input.argument() or "")
         if name == "document":
             self.done = True
+        self.close_environment(name)
+
+    def close_environment(self, name: str) -> None:
+        """End the innermost environment of this name, and all groups opened inside it."""
         opened = next((i for i in range(len(self.groups) - 1, 0, -1) if self.groups[i].environment == name), 0)
         if opened:
             self.too_deep = 0
@@ -130,23 +134,17 @@ class Environments(Blocks):
     def item(self) -> None:
         """Begin an item of the innermost list."""
         group = next((g for g in reversed(self.groups) if g.listing), None)
-        title = self.input.optional()
-        if group is None:
-            self.flush()
-            return
+        title = self.input.optional() or ""
         self.flush()
+        if group is None:
+            return
         if group.item:
             self.close_element(group.item)
-        group.item = "dd" if group.listing == "dl" else "li"
-        if (
-            title
-            and title.strip()
-            and self.input.push("{" + title + "}" + ("\\x@item " if group.listing == "dl" else " "))
-        ):
-            if group.listing == "dl":
-                self.as_block("dt")
-            else:
-                self.open_item()
+        is_term = group.listing == "dl"
+        group.item = "dd" if is_term else "li"
+        pushed = title.strip() and self.input.push("{" + title + "}" + ("\\x@item " if is_term else " "))
+        if pushed and is_term:
+            self.as_block("dt")
         else:
             self.open_item()
 
@@ -183,7 +181,3 @@ class Environments(Blocks):
         self.drop(1)
         if name:
             self.statements.add(name)
-
-    def new_environment(self) -> None:
-        """Skip the definition of an environment."""
-        self.drop(3)

@@ -81,7 +81,7 @@ class Input:
     def next(self, token: re.Pattern[str]) -> tuple[str, str] | None:
         """Return (words before the next token, token), the token "" at the end of an expansion; None at the end of
         input."""
-        while self._frames:
+        while True:
             frame = self._frames[-1]
             if frame.at >= len(frame.text):
                 if frame.whole:
@@ -95,7 +95,6 @@ class Input:
                 self._here, self._token_at = frame.at + len(words) - len(words.lstrip()), start
             frame.at = end
             return words, found[0] if found else ""
-        return None
 
     def at_token(self) -> None:
         """Move the current line from the words that `next` returned to its token."""
@@ -132,16 +131,12 @@ class Input:
 
     def argument(self) -> str | None:
         """Return the next {argument} unread, consumed; None if there is none, or it is never closed."""
-        before = self._frames[-1].at
-        self.blank()
-        frame = self._frames[-1]
-        end = frame.closing.get(frame.at)
-        if end is None:
-            frame.at = before
+        if not self.opens():
             return None
-        words = frame.text[frame.at + 1 : end]
+        frame = self._frames[-1]
+        begin, end = frame.at, frame.closing[frame.at - 1]
         frame.at = end + 1
-        return words
+        return frame.text[begin:end]
 
     def arguments(self) -> int:
         """Return how many {arguments} follow one another here, up to 2, without consuming them."""

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"|([!?@|])\1\^?[a-z]?(?=\{)",  # a sign that some class has made a command
     re.DOTALL,
 )
-_BLANK = re.compile(r"[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
+_ENDS_NAME = re.compile(r"\{\}|[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
 _COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
 _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
 _GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
@@ -131,7 +131,7 @@ class Scanner(Environments):
         if name in self.input.macros:
             if self.input.expand(name):
                 return
-        elif name in names.ACCENTS and (len(name) > 1 or not name.isalpha() or self._takes_letter()):
+        elif name in names.ACCENTS and (len(name) > 1 or not name.isalpha() or self.input.peek() in "{ \\"):
             self._accent(name)
         elif name in names.SECTIONS:
             self.input.optional()
@@ -152,7 +152,8 @@ class Scanner(Environments):
         elif name in names.DROPPED:
             self.drop(names.DROPPED[name])
         elif (sign := names.sign(name)) is not None:
-            self._after_sign(name)
+            if name.isalpha():
+                self.input.skip(_ENDS_NAME)
             self.words(sign)
         elif (own := _OWN.fullmatch(name)) is not None:  # authors wrap these in commands of their own
             self._command(own[1])
@@ -185,9 +186,7 @@ class Scanner(Environments):
     def _example(self, name: str) -> None:
         r"""Read numbered examples of linguists: \ea ... \ex ... \z; what they say is not asserted."""
         if name == "z":
-            opened = next((i for i in range(len(self.groups) - 1, 0, -1) if self.groups[i].environment == "ea"), 0)
-            while opened and len(self.groups) > opened:
-                self.close_group()
+            self.close_environment("ea")
             return
         self.flush()
         if name in ("ea", "eal"):
@@ -195,15 +194,6 @@ class Scanner(Environments):
             if self.push_group(group):
                 self._around(group, "x-example")
         self.input.optional()
-
-    def _after_sign(self, name: str) -> None:
-        """Skip the blank, or the {}, that ends a command of letters."""
-        if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
-            self.input.skip(_BLANK)
-
-    def _takes_letter(self) -> bool:
-        """Return whether an accent's letter follows."""
-        return self.input.peek() in "{ \\"
 
     def _accent(self, name: str) -> None:
         """Write the next letter with the accent of this command."""
@@ -295,36 +285,6 @@ class Scanner(Environments):
         self.drop(1)
         self.inline_code()
 
-    def display_math(self) -> None:
-        r"""Write the formula up to \]."""
-        self.math(self.input.until("\\]", MAX_DISPLAY) or "", True)
-
-    def inline_math(self) -> None:
-        r"""Write the formula up to \)."""
-        self.math(self.input.until("\\)", MAX_INLINE) or "", False)
-
-    def ensure_math(self) -> None:
-        """Write the argument as a formula."""
-        self.math(self.input.argument() or "", False)
-
-    def iffalse(self) -> None:
-        r"""Skip everything up to \fi."""
-        self.input.until("\\fi", MAX_VERBATIM)
-
-    def title(self) -> None:
-        """Record the argument as the document's title."""
-        self.input.optional()
-        self.captured("title")
-
-    def author(self) -> None:
-        """Record the argument as the document's author."""
-        self.input.optional()
-        self.captured("author")
-
-    def date(self) -> None:
-        """Record the argument as the document's date."""
-        self.captured("date")
-
     def language(self) -> None:
         r"""Record the programming language that \lstset names."""
         stated = CODE_LANGUAGE.search(self.input.argument() or "")
@@ -365,42 +325,36 @@ class Scanner(Environments):
             self._define(found[1], Macro(f"\\operatorname{{{body[:200]}}}"))
 
 
-_HANDLERS: dict[str, Callable[[Scanner], None]] = {
+_HANDLERS: dict[str, Callable[[Scanner], object]] = {
     "begin": Scanner.begin,
     "end": Scanner.end,
     "item": Scanner.item,
     "label": Scanner.label,
     "x@item": Scanner.open_item,
     "bibitem": Scanner.bibitem,
-    "\\": Scanner.new_line,
-    "tabularnewline": Scanner.new_line,
-    "caption": Scanner.caption,
-    "captionof": Scanner.caption,
+    **dict.fromkeys(("\\", "tabularnewline"), Scanner.new_line),
+    **dict.fromkeys(("caption", "captionof"), Scanner.caption),
     "includegraphics": Scanner.picture,
     "href": Scanner.href,
-    "url": Scanner.url,
-    "nolinkurl": Scanner.url,
+    **dict.fromkeys(("url", "nolinkurl"), Scanner.url),
     "verb": Scanner.verb,
     "lstinline": Scanner.inline_code,
     "mintinline": Scanner.mintinline,
-    "[": Scanner.display_math,
-    "(": Scanner.inline_math,
-    "ensuremath": Scanner.ensure_math,
-    "iffalse": Scanner.iffalse,
-    "title": Scanner.title,
-    "author": Scanner.author,
-    "date": Scanner.date,
+    "[": lambda scanner: scanner.math(scanner.input.until("\\]", MAX_DISPLAY) or "", True),
+    "(": lambda scanner: scanner.math(scanner.input.until("\\)", MAX_INLINE) or "", False),
+    "ensuremath": lambda scanner: scanner.math(scanner.input.argument() or "", False),
+    "iffalse": lambda scanner: scanner.input.until("\\fi", MAX_VERBATIM),
+    "title": lambda scanner: scanner.captured("title"),
+    "author": lambda scanner: scanner.captured("author"),
+    "date": lambda scanner: scanner.captured("date"),
     "lstset": Scanner.language,
     "enquote": Scanner.enquote,
-    "newcommand": Scanner.new_command,
-    "renewcommand": Scanner.new_command,
-    "providecommand": Scanner.new_command,
-    "DeclareRobustCommand": Scanner.new_command,
+    **dict.fromkeys(("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"), Scanner.new_command),
     "def": Scanner.define,
     "DeclareMathOperator": Scanner.operator,
     "newtheorem": Scanner.new_theorem,
-    "newenvironment": Scanner.new_environment,
-    "renewenvironment": Scanner.new_environment,
+    "newenvironment": lambda scanner: scanner.drop(3),
+    "renewenvironment": lambda scanner: scanner.drop(3),
 }
 _FIXED = frozenset({*_HANDLERS, *names.SECTIONS, *names.DROPPED, *names.FILES, *names.SILENT_CITES})
 

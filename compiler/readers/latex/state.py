@@ -153,7 +153,8 @@ class Blocks:
             self._tag = before
 
     def captured(self, key: str) -> None:
-        """Record the words of the next argument as this property of the document."""
+        """Record the words of the next argument as this property of the document, after a shorter form of them."""
+        self.input.optional()
         if not self.input.opens():
             return
         self._captures.append([])

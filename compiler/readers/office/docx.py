@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from compiler.readers.html_elements import parse_html
+from compiler.readers.html_elements import parse_html, words_of
 from compiler.readers.office.docx_body import MINE, Body, W
 from compiler.readers.office.docx_styles import LISTS, Styles
 from compiler.readers.office.package import main_part, packed, properties, relationships
 from compiler.readers.office.walker import NAMED, CountedWalker
 from compiler.readers.page import Page
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import Archive, open_archive
+from compiler.readers.zip_archive import open_archive
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.formatting import clean_line
@@ -60,7 +60,9 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     archive = open_archive(data, "docx")
     part = main_part(archive, "word/document.xml")
-    body = Body(archive, part, _styles(archive, part))
+    links = dict(relationships(archive, part).values())
+    styles = Styles.of(archive, links.get("styles", "word/styles.xml"), links.get("numbering", "word/numbering.xml"))
+    body = Body(archive, part, styles)
     blocks = body.blocks()
     budget = Budget(problems=body.problems)
     walker = CountedWalker(page, budget)
@@ -78,12 +80,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     return out, [*budget.problems, *converted.problems]
 
 
-def _styles(archive: Archive, part: str) -> Styles:
-    """Return the styles and numberings of the document."""
-    links = dict(relationships(archive, part).values())
-    return Styles.of(archive, links.get("styles", "word/styles.xml"), links.get("numbering", "word/numbering.xml"))
-
-
 class _Converted:
     """Parts of the document as HTML by mammoth; a block that it fails on is left out and reported."""
 
@@ -93,8 +89,6 @@ class _Converted:
 
     def html(self, blocks: list[Any]) -> str:
         """Return the HTML of some blocks. Raises: Unreadable when too many have failed."""
-        if not blocks:
-            return ""
         try:
             return self._mammoth(blocks)
         except MemoryError:
@@ -170,7 +164,7 @@ def _name_parts(root: Any) -> None:
 def _find_headings(root: Any) -> None:
     """Turn short bold lines into headings where an author uses no heading styles."""
     for paragraph in list(root.iter("p")):
-        words = " ".join("".join(paragraph.itertext()).split())
+        words = words_of(paragraph)
         bold = " ".join("".join("".join(e.itertext()) for e in paragraph.iter("strong")).split())
         in_body = paragraph.getparent() is not None and paragraph.getparent().tag == "body"
         if in_body and words == bold and 0 < len(words) <= MAX_HEADING and not _SENTENCE_END.search(words):

@@ -19,9 +19,11 @@ from compiler.readers.office.package import (
     child,
     described,
     diagram_texts,
+    is_inside,
     local,
     relationships,
     replace_element,
+    resolve_alternatives,
 )
 from compiler.readers.zip_archive import EMBEDDED, Archive
 from vault.errors import Unreadable
@@ -128,14 +130,14 @@ class Body:
         if local(block) == "sdt":
             if "contents" in attribute(child(block, "sdtPr", "docPartObj", "docPartGallery"), "val").lower():
                 return []
-            content = child(block, "sdtContent")
-            return [made for inner in list(content if content is not None else []) for made in self._block(inner)]
+            block = child(block, "sdtContent")
+            return [] if block is None else [made for inner in list(block) for made in self._block(inner)]
         if local(block) in ("customXml", "ins", "moveTo", "smartTag"):
             return [made for inner in list(block) for made in self._block(inner)]
         if local(block) not in ("p", "tbl"):
             return []
         boxes = self._text_boxes(block)
-        after = [*self._notes_of(block)]
+        after = self._notes_of(block)
         for paragraph in list(block.iter(w("p"))):
             if not self._paragraph(paragraph) and paragraph is block:
                 return after
@@ -147,9 +149,7 @@ class Body:
     def _text_boxes(self, block: Any) -> list[Any]:
         """Remove the text boxes from a block and return the blocks in them."""
         out: list[Any] = []
-        for content in [e for e in block.iter() if local(e) == "txbxContent"]:
-            if any(local(up) == "txbxContent" for up in content.iterancestors()):
-                continue  # comes out with the box round it
+        for content in _outer_boxes(block):
             content.getparent().remove(content)
             out += list(content)
         return out
@@ -177,12 +177,10 @@ class Body:
         """Simplify formulas, drawings, hidden runs and alternatives below `root`, without recursion."""
         from lxml import etree
 
-        for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
-            chosen = child(element, "Choice") if _is_richer(element) else child(element, "Fallback")
-            replace_element(element, list(chosen) if chosen is not None else [])
+        resolve_alternatives(root)
         for element in list(root.iter()):
             name = local(element)
-            if name in ("oMathPara", "oMath") and not any(local(up) == "oMathPara" for up in element.iterancestors()):
+            if name in ("oMathPara", "oMath") and not is_inside(element, "oMathPara"):
                 self._formula(element)
             elif name in ("drawing", "pict", "object"):
                 self._drawing(element)
@@ -223,9 +221,7 @@ class Body:
                 made += self._words_run(element, inner, "id")
             elif name == "relIds":
                 made += self._words_run(element, inner, "dm")
-        boxes = [e for e in element.iter() if local(e) == "txbxContent"]
-        outermost = [b for b in boxes if not any(local(up) == "txbxContent" for up in b.iterancestors())]
-        replace_element(element, [*made, *outermost])
+        replace_element(element, [*made, *_outer_boxes(element)])
 
     def _words_run(self, element: Any, drawn: Any, reference: str) -> list[Any]:
         """Return a run with a chart's title or a diagram's words, [] if it has none."""
@@ -255,13 +251,9 @@ class Body:
             properties.insert(0, properties.makeelement(w("rStyle"), {w("val"): style}))
 
 
-def _is_richer(alternative: Any) -> bool:
-    """Return whether the first alternative can be read here and the fallback can't."""
-    readable = ("txbxContent", "blip", "chart", "relIds", "oMath", "t")
-    choice, fallback = child(alternative, "Choice"), child(alternative, "Fallback")
-    if choice is None:
-        return False
-    return fallback is None or any(local(e) in readable for e in choice.iter())
+def _outer_boxes(element: Any) -> list[Any]:
+    """Return the contents of the text boxes in an element; a box in another comes out with the box round it."""
+    return [e for e in element.iter() if local(e) == "txbxContent" and not is_inside(e, "txbxContent")]
 
 
 def _is_unseen(properties: Any, run: Any) -> bool:

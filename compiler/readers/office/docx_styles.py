@@ -56,10 +56,9 @@ class Styles:
     def _load_styles(self, root: Any) -> None:
         """Read the styles."""
         for element in [e for e in root if local(e) == "style"][:MAX_STYLES]:
-            name, parent = child(element, "name"), child(element, "basedOn")
             self.styles[attribute(element, "styleId")] = _Style(
-                attribute(name, "val").lower() if name is not None else "",
-                attribute(parent, "val") if parent is not None else "",
+                attribute(child(element, "name"), "val").lower(),
+                attribute(child(element, "basedOn"), "val"),
                 child(element, "pPr"),
                 attribute(element, "type") == "character" and child(element, "rPr", "vanish") is not None,
             )
@@ -69,8 +68,7 @@ class Styles:
         formats: dict[str, list[str]] = {}
         for element in [e for e in root if local(e) == "abstractNum"]:
             levels = [e for e in element if local(e) == "lvl"][:9]
-            found = [child(e, "numFmt") for e in levels]
-            formats[attribute(element, "abstractNumId")] = [attribute(e, "val") if e is not None else "" for e in found]
+            formats[attribute(element, "abstractNumId")] = [attribute(child(e, "numFmt"), "val") for e in levels]
         for element in [e for e in root if local(e) == "num"]:
             reference = child(element, "abstractNumId")
             if reference is not None:
@@ -78,13 +76,12 @@ class Styles:
 
     def _chain(self, paragraph: Any) -> list[_Style]:
         """Return the paragraph's style and those it inherits from."""
-        own = child(paragraph, "pPr", "pStyle")
-        style = attribute(own, "val") if own is not None else ""
+        style = attribute(child(paragraph, "pPr", "pStyle"), "val")
         out: list[_Style] = []
         while style in self.styles and len(out) < MAX_CHAIN:
             out.append(self.styles[style])
             style = out[-1].parent
-        if own is not None and not out:
+        if style and not out:
             out.append(_Style(re.sub(r"(?i)^heading(?=\d)", "heading ", style).lower(), "", None, False))
         return out
 
@@ -97,8 +94,7 @@ class Styles:
         """Return 1 to 6 for a heading (by style, inherited style or outline level), 0 for other paragraphs."""
         chain = self._chain(paragraph)
         for properties in (child(paragraph, "pPr"), *(s.properties for s in chain)):
-            outline = child(properties, "outlineLvl") if properties is not None else None
-            value = attribute(outline, "val") if outline is not None else ""
+            value = attribute(child(properties, "outlineLvl"), "val")
             if value.isdigit() and len(value) == 1:
                 return min(int(value) + 1, 6) if value != "9" else 0
         found = next((m for s in chain if (m := _HEADING.match(s.name))), None)
@@ -108,15 +104,14 @@ class Styles:
         """Return (a key of LISTS, depth from 0) for a list item, depth -1 for other paragraphs."""
         chain = self._chain(paragraph)
         for properties in (child(paragraph, "pPr"), *(s.properties for s in chain)):
-            numbers = child(properties, "numPr") if properties is not None else None
-            identity = child(numbers, "numId") if numbers is not None else None
+            numbers = child(properties, "numPr")
+            identity = child(numbers, "numId")
             if identity is None:
                 continue
             list_id = attribute(identity, "val")
             if list_id == "0":
                 return "", -1
-            level = child(numbers, "ilvl")
-            value = attribute(level, "val") if level is not None else "0"
+            value = attribute(child(numbers, "ilvl"), "val")
             depth = int(value) if value.isdigit() and len(value) == 1 else 0
             formats = self.lists.get(list_id, [])
             kind = formats[depth] if depth < len(formats) else "bullet"

@@ -219,8 +219,6 @@ def _types(element: Any) -> str:
 def _prune(body: Any) -> None:
     """Remove from a chapter what is not its text: page numbers, lists of contents, note marks, boilerplate."""
     for element in list(body.iterdescendants()):
-        if not isinstance(element.tag, str):
-            continue
         types = _types(element)
         if element.tag == "svg" and next(element.iter("image"), None) is not None:
             element.tag = "div"  # a picture in a frame that scales it

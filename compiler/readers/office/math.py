@@ -180,16 +180,14 @@ def _accent(element: Any) -> str:
     return f"\\{_ACCENTS.get(sign, 'hat')}{_group(element, 'e')}"
 
 
-def _bar(element: Any) -> str:
-    """Return an expression with a bar as LaTeX."""
-    below = _property(element, "barPr", "pos", "bot") == "bot"
-    return f"\\{'underline' if below else 'overline'}{_group(element, 'e')}"
+def _lined(properties: str, sign: str) -> Callable[[Any], str]:
+    """Return the converter of an expression with a line or brace, which is below it if nothing else is stated."""
 
+    def convert(element: Any) -> str:
+        side = "under" if _property(element, properties, "pos", "bot") == "bot" else "over"
+        return f"\\{side}{sign}{_group(element, 'e')}"
 
-def _braced(element: Any) -> str:
-    """Return an expression with a brace above or below as LaTeX."""
-    below = _property(element, "groupChrPr", "pos", "bot") == "bot"
-    return f"\\{'underbrace' if below else 'overbrace'}{_group(element, 'e')}"
+    return convert
 
 
 _RULES: dict[str, Callable[[Any], str]] = {
@@ -208,7 +206,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "m": _matrix,
     "eqArr": _lines,
     "acc": _accent,
-    "bar": _bar,
-    "groupChr": _braced,
+    "bar": _lined("barPr", "line"),
+    "groupChr": _lined("groupChrPr", "brace"),
     "phant": lambda element: "",
 }

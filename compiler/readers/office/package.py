@@ -27,15 +27,8 @@ _GUESSED = re.compile(
     re.IGNORECASE,
 )
 _NOBODY = {
-    "microsoft office user",
-    "user",
-    "admin",
-    "administrator",
-    "python-docx",
-    "openpyxl",
-    "steve canny",
-    "unknown",
-}
+    "microsoft office user", "user", "admin", "administrator", "python-docx", "openpyxl", "steve canny", "unknown",
+}  # fmt: skip
 
 
 def local(element: Any) -> str:
@@ -52,12 +45,15 @@ def attribute(element: Any, name: str) -> str:
 
 
 def child(element: Any, *names: str) -> Any:
-    """Return the first child, grandchild ... along these local names; None if one is missing."""
+    """Return the first child, grandchild ... along these local names; None if one is missing, or without an element."""
     for name in names:
-        element = next((e for e in element if local(e) == name), None)
-        if element is None:
-            return None
+        element = next((e for e in element if local(e) == name), None) if element is not None else None
     return element
+
+
+def is_inside(element: Any, name: str) -> bool:
+    """Return whether an element of this local name is around this one."""
+    return any(local(up) == name for up in element.iterancestors())
 
 
 def relationships(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
@@ -151,3 +147,13 @@ def replace_element(element: Any, others: list[Any]) -> None:
     for other in reversed(others):
         element.addnext(other)
     parent.remove(element)
+
+
+def resolve_alternatives(root: Any) -> None:
+    """Replace each pair of alternatives by the first, if it can be read here or is the only one, else by the other."""
+    readable = ("txbxContent", "blip", "chart", "relIds", "oMath", "t")
+    for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
+        choice, fallback = child(element, "Choice"), child(element, "Fallback")
+        is_richer = choice is not None and any(local(e) in readable for e in choice.iter())
+        chosen = choice if is_richer or fallback is None else fallback
+        replace_element(element, list(chosen) if chosen is not None else [])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from compiler.readers.block import Block
+from compiler.readers.block import Block, fold_block
 from compiler.readers.html_figures import FILE_NAME
 from compiler.readers.office.math import latex
 from compiler.readers.office.package import (
@@ -16,11 +16,13 @@ from compiler.readers.office.package import (
     child,
     described,
     diagram_texts,
+    is_inside,
     local,
     packed,
     properties,
     relationships,
     replace_element,
+    resolve_alternatives,
 )
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.tables import Budget, Row, write_rows
@@ -98,15 +100,9 @@ def _is_frame(name: str) -> bool:
 
 def _make_plain(root: Any) -> None:
     """Replace alternatives by what can be read, and formulas by runs with LaTeX."""
-    for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
-        choice, fallback = child(element, "Choice"), child(element, "Fallback")
-        readable = choice is not None and any(
-            local(e) in ("oMath", "t", "blip", "chart", "relIds") for e in choice.iter()
-        )
-        chosen = choice if readable or fallback is None else fallback
-        replace_element(element, list(chosen) if chosen is not None else [])
+    resolve_alternatives(root)
     for element in [e for e in root.iter() if local(e) in ("oMath", "oMathPara")]:
-        if any(local(up) == "oMathPara" for up in element.iterancestors()) or element.getparent() is None:
+        if is_inside(element, "oMathPara") or element.getparent() is None:
             continue
         run = element.makeelement("math", {"display": "block" if local(element) == "oMathPara" else ""})
         run.text = latex(element)
@@ -134,7 +130,8 @@ class _Slide:
         words, short = fold(normal(lines)), label_of(lines.partition("\n")[0]).rstrip(" :;,.")
         self.label = f"slide {self.number}: {short}" if short else f"slide {self.number}"
         if words and not (self.page.headings and self.page.headings[-1].words == words):
-            level = 1 if _placeholder(title._element) == "ctrTitle" or self._begins_section() else 2
+            begins_section = attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
+            level = 1 if _placeholder(title._element) == "ctrTitle" or begins_section else 2
             self._block(words, MarkKind.HEADING, level)
         for shape in _shapes(self.slide.shapes):
             if title is None or shape._element is not title._element:
@@ -148,15 +145,9 @@ class _Slide:
         title = self.slide.shapes.title
         return title if title is not None and title.has_text_frame and title.text_frame.text.strip() else None
 
-    def _begins_section(self) -> bool:
-        """Return whether a section of the presentation begins with this slide."""
-        return attribute(self.slide.slide_layout._element, "type") in ("secHead", "title")
-
     def _block(self, words: str, kind: MarkKind | None, level: int = 0) -> None:
         """Write one block at the slide's place."""
-        block = Block()
-        block.text(words)
-        text, _ = block.take()
+        text, _ = fold_block(normal(words), ())
         if text:
             self.page.place(self.page.add(text, (), kind, level), self.label)
 
@@ -281,8 +272,7 @@ def _read_run(element: Any, block: Block, links: dict[str, tuple[str, str]]) -> 
     if attribute(run, "type") == "slidenum" or attribute(look, "strike") in ("sngStrike", "dblStrike"):
         return
     emphasised = any(attribute(look, key) in ("1", "true") for key in ("b", "i"))
-    link = child(look, "hlinkClick") if look is not None else None
-    kind, target = links.get(attribute(link, "id"), ("", ""))
+    kind, target = links.get(attribute(child(look, "hlinkClick"), "id"), ("", ""))
     if emphasised:
         block.open(MarkKind.EMPHASIS)
     if kind == "hyperlink":

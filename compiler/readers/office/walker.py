@@ -57,7 +57,7 @@ class CountedWalker(TreeWalker):
         """Set the label of every block, in the order of the document."""
         self._data_tables = {table for table in root.iter("table") if holds_data(table)}
         for element in root.iter():
-            label = self._label(element) if isinstance(element.tag, str) else ""
+            label = self._label(element)
             if label:
                 element.set(_AT, str(len(self._labels)))
                 self._labels.append(label)
@@ -119,7 +119,7 @@ def _has_words(element: Any) -> bool:
     for inner in element:
         if (inner.tail or "").strip():
             return True
-        if isinstance(inner.tag, str) and inner.tag not in BLOCKS | SILENT and any(t.strip() for t in inner.itertext()):
+        if inner.tag not in BLOCKS | SILENT and any(t.strip() for t in inner.itertext()):
             return True
     return False
 
@@ -129,23 +129,20 @@ def _grid(table: Any) -> Iterator[tuple[str, ...]]:
     reaching: dict[int, tuple[int, str]] = {}  # column -> (rows it still reaches over, words)
     for row in table.iter("tr"):
         cells: list[str] = []
-
-        def carry(cells: list[str] = cells) -> None:
+        for cell in (*row.iterchildren("td", "th"), None):
             while len(cells) in reaching and len(cells) < MAX_COLUMNS:
                 left, words = reaching.pop(len(cells))
                 if left > 1:
                     reaching[len(cells)] = (left - 1, words)
                 cells.append(words)
-
-        for cell in row.iterchildren("td", "th"):
-            carry()
+            if cell is None:
+                break
             words = _cell_words(cell)
             down, across = _span(cell, "rowspan"), _span(cell, "colspan")
             for i in range(min(across, MAX_COLUMNS - len(cells))):
                 if down > 1:
                     reaching[len(cells)] = (down - 1, words if i == 0 else "")
                 cells.append(words if i == 0 else "")
-        carry()
         yield tuple(cells)
 
 
@@ -159,11 +156,10 @@ def _cell_words(cell: Any) -> str:
     """Return the words of a cell, one line for each block in it, formulas in dollars."""
     out: list[str] = []
     for element in cell.iter():
-        tag = element.tag if isinstance(element.tag, str) else ""
-        if tag in BLOCKS or tag == "br":
+        if element.tag in BLOCKS or element.tag == "br":
             out.append("\n")
-        fence = {"x-math": "$", "x-math-block": "$$"}.get(tag, "")
-        out += (fence, element.text or "" if tag not in SILENT else "", fence)
+        fence = {"x-math": "$", "x-math-block": "$$"}.get(element.tag, "")
+        out += (fence, element.text or "" if element.tag not in SILENT else "", fence)
         if element is not cell:
             out.append(element.tail or "")
     return "".join(out).strip()

@@ -53,9 +53,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
                 _reduced_workbook(archive, book_part, targets), read_only=True, data_only=True
             )
             _write_sheets(book, archive, page, budget)
-    except Unreadable:
-        raise
-    except (RecursionError, MemoryError):
+    except (Unreadable, RecursionError, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
         raise Unreadable("the Excel workbook is damaged", hint="open it and save it anew") from error
@@ -161,23 +159,20 @@ def _hidden(xml: bytes) -> tuple[set[int], set[int]]:
     rows: set[int] = set()
     columns: set[int] = set()
     for match in _ROW.finditer(xml):
-        facts = _facts(match.group()) if b"hidden" in match.group() else {}
-        if _is_on(facts) and facts.get(b"r", b"").isdigit():
+        facts = _facts_if_hidden(match.group())
+        if facts.get(b"r", b"").isdigit():
             rows.add(int(facts[b"r"][:9]))
     for match in _COLUMN.finditer(xml[: max(xml.find(b"sheetData"), 0)]):
-        facts = _facts(match.group())
-        if _is_on(facts) and facts.get(b"min", b"").isdigit() and facts.get(b"max", b"").isdigit():
+        facts = _facts_if_hidden(match.group())
+        if facts.get(b"min", b"").isdigit() and facts.get(b"max", b"").isdigit():
             columns |= set(range(int(facts[b"min"][:9]), min(int(facts[b"max"][:9]), MAX_COLUMNS) + 1))
     return rows, columns
 
 
-def _facts(tag: bytes) -> dict[bytes, bytes]:
-    """Return the attributes of an XML start tag."""
-    return dict(_FACT.findall(tag))
-
-
-def _is_on(facts: dict[bytes, bytes]) -> bool:
-    return facts.get(b"hidden") in (b"1", b"true")
+def _facts_if_hidden(tag: bytes) -> dict[bytes, bytes]:
+    """Return the attributes of an XML start tag that hides its row or columns, {} of another."""
+    facts: dict[bytes, bytes] = dict(_FACT.findall(tag)) if b"hidden" in tag else {}
+    return facts if facts.get(b"hidden") in (b"1", b"true") else {}
 
 
 def _words(cell: Any) -> str:

@@ -23,9 +23,7 @@ _CAPTION = re.compile(
     r"\s*[A-Z]?\d+(?:\.\d+)*[a-z]?\s*(?:[.:|)—–]|$)|algorithm \d+(?:\.\d+)*\s",
     re.IGNORECASE,
 )
-_CAPTION_LABEL = re.compile(
-    r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle)\s*\d+(?:[.-]\d+)*", re.IGNORECASE
-)
+_CAPTION_LABEL = re.compile(r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle)\s*\d+(?:[.-]\d+)*", re.I)
 _BULLET = re.compile(
     r"\s*(?:[•◦‣▪■●○∙⋄⁃*∗–—]\s+|[•◦‣▪■●○∙—](?=\w)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+|\[\w{1,12}\]\s+)"
 )

@@ -50,17 +50,13 @@ def mark_notes(blocks: list[Block], usual: Measure) -> list[Block]:
     for i, block in enumerate(blocks):
         if block.kind not in (Kind.PARAGRAPH, Kind.ITEM) or not begins_raised(block.lines[0]):
             continue
-        column = [b for b in blocks[i:] if _share_column(b, block) and b.lines[0].y <= block.lines[0].y]
+        beside = [b for b in blocks[i:] if min(b.right, block.right) > max(b.left, block.left)]
+        column = [b for b in beside if b.lines[0].y <= block.lines[0].y]
         prose = all(b.kind in (Kind.PARAGRAPH, Kind.ITEM, Kind.TABLE) for b in column)
         if prose and block.lines[0].y - min(b.lines[-1].y for b in column) <= MAX_NOTES * usual.leading:
             for note in column:
                 note.kind = note.kind if note.kind is Kind.TABLE else Kind.NOTE
     return blocks
-
-
-def _share_column(a: Block, b: Block) -> bool:
-    """Return whether two blocks overlap horizontally."""
-    return min(a.right, b.right) > max(a.left, b.left)
 
 
 def join_cut_paragraphs(blocks: list[Block], usual: Measure) -> list[Block]:

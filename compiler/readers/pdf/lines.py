@@ -145,7 +145,6 @@ class Document:
     """The lines of all pages, with what the file says of itself."""
 
     pages: list[list[Line]]
-    heights: list[float]
     outline: list[Heading]
     metadata: dict[str, str]
 
@@ -175,7 +174,6 @@ def _read(document: Any, pdfium: Any) -> Document:
     if count > MAX_PAGES:
         raise Unreadable(f"more than {MAX_PAGES:,} pages", hint="split the document")
     pages: list[list[Line]] = []
-    heights: list[float] = []
     total = 0
     reader = _PageReader()
     for number in range(count):
@@ -183,16 +181,14 @@ def _read(document: Any, pdfium: Any) -> Document:
             page = document[number]
         except pdfium.PdfiumError:  # one broken page does not lose the others
             pages.append([])
-            heights.append(0.0)
             continue
         lines, size = reader.lines(page, number + 1)
         total += size
         if total > MAX_CHARS:
             raise Unreadable(f"more than {MAX_CHARS:,} characters of text", hint="split the document")
         pages.append(lines)
-        heights.append(float(page.get_height()))
         page.close()
-    return Document(pages, heights, _outline(document), document.get_metadata_dict())
+    return Document(pages, _outline(document), document.get_metadata_dict())
 
 
 def _outline(document: Any) -> list[Heading]:

@@ -14,10 +14,10 @@ _NUMBER_ONLY = re.compile(r"[\W_]*(?:(?:page|seite|p)\.?\s*)?#[\W_]*(?:(?:of|von
 
 def remove_furniture(document: Document, usual: Measure) -> list[list[Line]]:
     """Return the pages without running heads, running feet and page numbers."""
-    tops, bottoms = zip(*(_outer_rows(page) for page in document.pages), strict=True) if document.pages else ((), ())
+    pages = [_rows(page) for page in document.pages]
     drop: set[int] = set()
-    for rows_of_pages in (tops, bottoms):
-        drop |= _repeated(rows_of_pages, usual) | _same_place(rows_of_pages, usual)
+    for outer in ([rows[:3] for rows in pages], [rows[::-1][:3] for rows in pages]):
+        drop |= _repeated(outer, usual) | _same_place(outer, usual)
     return [[line for line in page if id(line) not in drop] for page in document.pages]
 
 
@@ -32,18 +32,12 @@ def _rows(page: list[Line]) -> list[list[Line]]:
     return out
 
 
-def _outer_rows(page: list[Line]) -> tuple[list[list[Line]], list[list[Line]]]:
-    """Return (the three uppermost rows from the top, the three lowest from the bottom)."""
-    rows = _rows(page)
-    return rows[:3], rows[::-1][:3]
-
-
 def _key(row: list[Line]) -> str:
     """Return what is equal in a running head on each page: its letters without numbers."""
     return " ".join(_DIGITS.sub("#", line.text.lower()).strip() for line in sorted(row, key=lambda line: line.x0))
 
 
-def _repeated(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
+def _repeated(pages: list[list[list[Line]]], usual: Measure) -> set[int]:
     """Return the `id()` of the lines that recur at the edge of other pages, and of bare page numbers."""
     places: dict[str, list[float]] = {}
     for rows in pages:
@@ -54,16 +48,12 @@ def _repeated(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
         for depth, row in enumerate(rows[:2]):
             key = _key(row)
             again = sum(abs(y - row[0].y) <= 3 for y in places[key]) >= 2 and len(key) > 2
-            if _NUMBER_ONLY.fullmatch(key) or (again and _at_edge(rows, depth, out) and _set_off(rows, depth, usual)):
+            at_edge = depth == 0 or id(rows[depth - 1][0]) in out
+            if _NUMBER_ONLY.fullmatch(key) or (again and at_edge and _set_off(rows, depth, usual)):
                 out |= {id(line) for line in row}
                 continue
             break
     return out
-
-
-def _at_edge(rows: list[list[Line]], depth: int, dropped: set[int]) -> bool:
-    """Return whether nothing but dropped rows is outside of this row."""
-    return depth == 0 or id(rows[depth - 1][0]) in dropped
 
 
 def _set_off(rows: list[list[Line]], depth: int, usual: Measure) -> bool:
@@ -74,7 +64,7 @@ def _set_off(rows: list[list[Line]], depth: int, usual: Measure) -> bool:
     return all(line.main.font.name != usual.font or abs(line.size - usual.size) > 0.6 for line in row)
 
 
-def _same_place(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
+def _same_place(pages: list[list[list[Line]]], usual: Measure) -> set[int]:
     """Return the `id()` of edge lines where most pages have one, set apart from the text, numbered or in
     another face."""
     heights = Counter(round(rows[0][0].y) for rows in pages if rows)

@@ -9,7 +9,7 @@ from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
 from compiler.readers.pdf.joins import join_cut_paragraphs, mark_notes, mark_tables
-from compiler.readers.pdf.ligatures import write_ligatures
+from compiler.readers.pdf.ligatures import UNKNOWN, write_ligatures
 from compiler.readers.pdf.lines import Document, read_pages
 from compiler.readers.pdf.metrics import Measure, letters, measure, words
 from compiler.readers.pdf.page_furniture import remove_furniture
@@ -53,31 +53,19 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     problems = []
     if empty:
         named = ", ".join(map(str, empty[:MAX_NAMED_PAGES])) + (" ..." if len(empty) > MAX_NAMED_PAGES else "")
-        problems.append(
-            Problem("pages-without-text", f"no text on {len(empty)} of {len(document.pages)} pages: {named}")
-        )
-    unknown = sum(_is_unknown(c) for lines in document.pages for line in lines for c in line.text)
+        message = f"no text on {len(empty)} of {len(document.pages)} pages: {named}"
+        problems.append(Problem("pages-without-text", message))
+    unknown = sum(len(UNKNOWN.findall(line.text)) for lines in document.pages for line in lines)
     if unknown:
-        problems.append(
-            Problem("letters-unknown", f"the fonts don't say which letters {unknown} characters show: \ufffd")
-        )
+        message = f"the fonts don't say which letters {unknown} characters show: \ufffd"
+        problems.append(Problem("letters-unknown", message))
     return _properties(document), problems
-
-
-def _is_unknown(character: str) -> bool:
-    """Return whether a character is none of a text, since its font lacks a map to letters."""
-    return (
-        character == "\ufffd"
-        or (character < " " and character not in "\x02\t\n\r")
-        or "\ue000" <= character <= "\uf8ff"
-    )
 
 
 def _check_letters(document: Document) -> None:
     """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
-    unreadable = sum(_is_unknown(c) for c in text)
-    if unreadable > 0.3 * len(text):
+    if len(UNKNOWN.findall(text)) > 0.3 * len(text):
         raise Unreadable("the PDF's fonts don't say which letters they show", hint="run OCR on it first")
 
 

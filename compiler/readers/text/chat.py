@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -104,7 +104,8 @@ def _write(conversation: _Conversation, page: Page) -> None:
     page.depth = 1
     try:
         for number, message in enumerate(conversation.messages, 1):
-            page.label = _labelled(f"{name}, message {number} ({'human' if message.human else 'assistant'})")
+            label = f"{name}, message {number} ({'human' if message.human else 'assistant'})"
+            page.label = lambda heading, line, label=label: label
             if message.human:
                 page.begin(MarkKind.QUESTION)
             read_markdown(message.text, "message.md", page)
@@ -112,11 +113,6 @@ def _write(conversation: _Conversation, page: Page) -> None:
                 page.end()
     finally:
         page.depth, page.label = 0, None
-
-
-def _labelled(label: str) -> Callable[[str, int], str]:
-    """Return the function that labels the places of one message."""
-    return lambda heading, line: label
 
 
 def _title(value: object) -> str:

@@ -20,7 +20,6 @@ _SAMPLE = 100  # rows that tell the delimiter
 _SAMPLE_CHARS = 200_000
 _DECLARED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a first line that spreadsheets write for themselves
 MAX_LINE = 2_000_000
-_LINE = re.compile(r"[^\n]*\n|[^\n]+$")
 MAX_WESTERN = 0.1  # of the bytes: more that is not ASCII is no table of names and numbers in Western Europe
 
 
@@ -45,9 +44,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             rows = _rows(text, delimiter, budget, quoted=False)
         except csv.Error as error:
             raise Unreadable("one of its cells is too long for a table", hint="is it a table?") from error
-        problems.append(
-            Problem("quotes-unbalanced", "a quotation mark is never closed: all of them were taken as they are")
-        )
+        message = "a quotation mark is never closed: all of them were taken as they are"
+        problems.append(Problem("quotes-unbalanced", message))
     write_rows(rows, page)
     return {}, problems + budget.problems
 
@@ -56,15 +54,14 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
     """Return the characters; names and numbers in Windows-1252, which a guess can't recognize, are read as that."""
     try:
         return decode(data, MAX_LINE)
-    except Unreadable:
+    except Unreadable as error:
         high = sum(byte > 0x7F for byte in data[:_SAMPLE_CHARS])
         if b"\x00" in data or not 0 < high <= MAX_WESTERN * min(len(data), _SAMPLE_CHARS):
             raise
         try:
             return data.decode("cp1252"), [Problem("encoding-guessed", "not UTF-8: read as cp1252")]
         except UnicodeDecodeError:
-            pass
-        raise
+            raise error from None
 
 
 def _delimiter(text: str, candidates: str) -> str:
@@ -88,8 +85,7 @@ def _delimiter(text: str, candidates: str) -> str:
 def _rows(text: str, delimiter: str, budget: Budget, quoted: bool = True) -> list[Row]:
     """Return all rows that have a place. Raises: csv.Error."""
     out: list[Row] = []
-    lines = (line.group() for line in _LINE.finditer(text))
-    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     for number, cells in enumerate(reader, 1):
         if not any(cell.strip() for cell in cells):
             continue

@@ -103,9 +103,8 @@ def _without_templates(root: Any) -> list[Problem]:
     if not any("{%" in words and _TEMPLATE_TAG.search(words) for words in seen):
         return []
     for element in root.iter():
-        if isinstance(element.tag, str):
-            element.text = element.text if element in inside else plain(element.text)
-            element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
+        element.text = element.text if element in inside else plain(element.text)
+        element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
     message = f"words that a template inserts are left out as […]: {left_out}"
     return [Problem("computed-words", message)] if left_out else []
 
@@ -140,11 +139,9 @@ def _properties(root: Any) -> dict[str, str]:
 def _sizes(body: Any) -> dict[Any, int]:
     """Return element -> roughly how many characters a reader could see in it, without scripts and drawings."""
     sizes: dict[Any, int] = {}
-    order = [e for e in body.iter() if isinstance(e.tag, str)]
-    for element in reversed(order):  # children come after their parents in document order
-        silent = element.tag in SILENT
-        own = 0 if silent else len((element.text or "").strip())
-        sizes[element] = 0 if silent else sizes.get(element, 0) + own
+    for element in reversed(list(body.iter())):  # children come after their parents in document order
+        seen = sizes.get(element, 0) + len((element.text or "").strip())
+        sizes[element] = 0 if element.tag in SILENT else seen
         parent = element.getparent()
         if parent is not None and element is not body:
             sizes[parent] = sizes.get(parent, 0) + sizes[element] + len((element.tail or "").strip())
@@ -186,7 +183,7 @@ def _content_by_trafilatura(body: Any, text: str) -> Any:
     wanted = {key for e in content.iter("p", "head", "item", "quote", "cell", "code") if len(key := _key(e)) >= 12}
     hits: Counter[Any] = Counter()
     for element in body.iter():
-        if isinstance(element.tag, str) and element.tag in BLOCKS and _key(element) in wanted:
+        if element.tag in BLOCKS and _key(element) in wanted:
             hits[element] += 1
             for ancestor in element.iterancestors():
                 hits[ancestor] += 1
@@ -210,9 +207,7 @@ def _key(element: Any) -> str:
 
 def _prune(main: Any, sizes: dict[Any, int]) -> None:
     """Remove navigation, side matter, sharing buttons and the like from the tree."""
-    limit = 0.35 * sizes.get(main, 0)
-    found = [e for e in main.iter() if e is not main and e in sizes and _is_furniture(e) and sizes[e] < limit]
-    for element in found:
+    for element in [e for e in main.iterdescendants() if sizes[e] < 0.35 * sizes[main] and _is_furniture(e)]:
         remove_element(element)
 
 

@@ -15,7 +15,7 @@ from compiler.readers.page import Page
 from compiler.readers.text.export_noise import without_export_noise
 from compiler.readers.text.markdown_attributes import add_attributes
 from compiler.readers.text.markdown_dialects import VOID, add_dialects
-from compiler.readers.text.markdown_lines import QUARTO, words_only
+from compiler.readers.text.markdown_lines import words_only
 from compiler.readers.text.mdx import without_jsx
 from compiler.readers.text.plain_text import read_text
 from compiler.readers.text.scholarly_markdown import add_scholarly, chunk_parts, cites_keys
@@ -65,13 +65,9 @@ def _parser(mdx: bool) -> MarkdownIt:
         "image": _image,
     }
     renderer: Any = md.renderer
-    renderer.rules.update({k: _renderer(v) for k, v in rules.items()})
+    for name, rule in rules.items():
+        renderer.rules[name] = lambda tokens, index, options, env, rule=rule: rule(tokens, index)
     return md
-
-
-def _renderer(rule: Any) -> Any:
-    """Return a rule as a method of the renderer."""
-    return lambda tokens, index, options, env: rule(tokens, index)
 
 
 def _limit_inline_parsing(state: Any) -> None:
@@ -191,9 +187,9 @@ def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> int:
     `first_line` is the body's first line in the raw file.
     """
     mdx = name.lower().endswith(".mdx")
-    text = words_only(without_jsx(text) if mdx else text, name)
+    text = words_only(without_jsx(text) if mdx else text)
     md = _parser(mdx)
-    chunks = name.lower().endswith(QUARTO)
+    chunks = name.lower().endswith((".rmd", ".qmd"))
     env: dict[str, Any] = {"mdx": mdx, "quarto": chunks or cites_keys(text), "chunks": chunks}
     tokens = md.parse(text, env)
     for token in tokens:

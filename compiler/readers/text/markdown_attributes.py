@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
@@ -17,7 +18,6 @@ _PANDOC = re.compile(rf"\{{\s*(?=[.#\w])[^{{}}\n]*[.#=]{_PAIR}?[^{{}}\n]{{0,300}
 _TERM = re.compile(
     r"""(?:data-type=["']?(?:term|glossterm)|(?:^|[\s{:])\.(?:term|definition|defn?|dfn|keyterm|glossterm)\b)"""
 )
-_CLOSING = frozenset({"em_close", "strong_close", "link_close", "image", "code_inline", "html_inline"})
 _POINTER = re.compile(r"\[?link\]?", re.IGNORECASE)
 
 
@@ -70,6 +70,30 @@ def _without_pointer(children: list[Any], close: int) -> None:
         inside[0].type, inside[0].tag, inside[0].content = "text", "", OMISSION
         for other in inside[1:]:
             other.type, other.content = "text", ""
+
+
+def pattern_rule(
+    openers: str, pattern: re.Pattern[str], write: Callable[[StateInline, re.Match[str]], None]
+) -> Callable[[StateInline, bool], bool]:
+    """Return the inline rule that writes what `pattern` matches at one of the characters `openers`."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in openers else None
+        if found is None:
+            return False
+        if not silent:
+            write(state, found)
+        state.pos = found.end()
+        return True
+
+    return rule
+
+
+def push_link(state: StateInline, target: str, words: str) -> None:
+    """Write a link with these words."""
+    state.push("link_open", "a", 1).attrs = {"href": target}
+    state.push("text", "", 0).content = words
+    state.push("link_close", "a", -1)
 
 
 def add_attributes(md: MarkdownIt) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.page import OMISSION
+from compiler.readers.text.markdown_attributes import pattern_rule, push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -64,9 +65,7 @@ def _role(state: StateInline, silent: bool) -> bool:
             elif "cite" in name:
                 state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name in _POINTING_ROLES:
-            state.push("link_open", "a", 1).attrs = {"href": f"#{content}"}
-            state.push("text", "", 0).content = OMISSION
-            state.push("link_close", "a", -1)
+            push_link(state, f"#{content}", OMISSION)
             if "cite" in name:
                 state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name == "math":
@@ -77,30 +76,11 @@ def _role(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _rule(
-    openers: str, pattern: re.Pattern[str], write: Callable[[StateInline, re.Match[str]], None]
-) -> Callable[[StateInline, bool], bool]:
-    """Return the inline rule that writes what `pattern` matches at one of the characters `openers`."""
-
-    def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in openers else None
-        if found is None:
-            return False
-        if not silent:
-            write(state, found)
-        state.pos = found.end()
-        return True
-
-    return rule
-
-
 def _write_wikilink(state: StateInline, found: re.Match[str]) -> None:
     """Write [[Note|shown]] as its alias or name, ![[picture.png|words]] as a picture; other embeds are dropped."""
     if not found[1]:
         shown = found[3] or found[2].replace("#", " > ").lstrip("> ").split("/")[-1]
-        state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
-        state.push("text", "", 0).content = shown.removesuffix(".md")
-        state.push("link_close", "a", -1)
+        push_link(state, "wikilink", shown.removesuffix(".md"))
     elif _PICTURE.search(found[2]):
         words = "" if _WIDTH.fullmatch(found[3] or "") else html.escape(found[3] or "")
         state.push("html_inline", "", 0).content = f'<img src="{html.escape(found[2].strip())}" alt="{words}">'
@@ -134,7 +114,8 @@ def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Drop a line that is a directive of a book (`:begin_tab:`, `:end_tab:`), and a tab that only holds a link."""
-    if not _is_directive(state, start):
+    at = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(":", at) or not _DIRECTIVE.fullmatch(state.src, at, state.eMarks[start]):
         return False
     if not silent:
         state.line = start + 1
@@ -142,12 +123,6 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if len(tab) > 1 and _ONLY_LINK.fullmatch(tab[0]) and ":end_tab:" in tab[1]:
             state.line = start + 3
     return True
-
-
-def _is_directive(state: StateBlock, line: int) -> bool:
-    """Return whether a line is a directive."""
-    at = state.bMarks[line] + state.tShift[line]
-    return state.src[at : at + 1] == ":" and _DIRECTIVE.fullmatch(state.src, at, state.eMarks[line]) is not None
 
 
 def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -163,17 +138,14 @@ def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if _RAW_HTML.match(lines[0]):
         return True
     depth = 0
-    for i, line in enumerate(lines[:-1]):
+    for count, (line, following) in enumerate(pairwise(lines), 1):
         for tag in _TAG.finditer(line):
             if tag[2].lower() not in VOID and not tag.group().endswith("/>"):
                 depth += -1 if tag[1] else 1
-        if (
-            _HOLDS_MARKDOWN.search(line)
-            or (depth <= 0 and not _BLOCK_TAG.match(lines[i + 1]))
-            or _ATX.match(lines[i + 1])
-        ):
-            state.line = start + i + 1
-            token.content = "".join(lines[: i + 1])
+        is_closed = depth <= 0 and not _BLOCK_TAG.match(following)
+        if _HOLDS_MARKDOWN.search(line) or is_closed or _ATX.match(following):
+            state.line = start + count
+            token.content = "".join(lines[:count])
             token.map = [start, state.line]
             break
     return True
@@ -208,10 +180,10 @@ def add_dialects(md: MarkdownIt) -> None:
     md.inline.ruler.disable("footnote_ref")  # it looks to the end of the paragraph for every `[^`
     md.use(deflist_plugin)
     md.inline.ruler.before("backticks", "role", _role)
-    md.inline.ruler.before("link", "note_mark", _rule("[^", _NOTE_MARK, _write_note_mark))
-    md.inline.ruler.before("link", "wikilink", _rule("![", _WIKILINK, _write_wikilink))
-    md.inline.ruler.before("link", "comment", _rule("%", _COMMENT, lambda state, found: None))
-    md.inline.ruler.before("link", "highlight", _rule("=", _HIGHLIGHT, _write_highlight))
+    md.inline.ruler.before("link", "note_mark", pattern_rule("[^", _NOTE_MARK, _write_note_mark))
+    md.inline.ruler.before("link", "wikilink", pattern_rule("![", _WIKILINK, _write_wikilink))
+    md.inline.ruler.before("link", "comment", pattern_rule("%", _COMMENT, lambda state, found: None))
+    md.inline.ruler.before("link", "highlight", pattern_rule("=", _HIGHLIGHT, _write_highlight))
     md.block.ruler.at("html_block", _html_block_end, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("fence", "comment", _block_comment, {"alt": ["paragraph"]})
     md.block.ruler.before("fence", "directive", _directive, {"alt": ["paragraph"]})

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-QUARTO = (".rmd", ".qmd")
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?![^`]*`)|~{3,})[ \t]*(.*)$")
 _HIGHLIGHT = re.compile(
     r"^[ \t]*\{%-?[ \t]*(end)?highlight(?:[ \t]+([\w+#-]{1,30}))?[^%\n]{0,100}%\}[ \t]*$", re.MULTILINE
@@ -45,21 +44,21 @@ _ATTRIBUTES = re.compile(r"[ \t]*\{:[^{}\n]{0,400}\}[ \t]*")
 Change = Callable[[list[str]], list[str]]
 
 
-def words_only(text: str, name: str) -> str:
+def words_only(text: str) -> str:
     """Return Markdown without the lines and signs of site generators, slides, divs and directives."""
     if "highlight" in text and "{%" in text:
         text = _HIGHLIGHT.sub(lambda m: "```" if m[1] else f"```{m[2] or ''}", text)
     lines = [_CHUNK_HEAD.sub(lambda m: m[1] + m[2].replace("`", "'"), line) for line in text.split("\n")]
     if "<!--" in text:
-        lines = _outside_code(lines, _without_comments)
+        lines = outside_code(lines, _without_comments)
     if any(line.lstrip().startswith(("```{", "~~~{", "``` {", ":::")) for line in lines):
         lines = _without_divs(lines)
     if _is_slides(lines):
-        lines = _without_classes(_outside_code(lines, _without_slides))
+        lines = _without_classes(outside_code(lines, _without_slides))
     if "{{" in text or "{%" in text:
-        lines = _outside_code(lines, _without_templates)
+        lines = outside_code(lines, _without_templates)
     if "{:" in text:
-        lines = _outside_code(lines, lambda part: ["" if _ATTRIBUTES.fullmatch(line) else line for line in part])
+        lines = outside_code(lines, lambda part: ["" if _ATTRIBUTES.fullmatch(line) else line for line in part])
     return "\n".join(lines)
 
 
@@ -79,7 +78,7 @@ def _without_comments(lines: list[str]) -> list[str]:
     return ("".join(out) + text[at:]).split("\n")
 
 
-def _outside_code(lines: list[str], change: Change, masked: bool = False) -> list[str]:
+def outside_code(lines: list[str], change: Change, masked: bool = False) -> list[str]:
     """Return the lines with those outside fences changed, run by run; `change` must keep their number.
 
     With `masked`, characters of no meaning stand for those of the code.
@@ -189,7 +188,7 @@ def _without_slides(lines: list[str]) -> list[str]:
 def _without_classes(lines: list[str]) -> list[str]:
     """Return the lines with the words of `.class[words]`; a footnote after other words becomes a note on the spot."""
     text = "\n".join(lines)
-    masked = "\n".join(_outside_code(lines, lambda part: part, masked=True))
+    masked = "\n".join(outside_code(lines, lambda part: part, masked=True))
     out: list[str] = []
     opened: list[str] = []  # of the open brackets: the class, "" for a plain one
     at = 0

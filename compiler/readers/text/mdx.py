@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compiler.readers.text.markdown_lines import outside_code
+
 MAX_TAG = 20_000  # characters of one JSX tag with its attributes
 _JSX_TAG = re.compile(r"`[^`\n]+`|</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
 _ESM = re.compile(
@@ -12,40 +14,17 @@ _ESM = re.compile(
 MAX_ESM = 400  # lines of one import or export
 _OPENING, _CLOSING = frozenset("{(["), frozenset("})]")
 _JSX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 
 
 def without_jsx(text: str) -> str:
     """Return MDX as Markdown: imports, exports, comments and component tags removed; line numbers stay."""
-    out: list[str] = []
-    fence = ""
-    prose: list[str] = []
-
-    def flush() -> None:
-        if prose:
-            out.append(_prose_without_jsx("".join(prose)))
-            prose.clear()
-
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if fence:
-            out.append(line)
-            if mark and mark[1].startswith(fence):
-                fence = ""
-        elif mark:
-            flush()
-            fence = mark[1]
-            out.append(line)
-        else:
-            prose.append(line)
-    flush()
-    return "".join(out)
+    return "\n".join(outside_code(text.split("\n"), _prose_without_jsx))
 
 
-def _prose_without_jsx(text: str) -> str:
-    """Return text outside code without component tags and comments."""
-    text = _JSX_COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
-    text = _without_modules(text)
+def _prose_without_jsx(lines: list[str]) -> list[str]:
+    """Return lines outside code without component tags and comments."""
+    text = _JSX_COMMENT.sub(lambda m: "\n" * m.group().count("\n"), "\n".join(lines))
+    text = "\n".join(_without_modules(text.split("\n")))
     out: list[str] = []
     at = 0
     budget = 4 * len(text) + 100_000  # tags that never end would be searched to the end of the text each
@@ -56,8 +35,7 @@ def _prose_without_jsx(text: str) -> str:
         budget -= end - tag.end() if end > tag.end() else MAX_TAG
         out += (text[at : tag.start()], "\n" * text.count("\n", tag.start(), end))
         at = end
-    out.append(text[at:])
-    return "".join(out)
+    return ("".join(out) + text[at:]).split("\n")
 
 
 def _tag_end(text: str, at: int, budget: int) -> int:
@@ -78,18 +56,17 @@ def _tag_end(text: str, at: int, budget: int) -> int:
     return at
 
 
-def _without_modules(text: str) -> str:
-    """Return the text without imports and exports, however many lines they take."""
+def _without_modules(lines: list[str]) -> list[str]:
+    """Return the lines without imports and exports, however many lines they take."""
     out: list[str] = []
-    lines = text.splitlines(keepends=True)
     at = 0
     while at < len(lines):
         end = at
-        if _ESM.fullmatch(lines[at].rstrip("\n")) and (at == 0 or not out[-1].strip()):
+        if _ESM.fullmatch(lines[at]) and (at == 0 or not out[-1].strip()):
             end = _module_end(lines, at)
-        out += ["\n"] * (end - at) or lines[at : at + 1]
+        out += [""] * (end - at) or lines[at : at + 1]
         at = max(end, at + 1)
-    return "".join(out)
+    return out
 
 
 def _module_end(lines: list[str], at: int) -> int:

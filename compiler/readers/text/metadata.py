@@ -67,18 +67,13 @@ def structured_metadata(data: bytes) -> dict[str, str]:
 
 def _attributes(element: Any, out: dict[str, str]) -> None:
     """Add to `out` what an element says by microdata or by a link to its author."""
-    role = element.get("itemprop") if isinstance(element.tag, str) else None
+    role = element.get("itemprop")
     if role == "datePublished" and "published" not in out:
         out["published"] = _day(element.get("datetime") or element.get("content") or _first_words(element))
-    elif "author" not in out and (role == "author" or _leads_to_author(element)):
+    elif "author" not in out and (role == "author" or "author" in (element.get("rel") or "").split()):
         name = clean_line(element.get("content") or _first_words(element))
         if name and len(name) <= MAX_NAME:
             out.setdefault("author", name)
-
-
-def _leads_to_author(element: Any) -> bool:
-    """Return whether a link leads to the page's author."""
-    return isinstance(element.tag, str) and "author" in (element.get("rel") or "").split()
 
 
 def _first_words(element: Any) -> str:

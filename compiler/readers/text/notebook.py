@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,12 +27,8 @@ PICTURES = {
     "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/svg+xml": "svg", "image/webp": "webp",
 }  # fmt: skip
 _OLD_KEYS = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "svg": "image/svg+xml",
-    "latex": "text/latex",
-    "text": "text/plain",
-}
+    "png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "latex": "text/latex", "text": "text/plain",
+}  # fmt: skip
 _ATTACHMENT = re.compile(r"(?<=\]\()attachment:([^\s()]+)|(?<=src=[\"'])attachment:([^\"'<>]+)")
 _TARGET = re.compile(r"embedded:cell-(\d{1,6})-(output|attachment)-(\d{1,4})\.\w{1,4}")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -53,16 +49,12 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     language = _language(metadata)
     try:
         for number, cell in enumerate(cells, 1):
-            page.label = _labelled(number)
+            name = f"cell {number}"
+            page.label = lambda heading, line, name=name: ", ".join(filter(None, (heading, name)))
             _write_cell(cell, number, language, page)
     finally:
         page.label = None
     return _properties(metadata), problems
-
-
-def _labelled(number: int) -> Callable[[str, int], str]:
-    """Return the function that labels the places of one cell."""
-    return lambda heading, line: f"{heading}, cell {number}" if heading else f"cell {number}"
 
 
 def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
@@ -166,7 +158,8 @@ def _write_output(output: Mapping[str, Any], target: str, page: Page) -> None:
         elif "text/markdown" in shown:
             read_markdown(_text(shown["text/markdown"])[:MAX_CODE], "output.md", page)
         elif "text/latex" in shown:
-            read_markdown(_as_math(_text(shown["text/latex"])[:MAX_OUTPUT]), "output.md", page)
+            tex = _text(shown["text/latex"])[:MAX_OUTPUT].strip()
+            read_markdown(tex if tex.startswith("$") else f"$${tex}$$", "output.md", page)
         else:
             _write_printed(_text(shown.get("text/plain")), page)
 
@@ -181,12 +174,6 @@ def _shown(output: Mapping[str, Any]) -> dict[str, Any]:
 def _picture_form(shown: Mapping[str, Any]) -> str | None:
     """Return the MIME type of the output's picture, None if it has none."""
     return next((mime for mime in PICTURES if mime in shown), None)
-
-
-def _as_math(tex: str) -> str:
-    """Return the TeX of an output between dollars."""
-    tex = tex.strip()
-    return tex if tex.startswith("$") else f"$${tex}$$"
 
 
 def _write_printed(words: str, page: Page) -> None:

@@ -211,9 +211,7 @@ class _Document:
         self._flush()
         begin, end = self.at + 1, self._ends[self.at]
         if name in _CODE:
-            text = "\n".join(
-                line.removeprefix(",") if line.startswith(",*") else line for line in self.lines[begin:end]
-            )
+            text = re.sub(r"^,(?=\*)", "", "\n".join(self.lines[begin:end]), flags=re.MULTILINE)
             self.markup.code(text, language if name == "src" and not language.startswith(("-", ":")) else "", begin)
             self._write_caption()
             self.at = end + 1
@@ -335,10 +333,5 @@ class _Document:
         """Write the current paragraph."""
         if self._paragraph:
             words = "\n".join(self._paragraph)
-            self.markup.block("p", inline(words) if len(words) < MAX_LINE else _plain(words), self._begun)
+            self.markup.block("p", inline(words) if len(words) < MAX_LINE else escape(words, quote=False), self._begun)
             self._paragraph = []
-
-
-def _plain(words: str) -> str:
-    """Return words without inline markup."""
-    return escape(words, quote=False)

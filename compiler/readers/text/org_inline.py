@@ -64,10 +64,9 @@ def _link(target: str, label: str | None, depth: int) -> str:
     target = target.removeprefix("file:")
     if label is None and is_picture(target):
         return f'<img src="{escape(target)}" alt="">'
-    shown = (
-        inline(label, depth + 1) if label and depth < MAX_NESTED else escape(label or target.lstrip("*#"), quote=False)
-    )
-    return link(target, shown)
+    if label and depth < MAX_NESTED:
+        return link(target, inline(label, depth + 1))
+    return link(target, escape(label or target.lstrip("*#"), quote=False))
 
 
 def _emphasised(mark: str, words: str, depth: int) -> str:

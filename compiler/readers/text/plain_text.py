@@ -19,9 +19,7 @@ MAX_LINE = 100_000  # characters; a longer line is cut at white space
 _UNDERLINE = re.compile(r"\s*([=~#*^-])\1{2,}\s*")
 _RULE = re.compile(r"\s*([-=_*~#+.•])(?:\s*\1){2,}\s*")
 _BULLET = re.compile(r"\s*(?:[-*+•◦‣▪●–]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+(?=\S)")
-_NUMBERED = re.compile(
-    r"(?:(?:chapter|part|kapitel|teil)\s+\w+\b.*|\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_].*)", re.IGNORECASE
-)
+_NUMBERED = re.compile(r"(?:(?:chapter|part|kapitel|teil)\s+\w+\b.*|\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_].*)", re.I)
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*\s*$")
 _LETTER = re.compile(r"[^\W\d_]")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff64]")

@@ -392,9 +392,8 @@ class _Document:
                 break
             words.append(line.strip().removeprefix("| "))
             self.at += 1
-        self._write_paragraph(
-            " ".join(words) if not self.lines[begin].lstrip().startswith("| ") else "\n".join(words), begin, indent
-        )
+        joint = "\n" if self.lines[begin].lstrip().startswith("| ") else " "
+        self._write_paragraph(joint.join(words), begin, indent)
 
     def _write_paragraph(self, words: str, begin: int, indent: int) -> None:
         """Write a paragraph; one that ends with :: announces the code below it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
 from compiler.readers.page import OMISSION
-from compiler.readers.text.markdown_attributes import is_term
+from compiler.readers.text.markdown_attributes import is_term, pattern_rule, push_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -66,14 +67,9 @@ def chunk_parts(info: str, content: str) -> tuple[str, str]:
         if key.strip() in ("fig-cap", "tbl-cap", "lst-cap"):
             value = value.strip()
             if value in ("", ">", "|", ">-", "|-"):
-                value = " ".join(o.strip() for o in _indented(options[number + 1 :]))
+                value = " ".join(o.strip() for o in takewhile(lambda o: o.startswith(" "), options[number + 1 :]))
             caption = value.strip("\"'")
     return "\n".join(lines), caption
-
-
-def _indented(options: list[str]) -> list[str]:
-    end = next((n for n, option in enumerate(options) if not option.startswith(" ")), len(options))
-    return options[:end]
 
 
 def _citation(state: StateInline, silent: bool) -> bool:
@@ -103,25 +99,13 @@ def _citation(state: StateInline, silent: bool) -> bool:
 
 def _gap(state: StateInline, target: str) -> None:
     """Write the gap of a reference to a part of the document, as a link there."""
-    state.push("link_open", "a", 1).attrs = {"href": f"#{target}"}
-    state.push("text", "", 0).content = OMISSION
-    state.push("link_close", "a", -1)
+    push_link(state, f"#{target}", OMISSION)
 
 
-def _backslash(state: StateInline, silent: bool) -> bool:
-    r"""Parse MathJax's \( \) and \[ \], the backslash doubled or not, and bookdown's references."""
+def _mathjax(state: StateInline, silent: bool) -> bool:
+    r"""Parse MathJax's \( \) and \[ \], the backslash doubled or not."""
     if state.src[state.pos] != "\\":
         return False
-    if (reference := _BOOKDOWN.match(state.src, state.pos, state.posMax)) is not None:
-        if not silent:
-            _gap(state, reference[1])
-        state.pos = reference.end()
-        return True
-    if (command := _COMMAND.match(state.src, state.pos, state.posMax)) is not None:
-        if not silent:
-            _pointing(state, command[1] or "", command[2] or "")
-        state.pos = command.end()
-        return True
     opener, closer = next(((a, b) for a, b in _TEX if state.src.startswith(a, state.pos)), ("", ""))
     begin = state.pos + len(opener)
     end = state.src.find(closer, begin, min(state.posMax, begin + MAX_TEX)) if opener else -1
@@ -134,12 +118,13 @@ def _backslash(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _pointing(state: StateInline, name: str, keys: str) -> None:
+def _write_pointer(state: StateInline, found: re.Match[str]) -> None:
     """Write what a command of LaTeX that points elsewhere leaves in its sentence."""
-    if name.lower().endswith("ref"):
+    name, keys = (found[1] or "").lower(), found[2] or ""
+    if name.endswith("ref"):
         _gap(state, keys)
-    elif "cite" in name.lower():
-        names = name.lower().startswith(("citet", "textcite", "citeauthor", "citealt"))
+    elif "cite" in name:
+        names = name.startswith(("citet", "textcite", "citeauthor", "citealt"))
         state.pending = state.pending + OMISSION if names else state.pending.rstrip(" \n")
         state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(keys)}"></x-cite>'
 
@@ -221,7 +206,10 @@ def cites_keys(text: str) -> bool:
 
 def add_scholarly(md: MarkdownIt) -> None:
     """Add these rules to a parser; its environment says by "quarto" and "mdx" which document it reads."""
-    md.inline.ruler.before("escape", "tex", _backslash)
+    bookdown = pattern_rule("\\", _BOOKDOWN, lambda state, found: _gap(state, found[1]))
+    md.inline.ruler.before("escape", "bookdown", bookdown)
+    md.inline.ruler.before("escape", "command", pattern_rule("\\", _COMMAND, _write_pointer))
+    md.inline.ruler.before("escape", "tex", _mathjax)
     md.inline.ruler.before("link", "citation", _citation)
     md.inline.ruler.before("link", "brace", _brace)
     md.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote"]})

@@ -97,13 +97,9 @@ def _blocks(source: SourceText) -> Iterator[_Block]:
         whole = [m for m in open_ if m.start <= start and m.end >= end]
         own = next((m for m in whole if (m.start, m.end) == (start, end) and _is_own(m, found[0])), None)
         inside = tuple(m for m in whole if m.kind in (MarkKind.ITEM, MarkKind.QUOTATION, MarkKind.TABLE))
-        inline = sorted((m for m in open_ if m.kind in _INLINE and m is not own), key=_by_place)
+        inline = [m for m in open_ if m.kind in _INLINE and m is not own]
+        inline.sort(key=lambda m: (m.start, -m.end, _INLINE[m.kind]))  # the longer first
         yield _Block(start, end, own, inside[:MAX_DEPTH], tuple(inline))
-
-
-def _by_place(mark: Mark) -> tuple[int, int, int]:
-    """Return the sort key of inline marks: by position, the longer first."""
-    return mark.start, -mark.end, _INLINE[mark.kind]
 
 
 def _is_own(mark: Mark, text: str) -> bool:
