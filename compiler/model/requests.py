@@ -195,12 +195,7 @@ REPLY_TO: dict[str, type[Reply]] = {"extract": ExtractReply, "compose": ComposeR
 
 
 class Engine(Protocol):
-    """Answers typed requests. `name` is "engine/version": it is part of every digest, so a new version asks anew."""
-
-    @property
-    def name(self) -> str: ...
-
-    def extract(self, request: ExtractRequest) -> ExtractReply: ...
+    """Answers typed requests; those of a document's segments together."""
 
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]: ...
 
