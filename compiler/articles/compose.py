@@ -81,7 +81,6 @@ def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
 def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
     """Return a claim as an engine sees it."""
     resolution, titles = concepts.resolution, concepts.sources.titles
-    others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,
         kind=claim.kind,
@@ -89,7 +88,6 @@ def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
         quote=claim.quote,
         source=titles[claim.source],
         about=tuple(dict.fromkeys((resolution.concepts[resolution.owners[claim.id]].title, concept.title))),
-        mentions=tuple(resolution.concepts[ConceptId(i)].title for i in others),
     )
 
 

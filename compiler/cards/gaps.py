@@ -131,19 +131,17 @@ def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
     """Return in how many places each source uses a name; None if it is explained, or used by too few as if known.
 
     Too few are less than two sources, in a vault of a few less than three sections of one, and less than four places
-    in all; unless a source says itself that others explain it.
+    in all.
     """
     spellings, originals = _spellings(one), shelf.originals
     uses = {id_: n for id_, prose in originals.naming(spellings).items() if (n := len(prose.places(spellings)))}
-    if len(uses) < ENOUGH_SOURCES and not one.cited:
+    if len(uses) < ENOUGH_SOURCES:
         sections = sum(originals.prose[id_].sections(spellings) for id_ in uses)
         if len(originals.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
             return None
-    if not one.cited and sum(uses.values()) < ENOUGH_PLACES:
+    if sum(uses.values()) < ENOUGH_PLACES:
         return None
-    if not uses or not originals.is_one_name(spellings):
-        return None
-    if originals.explain(one.keys, spellings):
+    if not originals.is_one_name(spellings) or originals.explain(one.keys, spellings):
         return None
     return None if all(only_dropped(shelf.texts[id_].text, spellings) for id_ in uses) else uses
 

@@ -25,23 +25,7 @@ Text = Annotated[str, Field(max_length=20_000), AfterValidator(normal)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(normal)]
 Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
-Signal = Literal[
-    "title",
-    "heading",
-    "index",
-    "definition",
-    "acronym",
-    "alias",
-    "emphasis",
-    "item",
-    "glossary",
-    "link",
-    "subject",
-    "cited",
-    "named",
-    "page",
-    "line",
-]
+Signal = Literal["definition", "named", "page", "line"]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
 
@@ -55,14 +39,12 @@ class Span(Model):
     kind: str
     start: int
     end: int
-    level: int = 0
-    leads: Literal["", "web", "note"] = ""  # where a link leads: out to the web, or to a note by its name
 
 
 class Term(Model):
-    """A name the segment offers for a concept, and what in the document offers it.
+    """A name the segment offers for a concept. `signal` is how the embedded engine found it: defined, or merely named.
 
-    `signal` is "page" or "line" where a model or an agent says that the concept gets an article or a line.
+    It is "page" or "line" where a model or an agent says that the concept gets an article or a line.
     """
 
     name: Name
@@ -123,7 +105,6 @@ class ClaimView(Model):
     quote: str
     source: str  # the source's title
     about: tuple[str, ...] = ()  # canonical titles of the concepts it is about, the main one first
-    mentions: tuple[str, ...] = ()  # canonical titles of other concepts of the vault that its words name
     passage: str = ""  # the same for claims of one paragraph of a source; for the embedded engine only
     heading: str = ""  # of the section that the claim stands in, likewise
     cards: tuple[PossibleCard, ...] = ()  # likewise
