@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from vault.model.claim import ClaimKind
+from vault.model.claim import Claim, ClaimKind
 from vault.text.formatting import normal
 
 MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
@@ -108,6 +108,11 @@ class ClaimView(Model):
     passage: str = ""  # the same for claims of one paragraph of a source; for the embedded engine only
     heading: str = ""  # of the section that the claim stands in, likewise
     cards: tuple[PossibleCard, ...] = ()  # likewise
+
+    @classmethod
+    def of(cls, claim: Claim, source: str = "") -> ClaimView:
+        """Return a claim of a finished vault, for the gates and for answers."""
+        return cls(id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=source)
 
 
 class Sentence(Model):
