@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler.articles.article import Article, Articles, prerequisites, related
@@ -37,7 +36,6 @@ class ConceptLine:
     """One concept in the catalogue, with its first sentence and its edges as links."""
 
     link: str
-    title: str
     aliases: Sequence[str]
     confidence: str
     definition: str
@@ -93,7 +91,6 @@ def _concept_line(article: Article, articles: Articles, resolution: Resolution) 
     first = next(s for s in article.sentences if s.form != "head")
     return ConceptLine(
         article.link,
-        article.concept.title,
         article.concept.aliases,
         article.confidence,
         f"{escape(first.text)} {' '.join(map(str, first.cites))}",
@@ -178,17 +175,12 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
     parts = ["# Log"]
     for event in builds:
         try:
-            day = _day(parse_instant(str(event["at"])), zone)
+            day = parse_instant(str(event["at"])).astimezone(zone).date().isoformat()
         except (KeyError, ValueError):
             continue
         command, words = (clean_line(str(event.get(k, ""))) for k in ("command", "words"))
         parts.append(f"## [{day}] {command} | {escape(words)}")
     return _page("log", parts)
-
-
-def _day(at: datetime, zone: ZoneInfo) -> str:
-    """Return the date of an instant in a time zone."""
-    return at.astimezone(zone).date().isoformat()
 
 
 def _page(kind: str, parts: Sequence[str]) -> str:

@@ -79,7 +79,7 @@ def _bytes(path: str, sha256: str) -> bytes:
 
 
 def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
-    """Return the picture that a raw file is, or with a `target` holds: kind, sides in pixels, bytes.
+    """Return the picture that a raw file is, or with a `target` holds: kind and bytes.
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
@@ -90,13 +90,7 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
         seen = inspect_image(data)
     except MemoryError as error:
         raise NotNow("reading it needs more memory than a picture may take") from error
-    return {
-        "kind": seen.kind,
-        "width": seen.width,
-        "height": seen.height,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "base64": base64.b64encode(data).decode(),
-    }
+    return {"kind": seen.kind, "base64": base64.b64encode(data).decode()}
 
 
 def _taken_out(data: bytes, name: str, target: str) -> bytes:
