@@ -38,10 +38,7 @@ _FURNITURE = re.compile(  # headings under which a document speaks of itself and
 _FEWEST = 4  # words: what has fewer is a label
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _SHOWN = 80  # characters of a passage
-_ENGINES = {
-    EXTRACTIVE: "extractive",
-    FAMILY: "journal",
-}  # whom to name to build again what a family built
+_ENGINES = {EXTRACTIVE: "extractive", FAMILY: "journal"}  # whom to name to build again what a family built
 Progress = Callable[[dict[str, Any]], None]
 
 

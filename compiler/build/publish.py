@@ -42,9 +42,8 @@ from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
 from vault.text.diff import line_of, sides
 
-_LASTING = frozenset(
-    {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
-)  # failures that time alone does not mend
+# Failures that time alone does not mend.
+_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"})
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a user may edit
 
 

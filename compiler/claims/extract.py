@@ -120,7 +120,5 @@ class Gathered:
     recorded: str = ""  # the kind of a file that is kept, not read
     fresh: bool = False  # it was read in this build
     starts: dict[str, int] = field(default_factory=dict)
-    cards: dict[str, tuple[PossibleCard, ...]] = field(
-        default_factory=dict
-    )  # claim id -> the embedded engine's questions
+    cards: dict[str, tuple[PossibleCard, ...]] = field(default_factory=dict)  # claim id -> its questions
     fingerprint: Fingerprint | None = None  # there is one where there is a source
