@@ -21,7 +21,6 @@ from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
 from compiler.protocol.passages import cells
 from compiler.protocol.replies import WrittenSentence
-from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
@@ -44,7 +43,6 @@ class Composed:
     views: Mapping[ConceptId, tuple[ClaimView, ...]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    notices: list[Diagnostic] = field(default_factory=list)
     dropped: int = 0  # sentences that the gate refused
 
     @property
