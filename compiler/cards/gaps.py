@@ -12,7 +12,6 @@ from compiler.cards.live_cards import LiveCard
 from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Texts
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
-from compiler.gates.gates import KIND_OF
 from compiler.language.mentions import explains
 from compiler.language.passing_mentions import MAX_PLACES, only_dropped
 from compiler.sources.duplicates import Copy, original_of
@@ -31,7 +30,6 @@ _SAME = 0.7  # of the places of a name that lie in a longer one, from which on i
 _UNDEFINED = ("nothing says what it is", "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
 CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
-_ASKED = frozenset({"definitional", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,28 +196,20 @@ def _epistemic(
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
         spellings = {concept.title, *concept.aliases, *concept.keys}
-        if _has_evidence(concept, "definitional") or CardKind.DEFINITIONAL in carded:
+        if _is_defined(concept) or CardKind.DEFINITIONAL in carded:
             continue
         if not shelf.originals.explain(concept.keys, spellings):
             ask(concept, "definitional", _UNDEFINED, 1)
     return found
 
 
-def _has_evidence(concept: Resolved, what: str) -> bool:
-    """Return whether a concept's claims hold what a gap asks for; `what` is the last part of the gap's key."""
-    if what == "contested":
-        return True  # that it is not on the agenda any more says that it is settled
-    if {claim.kind for claim in concept.main} & KIND_OF[what]:
-        return True
-    return what == "definitional" and _is_defined(concept)
-
-
 def _is_defined(concept: Resolved) -> bool:
-    """Return whether a sentence says what a concept is, though it is a claim of another kind."""
+    """Return whether a sentence says what a concept is, be it a claim of that kind or of another one."""
     spellings = {concept.title, *concept.aliases, *concept.keys}
     starts = tuple(f"{article}{name}".casefold() + " " for name in spellings for article in ("", "the ", "a ", "an "))
     return any(
-        explains(claim.words.lower(), spellings)
+        claim.kind is ClaimKind.DEFINITION
+        or explains(claim.words.lower(), spellings)
         or (claim.kind is ClaimKind.MECHANISM and claim.words.casefold().startswith(starts))
         for claim in concept.main
     )
@@ -232,7 +222,8 @@ def _is_filled(key: str, known: Resolution) -> bool:
         return any(rest in concept.keys for concept in known.concepts.values())
     about, _, what = rest.partition(":")
     concept = known.concepts.get(ConceptId(about))
-    return concept is not None and what in _ASKED and _has_evidence(concept, what)
+    # That a contradiction is not on the agenda any more says that it is settled.
+    return concept is not None and (what == "contested" or (what == "definitional" and _is_defined(concept)))
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
