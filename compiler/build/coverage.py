@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from compiler.articles.figures import quote_end
 from compiler.build.pipeline import build
 from compiler.build.start import open_build
 from compiler.claims.extract import Gathered
@@ -152,7 +153,7 @@ def coverage(gathered: Gathered, left: Mapping[tuple[str, int], str] | None = No
 def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
     """Return where the claims' quotes are in the text, as ordered (start, end) that do not touch."""
     claims: Iterator[Claim] = (claim for claim, _ in gathered.claims)
-    found = sorted((at, _end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
+    found = sorted((at, quote_end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
     out: list[tuple[int, int]] = []
     for start, end in found:
         if out and start <= out[-1][1]:
@@ -160,18 +161,6 @@ def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
         else:
             out.append((start, end))
     return out
-
-
-def _end(text: str, start: int, quote: str) -> int:
-    """Return where a folded quote that begins at `start` ends: a space of it is any white space of the text."""
-    at = start
-    for char in quote:
-        if char == " ":
-            while at < len(text) and text[at].isspace():
-                at += 1
-        else:
-            at += 1
-    return at
 
 
 def _kind(
