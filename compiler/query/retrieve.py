@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.gates.gates import content_words
@@ -78,7 +78,7 @@ def fitting(claims: Iterable[Known], question: str) -> list[Known]:
     shelf = [
         (known, wanted.intersection(content_words(f"{known.claim.words} {known.claim.quote}"))) for known in claims
     ]
-    weight = _weights(wanted, [held for _, held in shelf])
+    weight = weights(wanted, [held for _, held in shelf])
     heard = set().union(*(held for _, held in shelf))
     rarest = max(sorted(heard), key=lambda word: weight[word], default="")
     kinds = _ASKED.get(question.split()[0].casefold(), set())
@@ -92,8 +92,8 @@ def fitting(claims: Iterable[Known], question: str) -> list[Known]:
     return sorted(found.values(), key=lambda k: (-k.fit, len(k.claim.words), k.claim.id))[:MOST]
 
 
-def _weights(wanted: set[str], held: list[set[str]]) -> dict[str, float]:
-    """Return how much each word of the question counts: a rare one more than one that every claim has."""
+def weights(wanted: set[str], held: Sequence[set[str]]) -> dict[str, float]:
+    """Return how much each wanted word counts, given those that each text has: a rare one counts more."""
     counts = Counter(word for words in held for word in words)
     return {word: math.log(1 + (len(held) + 1) / (counts[word] + 1)) for word in sorted(wanted)}
 
