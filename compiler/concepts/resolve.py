@@ -10,6 +10,7 @@ from itertools import combinations
 from compiler.concepts.evidence import (
     NO_RULINGS,
     Evidence,
+    SourceClaims,
     Union,
     admitted,
     defined_keys,
@@ -19,8 +20,6 @@ from compiler.concepts.evidence import (
     summed,
     unspaced,
 )
-from compiler.concepts.evidence import SourceClaims as SourceClaims
-from compiler.concepts.evidence import names_in as names_in
 from compiler.concepts.rulings import Rulings, is_sense, last, sense_key
 from compiler.concepts.unexplained import Lacking, unexplained_names
 from compiler.language import names

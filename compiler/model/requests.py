@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
 
 from vault.model.claim import Claim, ClaimKind
 from vault.text.formatting import normal
@@ -67,17 +66,14 @@ class PossibleCard(Model):
 
 
 class ExtractedClaim(Model):
-    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first.
-
-    `cards` are the embedded engine's; those of others count for nothing.
-    """
+    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
 
     kind: ClaimKind
     quote: Verbatim
     statement: Text = ""
     about: tuple[Name, ...] = ()
     start: int = 0  # where the quote begins in the segment, a hint for repeated words
-    cards: SkipJsonSchema[tuple[PossibleCard, ...]] = ()
+    cards: tuple[PossibleCard, ...] = ()
 
 
 class ExtractRequest(Model):
@@ -172,7 +168,7 @@ class CardsReply(Model):
     """`suggested` are the embedded engine's, best first, those of `cards` among them; others' count for nothing."""
 
     cards: tuple[ProposedCard, ...] = ()
-    suggested: SkipJsonSchema[tuple[SuggestedCard, ...]] = ()
+    suggested: tuple[SuggestedCard, ...] = ()
 
 
 Request = ExtractRequest | ComposeRequest | CardsRequest
