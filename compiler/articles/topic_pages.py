@@ -10,7 +10,7 @@ from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
-from compiler.articles.indexes import TopicLine
+from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
@@ -53,9 +53,10 @@ class TopicPage:
     before: Event
 
     @property
-    def line(self) -> TopicLine:
+    def line(self) -> str:
         """Return what the index says of the topic."""
-        return TopicLine(note_link(self.members.path, self.members.title), len(self.listed), self.confidence)
+        link = note_link(self.members.path, self.members.title)
+        return f"{link} · {counted(len(self.listed), 'concept')} · {self.confidence}"
 
 
 @dataclass(frozen=True, slots=True)
