@@ -15,7 +15,6 @@ from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge
 from compiler.workers.pool import WorkerPool
-from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
@@ -282,8 +281,7 @@ class _Check:
         brought = {e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")}
         retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
         for deck in self.vault.decks():
-            found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
-            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
+            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in deck.diagnostics]
             article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
             for card in deck.cards:
                 self.verdict.cards += 1
