@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from compiler.concepts.rulings import Rulings, pair
-from compiler.concepts.rulings import Union as Union
+from compiler.concepts.rulings import Rulings, Union, pair
 from compiler.language import names
 from compiler.language.lexicon import pattern
 from compiler.model.requests import Term
@@ -21,8 +20,6 @@ _MAX_NAME_WORDS = 6
 _EMPTY_ADJECTIVE = pattern("evidence_empty_adjective")
 _DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
-
-
 NO_RULINGS = Rulings()
 
 

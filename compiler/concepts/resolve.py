@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -11,7 +11,6 @@ from compiler.concepts.evidence import (
     NO_RULINGS,
     Evidence,
     SourceClaims,
-    Union,
     admitted,
     defined_keys,
     gather,
@@ -20,7 +19,7 @@ from compiler.concepts.evidence import (
     summed,
     unspaced,
 )
-from compiler.concepts.rulings import Rulings, is_sense, last, sense_key
+from compiler.concepts.rulings import Rulings, Union, is_sense, last, sense_key
 from compiler.concepts.unexplained import Lacking, unexplained_names
 from compiler.language import names
 from compiler.language.aboutness import is_about, names_only_inside
@@ -210,7 +209,8 @@ class _ConceptIds:
     def _created(self, keys: list[str], found: Evidence, language: str) -> tuple[ConceptId, str, str]:
         """Return id, name and slug of a new concept, which is recorded."""
         parted = next((k for k in keys if k in self.rulings.titles), "")
-        name = self.rulings.titles.get(parted) or names.title(_in_language(found, language).elements(), language)
+        written = found.written.get(language) or found.variants  # in texts of the language of most claims, if any
+        name = self.rulings.titles.get(parted) or names.title(written.elements(), language)
         birth_key = parted or names.key(name, language)
         birth_key = birth_key if birth_key in keys else keys[0]
         id_ = ConceptId(mint("concept", birth_key, self.ids.births))
@@ -222,11 +222,6 @@ class _ConceptIds:
     def _record(self, type_: str, id_: str, **rest: str) -> None:
         """Record an event of the ledger."""
         self.events.append({"v": 1, "type": type_, "of": "concept", "id": id_, "at": self.at, **rest})
-
-
-def _in_language(found: Evidence, language: str) -> Counter[str]:
-    """Return the spellings in texts of the language of most claims, where there are any, else all."""
-    return found.written.get(language) or found.variants
 
 
 def _once(claims: list[Claim]) -> Iterable[Claim]:

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.concepts.evidence import Evidence, SourceClaims, Union, key_of
+from compiler.concepts.evidence import Evidence, SourceClaims, key_of
+from compiler.concepts.rulings import Union
 from compiler.language import lexicon, names
 from compiler.language.lexicon import words
 
