@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +16,7 @@ from typing import Any
 
 from compiler.articles.figures import quote_end
 from compiler.build.pipeline import build
-from compiler.build.start import open_build
+from compiler.build.start import Progress, open_build
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
@@ -40,7 +40,6 @@ _FEWEST = 4  # words: what has fewer is a label
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _SHOWN = 80  # characters of a passage
 _ENGINES = {EXTRACTIVE: "extractive", FAMILY: "journal"}  # whom to name to build again what a family built
-Progress = Callable[[dict[str, Any]], None]
 
 
 class Yield(StrEnum):
