@@ -128,5 +128,5 @@ def _unsupported(sentence: CitedSentence, evidence: Evidence) -> str:
         claim = evidence.claim(cite)
         if claim is None or claim.state is ClaimState.RETRACTED:
             return f"claim {cite.claim} is not in {cite.summary}.md"
-        views[str(claim.id)] = ClaimView(id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source="")
+        views[str(claim.id)] = ClaimView.of(claim)
     return sentence_refused(Sentence(text=sentence.text[:20_000], cites=tuple(views)), views)

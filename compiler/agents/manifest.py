@@ -22,9 +22,8 @@ from vault.files.permissions import give_back
 from vault.files.write_scopes import AGENT_FOLDERS
 from vault.vault import Vault
 
-KEPT = (
-    8 << 20
-)  # bytes of what an agent left that are looked into and quarantined; of what was there before, all are kept
+# Bytes of what an agent left that are looked into and quarantined; of what was there before, all are kept.
+KEPT = 8 << 20
 WORK = ".retain/work"
 TOPS = tuple(folder for folder in AGENT_FOLDERS if folder != WORK)
 TOO_DEEP = "folders nested too deeply to be looked into"

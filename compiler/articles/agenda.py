@@ -10,7 +10,6 @@ from compiler.articles import model_gaps, reading_list
 from compiler.articles.article import Articles
 from compiler.articles.concepts import Concepts
 from compiler.articles.renames import is_undone_gap
-from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.cards import gaps
 from compiler.cards.live_cards import LiveCard
@@ -20,7 +19,6 @@ from vault.layout import GAPS, READING_LIST
 from vault.log.ledger import Event
 from vault.model.gaps import Gap, GapKind, GapStatus, render_agenda
 from vault.model.reading_list import render_reading_list
-from vault.model.wikilink import note_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +71,7 @@ def write_agenda(
     still_open = Counter(g.kind for g in [*items, *learners] if g.open)
     pages = {
         GAPS: render_agenda([*items, *learners]),
-        READING_LIST: render_reading_list(reading_list.reading_list(keyed, known, _shelf(articles, sources))),
+        READING_LIST: render_reading_list(reading_list.reading_list(keyed, known, articles, sources)),
     }
     counts = {k.value: still_open[k] for k in GapKind} | {"filled": sum(g.status is GapStatus.FILLED for g in items)}
     return Agenda(pages, keyed, counts, events, reading_list.fill_notices(items, fills, sources.gathered))
-
-
-def _shelf(articles: Articles, sources: Sources) -> reading_list.Shelf:
-    """Return what the vault holds on a subject: links to articles and summaries, and the documents."""
-    read = [g for g in sources.gathered if g.source is not None]
-    summaries: dict[str, str] = {
-        g.tracked.id: note_link(f"{sources.summaries[g.tracked.id]}.md", sources.titles[g.tracked.id]) for g in read
-    }
-    links = {id_: article.link for id_, article in articles.items()}
-    return reading_list.Shelf(links, summaries, read, frozenset(sources.addresses.values()))

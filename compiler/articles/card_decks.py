@@ -18,7 +18,7 @@ from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.cards.suggestions import Candidate
 from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, ClaimView, ProposedCard
+from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
 from compiler.protocol.replies import WrittenCard
 from vault.ids import CardId, ClaimId, ConceptId
 from vault.inbox.suggestion_events import Decision, Triage
@@ -112,7 +112,7 @@ def _replies(
 ) -> list[CardsReply]:
     """Return the cards that are proposed for each article: a draft's, else the embedded engine's."""
     without = [a.concept for a in articles if writer.draft_of(a.concept) is None]
-    asked = writer.cards([request_for(c, views[c.id]) for c in without])
+    asked = writer.cards([request_for(CardsRequest, c, views[c.id]) for c in without])
     found = dict(zip((c.id for c in without), asked, strict=True))
     out = []
     for article in articles:

@@ -10,6 +10,7 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.figures import shown_formula
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
+from compiler.cards.cards import request_for
 from compiler.claims.conflicts import PAST
 from compiler.concepts.resolve import Resolved
 from compiler.drafts.drafts import Draft
@@ -17,10 +18,9 @@ from compiler.gates.gates import sentence_refused
 from compiler.gates.headings import plain_heading
 from compiler.language import names
 from compiler.model.report import Rejection
-from compiler.model.requests import MOST_CLAIMS, ClaimView, ComposeReply, ComposeRequest
+from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
 from compiler.protocol.passages import cells
 from compiler.protocol.replies import WrittenSentence
-from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
@@ -43,7 +43,6 @@ class Composed:
     views: Mapping[ConceptId, tuple[ClaimView, ...]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    notices: list[Diagnostic] = field(default_factory=list)
     dropped: int = 0  # sentences that the gate refused
 
     @property
@@ -57,7 +56,7 @@ def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
     out = Composed(views={c.id: _views(c, concepts) for c in order})
     without = [c for c in order if writer.draft_of(c) is None]
-    requests = [_request(c, out.views[c.id]) for c in without]
+    requests = [request_for(ComposeRequest, c, out.views[c.id]) for c in without]
     replies = dict(zip((c.id for c in without), writer.compose(requests), strict=True))
     pages = {key: c for c in order if writer.draft_of(c) is not None for key in c.keys}
     composer = _Composer(concepts, writer, out, pages)
@@ -81,7 +80,6 @@ def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
 def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
     """Return a claim as an engine sees it."""
     resolution, titles = concepts.resolution, concepts.sources.titles
-    others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,
         kind=claim.kind,
@@ -89,18 +87,6 @@ def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
         quote=claim.quote,
         source=titles[claim.source],
         about=tuple(dict.fromkeys((resolution.concepts[resolution.owners[claim.id]].title, concept.title))),
-        mentions=tuple(resolution.concepts[ConceptId(i)].title for i in others),
-    )
-
-
-def _request(concept: Resolved, views: tuple[ClaimView, ...]) -> ComposeRequest:
-    """Return the request for the article of a concept."""
-    return ComposeRequest(
-        title=concept.title,
-        aliases=concept.aliases,
-        language=concept.language,
-        claims=views[:MOST_CLAIMS],
-        concept=concept.id,
     )
 
 

@@ -71,6 +71,15 @@ def shown_with(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> di
     return {id_: each for id_, each in found.items() if each.pictures or each.exhibits}
 
 
+def quote_end(text: str, start: int, quote: str) -> int:
+    """Return where a quote that begins at `start` ends in the text; white space does not count, as quotes fold it."""
+    end, left = start, sum(not c.isspace() for c in quote)
+    while left and end < len(text):
+        left -= not text[end].isspace()
+        end += 1
+    return end
+
+
 def words_for(picture: Picture) -> str:
     """Return what the document says of a picture: its caption, else its alternative text if that is words."""
     return picture.caption or ("" if _FILE_NAME.fullmatch(picture.alt) else picture.alt)
@@ -143,21 +152,13 @@ class _Document:
         start, end = self.text.rfind("\n\n", 0, at), self.text.find("\n\n", at)
         return (0 if start < 0 else start + 2), (len(self.text) if end < 0 else end)
 
-    def _span(self, at: int, quote: str) -> tuple[int, int]:
-        """Return where a quote, its white space folded, begins and ends in the text."""
-        end, left = at, sum(not c.isspace() for c in quote)
-        while left and end < len(self.text):
-            left -= not self.text[end].isspace()
-            end += 1
-        return at, end
-
     # --- pictures ---------------------------------------------------------------------------------------------------
 
     def pictures_of(self, at: int, quote: str) -> tuple[Picture, ...]:
         """Return the pictures that a claim needs, the surest first."""
         if not self.source.pictures:
             return ()
-        start, end = self._span(at, quote)
+        start, end = at, quote_end(self.text, at, quote)
         around = [
             *self._meant(start, end),
             *self._led_to(start, end),
@@ -286,7 +287,7 @@ class _Document:
         """Return the code or formulas that a claim introduces."""
         if not self._listings:
             return ()
-        start, end = self._span(at, quote)
+        start, end = at, quote_end(self.text, at, quote)
         stop = self._block(start)[1]
         mark = self._listings.get(stop + 2)
         if mark is None or end > stop or not self._leads_up(start, end, stop, mark.kind):

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from compiler.articles.renames import before_undone
 from compiler.concepts.rulings import Rulings
 from vault.ids import SourceId
-from vault.log.ledger import Event, Ids, parse_instant
+from vault.log.ledger import Event, Ids, parse_instant, strings
 from vault.model.frontmatter import read_properties
 
 
@@ -66,11 +66,6 @@ class History:
         if not digest or digest == last.get("digest"):
             return last
         return next((e for e in reversed(self.events) if e.get("id") == id_ and e.get("digest") == digest), last)
-
-
-def strings(value: object) -> list[str]:
-    """Return the strings of a list from JSON; [] for anything else."""
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
 def merged(key: str, machine: tuple[str, ...], before: Event, old: str | None) -> tuple[str, ...]:

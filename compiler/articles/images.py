@@ -22,7 +22,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard
-from vault.ids import ClaimId, SourceId
+from vault.ids import SourceId
 from vault.model.exhibit import ASSETS, Exhibit, is_nameable, picture
 from vault.model.source import Picture
 from vault.text.formatting import clean_line
@@ -92,7 +92,11 @@ class _Gallery:
         """Return the sources, their claims with what the documents show with them."""
         raw = _Raw(self.gathered)
         self._record(raw)
-        ties = {g.tracked.id: _shown_with(g) for g in self.gathered if g.source is not None}
+        ties = {
+            g.tracked.id: shown_with(g.source, [(c.id, g.starts[c.id], c.quote) for c, _ in g.claims])
+            for g in self.gathered
+            if g.source is not None
+        }
         wanted: dict[tuple[SourceId, str], Key] = {}
         for g in self.gathered:
             for each in ties.get(g.tracked.id, {}).values():
@@ -227,12 +231,6 @@ class _Gallery:
             shown = [e for p in tie.pictures if (e := exhibit(p)) is not None]
             claims.append((replace(claim, exhibits=(*dict.fromkeys(shown), *tie.exhibits)), about))
         return replace(g, claims=tuple(claims))
-
-
-def _shown_with(g: Gathered) -> dict[str, ShownWith]:
-    """Return what a source's document shows with its claims."""
-    assert g.source is not None
-    return shown_with(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
 
 
 def _cache_key(key: Key, raw: _Raw) -> str:

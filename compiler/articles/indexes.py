@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler.articles.article import Article, Articles, prerequisites, related
 from compiler.articles.concepts import Concepts
 from compiler.articles.sources import Sources
+from compiler.articles.writer import Writer
 from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution
 from vault.ids import SourceId
 from vault.log.ledger import Event, parse_instant
+from vault.model.article import CitedSentence, render_sentence
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
-from vault.model.wikilink import Wikilink, alias, note_link, raw_link
+from vault.model.wikilink import Citation, Wikilink, alias, raw_link
 from vault.text.formatting import clean_line
 
 INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    """One source in the catalogue; `link` goes to its summary, or to the raw file where it has none."""
-
-    link: str
-    language: str
-    claims: int
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +28,6 @@ class ConceptLine:
     """One concept in the catalogue, with its first sentence and its edges as links."""
 
     link: str
-    title: str
     aliases: Sequence[str]
     confidence: str
     definition: str
@@ -45,36 +35,18 @@ class ConceptLine:
     related: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class GlossaryLine:
-    """A term without an article: its other names, and the cited sentence that says what it is."""
-
-    title: str
-    aliases: Sequence[str]
-    definition: str
-
-
-@dataclass(frozen=True, slots=True)
-class TopicLine:
-    """One topic in the catalogue."""
-
-    link: str
-    concepts: int
-    confidence: str
-
-
 def index_pages(
     articles: Articles,
     concepts: Concepts,
-    topics: Sequence[TopicLine],
+    topics: Sequence[str],
     builds: Sequence[Event],
     shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
-    glossary: Sequence[GlossaryLine] = (),
+    terms: Sequence[str],
 ) -> dict[str, str]:
     """Return the index pages by path.
 
-    `glossary` are terms without an article. `shown_in` says for a picture in `raw/` which sources show it, and with
-    which words.
+    `topics` are their lines in the catalogue, `terms` those of the glossary. `shown_in` says for a picture in
+    `raw/` which sources show it, and with which words.
     """
     sources = concepts.sources
     lines = [_concept_line(article, articles, concepts.resolution) for article in articles.values()]
@@ -82,10 +54,28 @@ def index_pages(
     recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
     return {
         INDEX: render_index(read, recorded, lines, topics),
-        CONCEPTS: render_concepts(lines, glossary),
+        CONCEPTS: render_concepts(lines, terms),
         GRAPH: render_graph(lines),
         LOG: render_log(builds, concepts.history.zone),
     }
+
+
+def glossary(writer: Writer, concepts: Concepts) -> list[str]:
+    """Return the lines of the terms that a model gave no article, by title.
+
+    The numbers of their citations are those of the sources.
+    """
+    sources = concepts.sources
+    number = {g.tracked.id: n for n, g in enumerate(sources.gathered, 1)}
+    drafted = writer.consulted.drafts.lines if writer.consulted is not None else ()
+    lines = []
+    for group, line in sorted(drafted, key=lambda each: each[0].title.casefold()):
+        claims = [sources.claims[c] for c in writer.cites(line.quotes)]
+        cites = tuple(Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims)
+        if cites:
+            definition = render_sentence(CitedSentence(line.text, cites))
+            lines.append(f"**{escape(clean_line(group.title))}**{_also(group.aliases)}: {definition}")
+    return lines
 
 
 def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
@@ -93,7 +83,6 @@ def _concept_line(article: Article, articles: Articles, resolution: Resolution) 
     first = next(s for s in article.sentences if s.form != "head")
     return ConceptLine(
         article.link,
-        article.concept.title,
         article.concept.aliases,
         article.confidence,
         f"{escape(first.text)} {' '.join(map(str, first.cites))}",
@@ -105,12 +94,12 @@ def _concept_line(article: Article, articles: Articles, resolution: Resolution) 
 def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str]]) -> str:
     """Return the line of a file that is not read; for a picture also which sources show it and what they call it."""
     link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1])
-    places = ((note_link(f"{sources.summaries[id_]}.md", sources.titles[id_]), words) for id_, words in shown)
+    places = ((sources.link(id_), words) for id_, words in shown)
     return " · ".join([link, *(f"shown in {place}{f' as {alias(words)}' if words else ''}" for place, words in places)])
 
 
-def _source_line(g: Gathered, sources: Sources) -> SourceLine:
-    """Return what the index says of a source."""
+def _source_line(g: Gathered, sources: Sources) -> str:
+    """Return what the index says of a source that was read."""
     assert g.source is not None, "only what was read has a summary"
     id_ = g.tracked.id
     more = len(g.tracked.paths) - 1
@@ -118,41 +107,38 @@ def _source_line(g: Gathered, sources: Sources) -> SourceLine:
     copy = sources.kinship.copies.get(id_)
     if copy is not None:
         notes.append(f"{copy.kind} of {Wikilink(sources.summaries[copy.of], alias=alias(sources.titles[copy.of]))}")
-    link = note_link(f"{sources.summaries[id_]}.md", sources.titles[id_])
-    return SourceLine(link, g.source.language, len(g.claims), " · ".join(notes))
+    return " · ".join(filter(None, (sources.link(id_), counted(len(g.claims), "claim"), g.source.language, *notes)))
 
 
 def render_index(
-    sources: Sequence[SourceLine],
+    sources: Sequence[str],
     recorded: Sequence[str],
     concepts: Sequence[ConceptLine],
-    topics: Sequence[TopicLine] = (),
+    topics: Sequence[str] = (),
 ) -> str:
     """Return `_index.md`: every topic, concept and summary, and the files that are kept but not read."""
     parts = ["# Index"]
     if topics:
         parts.append(f"## Topics ({len(topics)})")
-        parts.append("\n".join(f"- {t.link} · {_count(t.concepts, 'concept')} · {t.confidence}" for t in topics))
+        parts.append("\n".join(f"- {line}" for line in topics))
     parts.append(f"## Concepts ({len(concepts)})")
     parts.append("\n".join(f"- {c.link} · {c.confidence}" for c in concepts) or "None yet.")
     parts.append(f"## Sources ({len(sources)})")
-    lines = ["- " + " · ".join(filter(None, (s.link, _count(s.claims, "claim"), s.language, s.note))) for s in sources]
-    parts.append("\n".join(lines) or "None yet.")
+    parts.append("\n".join(f"- {line}" for line in sources) or "None yet.")
     if recorded:
         parts += [f"## Kept, not read ({len(recorded)})", "\n".join(f"- {link}" for link in recorded)]
     return _page("index", parts)
 
 
-def render_concepts(concepts: Sequence[ConceptLine], glossary: Sequence[GlossaryLine] = ()) -> str:
+def render_concepts(concepts: Sequence[ConceptLine], terms: Sequence[str] = ()) -> str:
     """Return `_concepts.md`: each concept with its other names and the sentence that says what it is.
 
     Terms of which the sources say no more than a line come last.
     """
     lines = [f"- {c.link}{_also(c.aliases)}" + (f": {c.definition}" if c.definition else "") for c in concepts]
     parts = ["# Concepts", "\n".join(lines) or "None yet."]
-    if glossary:
-        terms = (f"- **{escape(clean_line(g.title))}**{_also(g.aliases)}: {g.definition}" for g in glossary)
-        parts += ["## Terms in a line", "\n".join(terms)]
+    if terms:
+        parts += ["## Terms in a line", "\n".join(f"- {line}" for line in terms)]
     return _page("concepts", parts)
 
 
@@ -178,7 +164,7 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
     parts = ["# Log"]
     for event in builds:
         try:
-            day = _day(parse_instant(str(event["at"])), zone)
+            day = parse_instant(str(event["at"])).astimezone(zone).date().isoformat()
         except (KeyError, ValueError):
             continue
         command, words = (clean_line(str(event.get(k, ""))) for k in ("command", "words"))
@@ -186,17 +172,12 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
     return _page("log", parts)
 
 
-def _day(at: datetime, zone: ZoneInfo) -> str:
-    """Return the date of an instant in a time zone."""
-    return at.astimezone(zone).date().isoformat()
-
-
 def _page(kind: str, parts: Sequence[str]) -> str:
     """Return a generated page."""
     return render_note({"type": kind}, "\n" + "\n\n".join(parts) + "\n")
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural if need be."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from compiler.articles.article import Articles
 from compiler.articles.references import Citations, Work, address_in
+from compiler.articles.sources import Sources
 from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.lexicon import word_list
@@ -52,16 +54,6 @@ class _Subject:
     sources: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """What the vault holds: links to articles by concept, to summaries by source, and the documents."""
-
-    articles: Mapping[ConceptId, str]
-    summaries: Mapping[str, str]
-    gathered: Sequence[Gathered]
-    addresses: frozenset[str] = frozenset()  # where sources were fetched
-
-
 def fill_links(fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered]) -> dict[GapId, list[str]]:
     """Return for each gap links to the sources that were added to fill it and are still there."""
     there = {path for g in gathered for path in g.tracked.paths}
@@ -84,19 +76,21 @@ def fill_notices(
     return out
 
 
-def reading_list(asked: Iterable[tuple[str, Gap]], known: Resolution, shelf: Shelf) -> list[Wanted]:
+def reading_list(
+    asked: Iterable[tuple[str, Gap]], known: Resolution, articles: Articles, sources: Sources
+) -> list[Wanted]:
     """Return the subjects of the open gaps, the most wanted first. `asked` are the gaps with their keys.
 
     First comes what many articles name and little is known of, then what most sources speak of. General words of
     which the vault explains several kinds come after the rest.
     """
     subjects = _subjects(asked, known)
-    _find_claims(subjects, known, shelf)
+    _find_claims(subjects, known, sources.gathered)
     general = _general(known)
     order = sorted(subjects.items(), key=lambda item: _rank(item[0], item[1], general))
-    works = _Works(shelf)
+    works = _Works(sources)
     near = _neighbours(known, {c for _, s in order[:LISTED] for c in ([s.concept] if s.concept else s.waiting)})
-    return [_wanted(subject, known, shelf, works, near) for _, subject in order[:LISTED]]
+    return [_wanted(subject, known, articles, works, near) for _, subject in order[:LISTED]]
 
 
 def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, _Subject]:
@@ -117,7 +111,7 @@ def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, 
     return out
 
 
-def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: Shelf) -> None:
+def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, documents: Sequence[Gathered]) -> None:
     """Set for each subject the claims that are about it or name it, and the concepts and sources that need it."""
     home = {claim.id: concept.id for concept in known.concepts.values() for claim in concept.main}
     waiting: dict[str, dict[ConceptId, None]] = defaultdict(dict)
@@ -125,14 +119,14 @@ def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: She
         if subject.concept:
             subject.claims += known.concepts[subject.concept].main
             subject.own = frozenset(claim.id for claim in subject.claims)
-    texts = {SourceId(g.tracked.id): g.source.text.lower() for g in shelf.gathered if g.source is not None}
+    texts = {SourceId(g.tracked.id): g.source.text.lower() for g in documents if g.source is not None}
     for subject in subjects.values():
         if not subject.concept:
             named = (
                 id_ for id_, text in texts.items() if any(next(places(text, n.lower()), None) for n in subject.names)
             )
             subject.borrowed_in = tuple(sorted(named))
-    for gathered in shelf.gathered:
+    for gathered in documents:
         for claim, _ in gathered.claims:
             keys = [f"{GapKind.EPISTEMIC}:{id_}" for id_ in known.mentions.get(claim.id, ())]
             keys += (f"{GapKind.STRUCTURAL}:{name}" for name in known.named_by.get(claim.id, ()))
@@ -197,7 +191,7 @@ def _language(concept: Resolved) -> str:
 
 
 def _wanted(
-    subject: _Subject, known: Resolution, shelf: Shelf, works: _Works, near: Mapping[ConceptId, list[str]]
+    subject: _Subject, known: Resolution, articles: Articles, works: _Works, near: Mapping[ConceptId, list[str]]
 ) -> Wanted:
     """Return a subject as the reading list shows it."""
     gaps = sorted(subject.gaps, key=lambda one: (_KINDS.index(one[0]) if one[0] in _KINDS else -1, one[1].id))
@@ -207,8 +201,8 @@ def _wanted(
         found = Counter(_language(known.concepts[c]) for c in subject.waiting)
         language = min(found, key=lambda tag: (-found[tag], tag), default="")
         neighbours = [known.concepts[c].title for c in subject.waiting]
-    mentions = sorted(shelf.articles[c] for c in subject.waiting if c in shelf.articles)
-    mentions += sorted(shelf.summaries[s] for s in subject.borrowed_in if s in shelf.summaries)
+    mentions = sorted(articles[c].link for c in subject.waiting if c in articles)
+    mentions += sorted(map(works.sources.link, subject.borrowed_in))
     return Wanted(
         what=subject.what,
         waiting=len(subject.waiting),
@@ -216,7 +210,7 @@ def _wanted(
         queries=queries(subject.what, [kind for kind, _ in gaps], neighbours, language),
         works=works.on(subject),
         mentions=tuple(mentions[:MAX_MENTIONS]),
-        link=shelf.articles.get(subject.concept, "") if subject.concept else "",
+        link=articles[subject.concept].link if subject.concept and subject.concept in articles else "",
     )
 
 
@@ -238,20 +232,20 @@ def queries(what: str, missing: Sequence[str], neighbours: Sequence[str], langua
 class _Works:
     """The works that sources cite on a subject, without those that are in the vault already."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        self._sources = {SourceId(g.tracked.id): g for g in shelf.gathered if g.source is not None}
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._sources = {SourceId(g.tracked.id): g for g in sources.gathered if g.source is not None}
         self._read: dict[SourceId, Citations] = {}
-        texts = [g.source for g in shelf.gathered if g.source is not None]
+        texts = [g.source for g in sources.gathered if g.source is not None]
         self._owned = {Work(text.title).key for text in texts}
-        addresses = {text.properties.get("url", "") for text in texts} | shelf.addresses
+        addresses = {text.properties.get("url", "") for text in texts} | set(sources.addresses.values())
         self._owned |= {address_in(address) or address for address in addresses}
         self._owned.discard("")  # no address, no title: that is nobody's
 
     def on(self, subject: _Subject) -> tuple[Cited, ...]:
         """Return the works on a subject: first those that most sources cite, then those easiest to find."""
         found: dict[str, Work] = {}
-        by: dict[str, dict[str, None]] = defaultdict(dict)
+        by: dict[str, dict[SourceId, None]] = defaultdict(dict)
         claims = sorted(subject.claims, key=lambda c: c.id)[:MAX_CLAIMS]
         cited = [(claim.source, work) for claim in claims for work in self._at(claim, subject)]
         cited += [(source, work) for source in subject.borrowed_in for work in self._where_borrowed(source, subject)]
@@ -265,7 +259,7 @@ class _Works:
                 by[work.key][source] = None
         order = sorted(found, key=lambda k: (k not in said, -len(by[k]), not found[k].title, not found[k].address, k))
         return tuple(
-            Cited(found[key].words, found[key].address, tuple(sorted(self._shelf.summaries[s] for s in by[key]))[:2])
+            Cited(found[key].words, found[key].address, tuple(sorted(map(self.sources.link, by[key])))[:2])
             for key in order[:MAX_WORKS]
         )
 

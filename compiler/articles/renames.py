@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from compiler.cards.decks import KEYS, Kinds, written_by_hand
+from compiler.cards.decks import Kinds, is_edited
 from compiler.concepts.rulings import Rulings, last
 from vault.ids import CardId, ConceptId
 from vault.layout import CONCEPTS, FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import parse_deck
-from vault.model.frontmatter import foreign_properties, human_edited
+from vault.model.frontmatter import human_edited
 from vault.model.gaps import GapKind
 
 TextOf = Callable[[str], str | None]
@@ -40,7 +40,7 @@ def _is_edited(slug: str, text_of: TextOf, known: Kinds) -> bool:
     if article is not None and human_edited(article):
         return True
     deck = text_of(path)
-    return deck is not None and (bool(foreign_properties(deck, KEYS)) or written_by_hand(deck, path, known))
+    return deck is not None and is_edited(deck, path, known)
 
 
 def new_paths(ids: Ids, folder: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compiler.articles.article import Article, Articles
 from compiler.articles.concepts import Concepts
-from compiler.articles.history import History, strings
+from compiler.articles.history import History
 from compiler.articles.sources import Sources
 from compiler.claims.extract import Gathered
 from compiler.concepts.topics import LEAST, Anchor, Known, Passage, Topic, topics
@@ -16,7 +16,7 @@ from compiler.language import names
 from compiler.language.headings import heading_key
 from vault.ids import ConceptId, free_slug, mint
 from vault.layout import TOPICS
-from vault.log.ledger import Birth, Event
+from vault.log.ledger import Birth, Event, strings
 
 Homes = dict[str, tuple[ConceptId, ...]]  # claim id -> the concepts whose articles rest on it
 
@@ -62,9 +62,8 @@ def find_topics(
 def _clustered(articles: Articles, clusters: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[Topic]:
     """Yield the topics that a model made of titles, where enough of them have articles; a concept is in its last."""
     of_key = {key: i for i, article in articles.items() for key in article.concept.keys}
-    languages = sorted(
-        {article.concept.language for article in articles.values()}
-    )  # on which the key of a name depends
+    # The key of a name depends on its language.
+    languages = sorted({article.concept.language for article in articles.values()})
     home: dict[ConceptId, str] = {}
     title_of: dict[str, str] = {}
     for topic, titles in clusters:

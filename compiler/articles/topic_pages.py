@@ -10,7 +10,7 @@ from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
-from compiler.articles.indexes import TopicLine
+from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
@@ -29,7 +29,7 @@ from vault.model.topic import Dispute, TopicBody, render_topic
 from vault.model.wikilink import Citation, Wikilink, alias, note_link
 
 RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
-QUESTIONS, ASKED = 8, 3
+QUESTIONS = 8
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
     "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
     "contested": {
@@ -53,9 +53,10 @@ class TopicPage:
     before: Event
 
     @property
-    def line(self) -> TopicLine:
+    def line(self) -> str:
         """Return what the index says of the topic."""
-        return TopicLine(note_link(self.members.path, self.members.title), len(self.listed), self.confidence)
+        link = note_link(self.members.path, self.members.title)
+        return f"{link} · {counted(len(self.listed), 'concept')} · {self.confidence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +176,8 @@ class _PageWriter:
         listed = [(a, s) for a, s in zip(articles, sentences, strict=True) if s is not None]
         relations = [] if self.by_model else self._relations(members, used)  # a sentence of prose needs its place
         disputes = self._disputes(members)
-        questions = [c for a in articles for c in a.concept.main if c.kind is ClaimKind.QUESTION]
-        asked = [] if self.by_model else questions[:ASKED]
         cited = [c.claim for s in [*filter(None, sentences), *(s for p in relations for s in p)] for c in s.cites]
-        claims = [*(self.claims[c] for c in cited), *asked, *(c for _, *pair in disputes for c in pair)]
+        claims = [*(self.claims[c] for c in cited), *(c for _, *pair in disputes for c in pair)]
         places = compose.numbered_sources(claims, self.history.sources_before(members.id), self.sources)
         cite = _Cites(self.sources, places, by_quote=self.by_model)
         body = TopicBody(
@@ -187,7 +186,6 @@ class _PageWriter:
             [(a.link, cite.again(s)) for a, s in listed],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
             [Dispute(verdict, cite.side(first), cite.side(second)) for verdict, first, second in disputes],
-            [cite.claim(c) for c in asked],
             self._questions(members),
         )
         behind = {c.source for c in claims}
@@ -244,7 +242,7 @@ class _PageWriter:
                     continue
                 claims = [self.claims[c.claim] for c in sentence.cites]
                 others = {o for c in claims for o in self.mentions.get(c.id, ())} & ids - {article.concept.id}
-                if others and sentence.text not in used and any(c.kind is not ClaimKind.QUESTION for c in claims):
+                if others and sentence.text not in used:
                     is_plain = not any(c.kind is ClaimKind.RELATION for c in claims)
                     candidates.append((is_plain, n, m, sentence, frozenset({article.concept.id, *others})))
         pairs: set[frozenset[ConceptId]] = set()
@@ -302,10 +300,6 @@ class _Cites:
     sources: Sources
     places: Sequence[SourceId]
     by_quote: bool
-
-    def claim(self, claim: Claim) -> CitedSentence:
-        """Return a claim's words as a sentence that cites it."""
-        return CitedSentence(claim.words, self._citations([claim]))
 
     def side(self, claim: Claim) -> CitedSentence:
         """Return a side of a contradiction; a model may have put the claim in other words than its source."""

@@ -15,7 +15,7 @@ from typing import Any
 from compiler.articles.renames import new_paths
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import Decision, Op, event_of
-from compiler.concepts.edits import Known, Shelf, dated, line_of
+from compiler.concepts.edits import Known, Shelf, dated
 from compiler.model.engine_names import FAMILY
 from compiler.model.report import Report
 from compiler.protocol.requests import Request
@@ -70,8 +70,8 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
     with lock(vault.root, "publish", purpose="deciding about concepts"):
         refuse_beside_agents(vault)
         before = Shelf.of(vault)
-        decision = dated(make(before), before, at, "cli")
-        vault.guard(Scope.LOG).append(ledger.DECISIONS, line_of(decision))
+        decision = dated(make(before), before, at)
+        vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(event_of(decision)))
     report, waiting = None, ""
     try:
         report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
@@ -83,7 +83,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
 def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
     """Return what would come of a decision; nothing is written. Raises as `take_effect` does."""
     before = Shelf.of(vault)
-    decision = dated(make(before), before, at, "cli")
+    decision = dated(make(before), before, at)
     options = Options(engine_of(vault), dry_run=True, fresh=False, decisions=(event_of(decision),))
     report = compile_vault(vault, options, at, progress)
     asked = f"{_counted(report.open, 'would be')} open" if report.open else ""

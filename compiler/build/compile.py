@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.replies.asker import Backend
-    from compiler.replies.journal import Entry
 
 __all__ = ["Options", "compile_vault", "raw_path"]
 
@@ -28,13 +27,12 @@ def compile_vault(
     progress: Callable[[dict[str, Any]], None],
     seen: Snapshot | None = None,
     backend: Backend | None = None,
-    staged: Sequence[Entry] = (),
 ) -> Report:
     """Bring the wiki, the cards and the agenda up to date with `raw/`.
 
     A build is a pure function of `raw/`, the ledgers, and what users edited. When nothing changed since the last
     one, nothing is read or written; `seen` is how things stand, if somebody has looked already. `backend` answers what
-    the vault's journal does not; `staged` are replies that are not in it yet.
+    the vault's journal does not.
     Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not for this retain to read, and
     what the guard raises.
     """
@@ -53,7 +51,7 @@ def compile_vault(
 
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
-        return build(open_build(vault, options, engine, at, progress, backend, staged)).report
+        return build(open_build(vault, options, engine, at, progress, backend)).report
     waited: list[str] = []
 
     def waiting(words: str) -> None:
@@ -66,7 +64,7 @@ def compile_vault(
         last = last_report(vault.root, engine) if waited and not options.fresh else None
         if last is not None:  # the other one did it all
             return Report.from_json(last)
-        return build(open_build(vault, options, engine, at, progress, backend, staged)).report
+        return build(open_build(vault, options, engine, at, progress, backend)).report
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:

@@ -15,7 +15,7 @@ from compiler.concepts.rulings import Rulings
 from compiler.drafts.consult import Consulted, consult
 from compiler.drafts.evidence import with_others
 from compiler.drafts.plan import Rejected, Sizes
-from compiler.model.requests import ExtractReply
+from compiler.model.requests import ExtractedClaim, ExtractReply
 from compiler.protocol import passages
 from compiler.protocol.replies import Quote
 from compiler.replies.journal import Journal
@@ -64,8 +64,8 @@ def _inherited(journal: Journal, consulted: Consulted, ids: Ids) -> dict[SourceI
         if source not in consulted.shelf.by_id:
             continue
         try:
-            claims = ExtractReply.model_validate(reply).claims
-        except ValueError:
+            claims = [ExtractedClaim.model_validate(claim) for claim in reply.get("claims", ())]
+        except (TypeError, ValueError):
             continue
         for claim in claims:
             at = consulted.shelf.place(Quote(source=source, words=claim.quote[:20_000]))

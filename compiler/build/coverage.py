@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from compiler.articles.figures import quote_end
 from compiler.build.pipeline import build
-from compiler.build.start import open_build
+from compiler.build.start import Progress, open_build
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
@@ -38,11 +39,7 @@ _FURNITURE = re.compile(  # headings under which a document speaks of itself and
 _FEWEST = 4  # words: what has fewer is a label
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _SHOWN = 80  # characters of a passage
-_ENGINES = {
-    EXTRACTIVE: "extractive",
-    FAMILY: "journal",
-}  # whom to name to build again what a family built
-Progress = Callable[[dict[str, Any]], None]
+_ENGINES = {EXTRACTIVE: "extractive", FAMILY: "journal"}  # whom to name to build again what a family built
 
 
 class Yield(StrEnum):
@@ -155,7 +152,7 @@ def coverage(gathered: Gathered, left: Mapping[tuple[str, int], str] | None = No
 def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
     """Return where the claims' quotes are in the text, as ordered (start, end) that do not touch."""
     claims: Iterator[Claim] = (claim for claim, _ in gathered.claims)
-    found = sorted((at, _end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
+    found = sorted((at, quote_end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
     out: list[tuple[int, int]] = []
     for start, end in found:
         if out and start <= out[-1][1]:
@@ -163,18 +160,6 @@ def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
         else:
             out.append((start, end))
     return out
-
-
-def _end(text: str, start: int, quote: str) -> int:
-    """Return where a folded quote that begins at `start` ends: a space of it is any white space of the text."""
-    at = start
-    for char in quote:
-        if char == " ":
-            while at < len(text) and text[at].isspace():
-                at += 1
-        else:
-            at += 1
-    return at
 
 
 def _kind(

@@ -19,10 +19,9 @@ from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
 from compiler.articles.concepts import Concepts, find_contests, without_older_editions
-from compiler.articles.glossary import glossary
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
-from compiler.articles.indexes import GlossaryLine, index_pages
+from compiler.articles.indexes import glossary, index_pages
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
@@ -74,8 +73,7 @@ def build(start: BuildInput) -> Built:
     rescued = [] if start.options.dry_run else _sweep(start)
     scanned = scan(start, record.ids)
     record.add(scanned.events)
-    engine = start.options.engine if start.asker is None else "extractive"  # beside a model it only stands in
-    with WorkerPool(engine, start.vault.root / "raw") as crew:
+    with WorkerPool("extractive", start.vault.root / "raw") as crew:
         documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
         consulted = consult_model(start, documents, record.ids)
         cited = with_rules(consulted, crew, documents) if consulted is not None else None
@@ -110,10 +108,8 @@ def build(start: BuildInput) -> Built:
 def _sweep(start: BuildInput) -> list[Diagnostic]:
     """Remove what killed processes left; return where an edit is that one of them was about to replace."""
     start.guard.sweep()
-    what, hint = (
-        "an edit that was about to be replaced when the process was killed",
-        "keep what you want of it, then delete it",
-    )
+    what = "an edit that was about to be replaced when the process was killed"
+    hint = "keep what you want of it, then delete it"
     return [Diagnostic(path, 0, "edited-meanwhile", what, hint) for path in start.guard.rescued]
 
 
@@ -175,8 +171,12 @@ def _write(
         words_before=claims.words_before,
         old_text=old_text,
         triage=triage,
+        # A deck with git's conflict markers is written again, unless the user wrote in it.
         present=frozenset(
-            card for path, deck in changes.decks.items() if not _has_conflict(start, path) for card in deck
+            card
+            for path, deck in changes.decks.items()
+            if sides(start.files.text_of(path) or "") is None
+            for card in deck
         ),
     )
     record.add(cards.news.events)
@@ -194,11 +194,6 @@ def _write(
     topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
-
-
-def _has_conflict(start: BuildInput, path: str) -> bool:
-    """Return whether git left conflict markers in a deck, which is written again unless the user wrote in it."""
-    return sides(start.files.text_of(path) or "") is not None
 
 
 def _render(
@@ -223,13 +218,13 @@ def _wanted(
     pictures: Pictures,
     claims: Claims,
     triage: Triage,
-    lines: Sequence[GlossaryLine],
+    terms: Sequence[str],
 ) -> Wanted:
     """Return everything that is to be in the vault after the build."""
 
     def indexes(builds: Sequence[Event]) -> dict[str, str]:
         topics = [page.line for page in written.topics.pages]
-        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in, lines)
+        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in, terms)
 
     return Wanted(
         notes=notes,

@@ -107,7 +107,8 @@ def _claims(plan: Plan, undecided: _Undecided) -> Iterator[TouchedClaim]:
     for event in plan.events:
         if event["of"] == "claim" and event["type"] in names:
             id_ = str(event["id"])
-            path = _path_of(plan.ids.present_key.get(id_, "").partition(":")[0], plan.ids)
+            source = plan.ids.present_key.get(id_, "").partition(":")[0]
+            path = plan.ids.present_key.get(source, source)
             words, was = plan.ids.quotes.get(id_, ""), plan.said_before.get(id_, "")
             if id_ in undecided.claims:
                 yield TouchedClaim("changed", id_, path, undecided.claims[id_], words)
@@ -115,17 +116,12 @@ def _claims(plan: Plan, undecided: _Undecided) -> Iterator[TouchedClaim]:
                 yield TouchedClaim(names[event["type"]], id_, path, words, was)
 
 
-def _path_of(source: str, ids: Ids) -> str:
-    """Return the path of a source in raw/."""
-    return ids.present_key.get(source, source)
-
-
 def _passages(plan: Plan) -> Iterator[NewPassage]:
     """Yield the passages that a model would be asked to read."""
     for request in plan.open:
         if isinstance(request, ReadRequest):
             for source, heading, words in _shown(request):
-                yield NewPassage(_path_of(source, plan.ids), clean_line(heading), words)
+                yield NewPassage(plan.ids.present_key.get(source, source), clean_line(heading), words)
 
 
 # --- articles -------------------------------------------------------------------------------------------------------

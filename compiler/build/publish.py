@@ -13,10 +13,10 @@ from compiler.build.preview import PRODUCTS, Plan, preview_changes
 from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
 from compiler.cards.decks import (
-    KEYS,
     Fresh,
     Kinds,
     decks_after_moves,
+    is_edited,
     merge_deck,
     render_deck,
     restamp,
@@ -37,14 +37,13 @@ from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.claim import Claim
 from vault.model.exhibit import ASSETS, embedded_assets, is_copy
-from vault.model.frontmatter import foreign_properties, human_edited, read_properties
+from vault.model.frontmatter import human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
 from vault.text.diff import line_of, sides
 
-_LASTING = frozenset(
-    {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
-)  # failures that time alone does not mend
+# Failures that time alone does not mend.
+_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"})
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a user may edit
 
 
@@ -291,7 +290,7 @@ class Publisher:
                 text = self.start.files.text_of(proposal) or ""
                 if proposal in self._proposed or proposal.removeprefix(f"{PROPOSALS}/") in unread:
                     continue
-                humans = _changed_deck(text, proposal, known) if folder == FLASHCARDS else human_edited(text)
+                humans = is_edited(text, proposal, known) if folder == FLASHCARDS else human_edited(text)
                 if not humans and not self.is_not_utf8(proposal):
                     self.removals.append(proposal)
 
@@ -397,8 +396,3 @@ class Publisher:
                 there = self.start.guard.lay_beside(path, ours, self.start.today)
                 hint = f"ours is in {there}: look at both, delete that one, then {hint}"
         self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, hint))
-
-
-def _changed_deck(text: str, path: str, known: Kinds) -> bool:
-    """Return whether a deck that the machine wrote was edited: its cards, remarks or properties."""
-    return bool(foreign_properties(text, KEYS)) or written_by_hand(text, path, known)

@@ -43,7 +43,6 @@ def report_written(report: Report, written: Written, writer: Writer, asker: Aske
         "suspended": news.suspended,
         "rejected": len(news.rejections),
     }
-    report.notices += composed.notices
     if asker is not None:
         _report_asked(report, asker)
     if consulted is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from compiler.cards.live_cards import AGENTS, LiveCard, as_proposed, change_between, change_facts, keyed, proof_of
 from compiler.cards.suggestions import Candidate, SortedCards, offered, sort_cards
@@ -15,7 +16,7 @@ from compiler.gates.repeated_cards import PER_KIND
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY, FORMER_FAMILY
 from compiler.model.report import Rejection
-from compiler.model.requests import MOST_CLAIMS, CardsReply, CardsRequest, ClaimView, ProposedCard
+from compiler.model.requests import MOST_CLAIMS, CardsReply, ClaimView, OnConcept, ProposedCard
 from vault.ids import CardId, ClaimId, mint
 from vault.inbox.suggestion_events import Triage
 from vault.layout import FLASHCARDS
@@ -23,6 +24,7 @@ from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.text.formatting import fold
 
+R = TypeVar("R", bound=OnConcept)
 _GONE = "its evidence is gone"
 _UNDONE = "the decision that it came of was undone"
 
@@ -41,9 +43,9 @@ class CardNews:
     suspended: int = 0
 
 
-def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
-    """Return the request for cards on a concept."""
-    return CardsRequest(
+def request_for(kind: type[R], concept: Resolved, views: tuple[ClaimView, ...]) -> R:
+    """Return the request for the article or the cards of a concept."""
+    return kind(
         title=concept.title,
         aliases=concept.aliases,
         language=concept.language,
@@ -121,9 +123,8 @@ class CardDecider:
         """Return the concept that a card belongs to now; None if a claim that it cites is gone."""
         if any(c not in self.words for c in card.cites):
             return None
-        if card.engine in (FAMILY, FORMER_FAMILY) or card.engine.startswith(
-            AGENTS
-        ):  # they may join claims that several concepts share
+        # Models and agents may join claims that several concepts share.
+        if card.engine in (FAMILY, FORMER_FAMILY) or card.engine.startswith(AGENTS):
             own = (last(self.ids.merged, card.concept), *(self.home.get(c, "") for c in card.cites))
             return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
         return self.home.get(card.cites[0]) if card.cites else None

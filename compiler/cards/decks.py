@@ -122,6 +122,11 @@ def written_by_hand(text: str, path: str, known: Kinds) -> bool:
     return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
 
 
+def is_edited(text: str, path: str, known: Kinds) -> bool:
+    """Return whether the user edited a deck: its cards, remarks or properties."""
+    return bool(foreign_properties(text, KEYS)) or written_by_hand(text, path, known)
+
+
 def _is_machines(card: Card, known: Kinds) -> bool:
     """Return whether the machine made the card, and of the kind under which it is."""
     return card.id is not None and card.id in known and known[card.id] in (None, card.kind)

@@ -12,7 +12,6 @@ from compiler.cards.live_cards import LiveCard
 from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Texts
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
-from compiler.gates.gates import KIND_OF
 from compiler.language.mentions import explains
 from compiler.language.passing_mentions import MAX_PLACES, only_dropped
 from compiler.sources.duplicates import Copy, original_of
@@ -31,7 +30,6 @@ _SAME = 0.7  # of the places of a name that lie in a longer one, from which on i
 _UNDEFINED = ("nothing says what it is", "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
 CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
-_ASKED = frozenset({"definitional", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +129,17 @@ def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
     """Return in how many places each source uses a name; None if it is explained, or used by too few as if known.
 
     Too few are less than two sources, in a vault of a few less than three sections of one, and less than four places
-    in all; unless a source says itself that others explain it.
+    in all.
     """
     spellings, originals = _spellings(one), shelf.originals
     uses = {id_: n for id_, prose in originals.naming(spellings).items() if (n := len(prose.places(spellings)))}
-    if len(uses) < ENOUGH_SOURCES and not one.cited:
+    if len(uses) < ENOUGH_SOURCES:
         sections = sum(originals.prose[id_].sections(spellings) for id_ in uses)
         if len(originals.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
             return None
-    if not one.cited and sum(uses.values()) < ENOUGH_PLACES:
+    if sum(uses.values()) < ENOUGH_PLACES:
         return None
-    if not uses or not originals.is_one_name(spellings):
-        return None
-    if originals.explain(one.keys, spellings):
+    if not originals.is_one_name(spellings) or originals.explain(one.keys, spellings):
         return None
     return None if all(only_dropped(shelf.texts[id_].text, spellings) for id_ in uses) else uses
 
@@ -200,28 +196,20 @@ def _epistemic(
             continue
         carded = {c.kind for c in cards.get(concept.id, ())}
         spellings = {concept.title, *concept.aliases, *concept.keys}
-        if _has_evidence(concept, "definitional") or CardKind.DEFINITIONAL in carded:
+        if _is_defined(concept) or CardKind.DEFINITIONAL in carded:
             continue
         if not shelf.originals.explain(concept.keys, spellings):
             ask(concept, "definitional", _UNDEFINED, 1)
     return found
 
 
-def _has_evidence(concept: Resolved, what: str) -> bool:
-    """Return whether a concept's claims hold what a gap asks for; `what` is the last part of the gap's key."""
-    if what == "contested":
-        return True  # that it is not on the agenda any more says that it is settled
-    if {claim.kind for claim in concept.main} & KIND_OF[what]:
-        return True
-    return what == "definitional" and _is_defined(concept)
-
-
 def _is_defined(concept: Resolved) -> bool:
-    """Return whether a sentence says what a concept is, though it is a claim of another kind."""
+    """Return whether a sentence says what a concept is, be it a claim of that kind or of another one."""
     spellings = {concept.title, *concept.aliases, *concept.keys}
     starts = tuple(f"{article}{name}".casefold() + " " for name in spellings for article in ("", "the ", "a ", "an "))
     return any(
-        explains(claim.words.lower(), spellings)
+        claim.kind is ClaimKind.DEFINITION
+        or explains(claim.words.lower(), spellings)
         or (claim.kind is ClaimKind.MECHANISM and claim.words.casefold().startswith(starts))
         for claim in concept.main
     )
@@ -234,7 +222,8 @@ def _is_filled(key: str, known: Resolution) -> bool:
         return any(rest in concept.keys for concept in known.concepts.values())
     about, _, what = rest.partition(":")
     concept = known.concepts.get(ConceptId(about))
-    return concept is not None and what in _ASKED and _has_evidence(concept, what)
+    # That a contradiction is not on the agenda any more says that it is settled.
+    return concept is not None and (what == "contested" or (what == "definitional" and _is_defined(concept)))
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:

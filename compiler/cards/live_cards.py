@@ -13,8 +13,6 @@ from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 
 MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
-
-
 AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from compiler.gates.gates import statement_refused
 from compiler.model.report import Rejection
@@ -14,7 +13,7 @@ from compiler.sources.fingerprint import Fingerprint
 from compiler.sources.inventory import Tracked
 from compiler.sources.opening import opening
 from vault.model.claim import Claim, ClaimKind
-from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
+from vault.model.source import FoldedText, Segment, SourceText
 from vault.text.formatting import clean, fold, normal
 
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
@@ -54,8 +53,6 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
             kind=m.kind.value,
             start=max(m.start, segment.start) - segment.start,
             end=min(m.end, segment.end) - segment.start,
-            level=m.level,
-            leads=_leads(m),
         )
         for m in source.marks
         if m.start < segment.end and m.end > segment.start
@@ -67,12 +64,6 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
         text=source.text[segment.start : segment.end],
         marks=marks,
     )
-
-
-def _leads(mark: Mark) -> Literal["", "web", "note"]:
-    if mark.kind is not MarkKind.LINK:
-        return ""
-    return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
 
 
 def claims_in(source: SourceText, replies: Sequence[ExtractReply]) -> Extracted:
@@ -129,7 +120,5 @@ class Gathered:
     recorded: str = ""  # the kind of a file that is kept, not read
     fresh: bool = False  # it was read in this build
     starts: dict[str, int] = field(default_factory=dict)
-    cards: dict[str, tuple[PossibleCard, ...]] = field(
-        default_factory=dict
-    )  # claim id -> the embedded engine's questions
+    cards: dict[str, tuple[PossibleCard, ...]] = field(default_factory=dict)  # claim id -> its questions
     fingerprint: Fingerprint | None = None  # there is one where there is a source

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 
-from compiler.concepts.decisions import Decision, Op, current_decisions, decisions_in, event_of, new_id
+from compiler.concepts.decisions import Decision, Op, current_decisions, decisions_in, new_id
 from compiler.concepts.rulings import given_keys, last
 from compiler.language import names
 from vault.errors import NotFound, UsageError
@@ -121,15 +121,10 @@ class Shelf:
 def _known(id_: str, ids: Ids) -> Known:
     """Return a concept of the ledger with its names."""
     birth, changed = ids.births[id_], ids.changed.get(id_, {})
-    aliases = tuple(_texts(changed.get("aliases")))
+    aliases = tuple(ledger.strings(changed.get("aliases")))
     keys = dict.fromkeys([ids.present_key[id_], *(k for n in (birth.name, *aliases) for k in given_keys(n))])
-    sources = tuple(dict.fromkeys(_texts(changed.get("sources"))))
+    sources = tuple(dict.fromkeys(ledger.strings(changed.get("sources"))))
     return Known(id_, birth.name, aliases, f"{CONCEPTS}/{birth.slug}.md", sources, tuple(keys))
-
-
-def _texts(value: object) -> list[str]:
-    """Return the texts of a list; () for anything else."""
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
 def checked(given: str) -> str:
@@ -266,12 +261,7 @@ def _new_decision(op: Op, **fields: object) -> Decision:
     return replace(Decision("", op, ""), **fields)  # type: ignore[arg-type]
 
 
-def dated(decision: Decision, shelf: Shelf, at: datetime, via: str) -> Decision:
+def dated(decision: Decision, shelf: Shelf, at: datetime) -> Decision:
     """Return the decision with its instant, after all that the ledgers know, and an id."""
-    made = replace(decision, at=ledger.after(shelf.latest, at), via=via)
+    made = replace(decision, at=ledger.after(shelf.latest, at))
     return replace(made, decision_id=new_id(made, (d.decision_id for d in shelf.decisions)))
-
-
-def line_of(decision: Decision) -> bytes:
-    """Return the ledger line of a decision."""
-    return ledger.encode(event_of(decision))

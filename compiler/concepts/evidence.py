@@ -8,29 +8,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from compiler.concepts.rulings import Rulings, pair
-from compiler.concepts.rulings import Union as Union
+from compiler.concepts.rulings import Rulings, Union, pair
 from compiler.language import names
 from compiler.language.lexicon import pattern
 from compiler.model.requests import Term
 from vault.ids import SourceId
 from vault.model.claim import Claim, ClaimKind
 
-ENOUGH_CLAIMS = 3  # about a name that no sentence defines and nothing sets off plainly
-ENOUGH_NAMED = 2  # claims that name what a document sets off, though it is not their subject
-SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "item"})
-STRUCTURE = SET_OFF | {"definition"}
 UNDERSTOOD = frozenset({"page", "line"})  # of a model or an agent
-BORROWED = frozenset({"cited", "named"})  # what a document leans on: no evidence that any explains it
-_LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
-_DEFINES = frozenset({"definition", "glossary"})
-_EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
 _EMPTY_ADJECTIVE = pattern("evidence_empty_adjective")
 _DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
-
-
 NO_RULINGS = Rulings()
 
 
@@ -95,7 +84,7 @@ def gather(
     for source in sources:
         for term in source.terms:
             name = base_form(term.name, source.language)
-            key = key_of(name, source.language, source.understood) if term.signal not in BORROWED else ""
+            key = key_of(name, source.language, source.understood) if term.signal != "named" else ""
             if not key:
                 continue
             key = rulings.meant(key, source.source)
@@ -182,42 +171,9 @@ def _join_spellings(union: Union, evidence: dict[str, Evidence]) -> None:
             union.join(key, squeezed.setdefault(bare, key))
 
 
-def _may_borrow(keys: list[str], evidence: dict[str, Evidence]) -> bool:
-    """Return whether a name without claims of its own is so plainly a term that sentences naming it tell of it."""
-    signals = set().union(*(evidence[k].signals for k in keys))
-    spelled = any(" " in k or not k.isascii() for k in keys)
-    return bool(signals & (SET_OFF if spelled else _LISTED)) and not any(evidence[k].claims for k in keys)
-
-
-def set_off(evidence: dict[str, Evidence]) -> frozenset[str]:
-    """Return the keys that some document marks as a term or defines."""
-    return frozenset(key for key, found in evidence.items() if found.signals & STRUCTURE)
-
-
-def lend(
-    sources: Sequence[SourceClaims],
-    groups: dict[str, list[str]],
-    evidence: dict[str, Evidence],
-    rulings: Rulings = NO_RULINGS,
-) -> None:
-    """Give a name that is marked as a term, but no sentence's subject, the claims that name it if they are enough."""
-    foreign = glosses(sources, evidence)
-    bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
-    parted = rulings.parted()
-    known = frozenset(bare) | set_off(evidence) | parted  # of names that overlap, the longest is meant
-    bare_names = unspaced(frozenset(bare))
-    named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)
-    for source in sources:
-        for claim, _ in source.claims:
-            found = [k for k in named_in(claim.words, known, bare_names) if k not in foreign]
-            meant = (rulings.meant(k, source.source, claim.id) for k in found)
-            for root in dict.fromkeys(bare[k] for k in meant if k in bare):
-                named[root].append((claim, source.language))
-    for root, claims in named.items():
-        listed = any(evidence[k].signals & _LISTED for k in groups[root])
-        if listed or len(claims) >= ENOUGH_NAMED:
-            evidence[root].claims += [c for c, _ in claims]
-            evidence[root].languages.update(language for _, language in claims)
+def defined_keys(evidence: dict[str, Evidence]) -> frozenset[str]:
+    """Return the keys of the names that some document defines."""
+    return frozenset(key for key, found in evidence.items() if "definition" in found.signals)
 
 
 def summed(parts: Iterable[Evidence]) -> Evidence:
@@ -243,7 +199,7 @@ def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> f
     given: set[str] = set()
     for source in sources:
         for term in source.terms:
-            if term.signal in STRUCTURE and source.language == "en":
+            if term.signal == "definition" and source.language == "en":
                 given |= {key_of(name, "en") for name in (term.name, *term.aliases)}
             elif source.language != "en":
                 glossed |= {key_of(alias, "en") for alias in term.aliases if alias.isascii()}
@@ -252,19 +208,13 @@ def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> f
 
 
 def admitted(found: Evidence) -> bool:
-    """Return whether a name has evidence enough for an article: a definition, or enough claims.
+    """Return whether a name has evidence enough for an article: a definition.
 
     Where a model or an agent read the documents, it has decided that.
     """
     if found.signals & UNDERSTOOD:
         return "page" in found.signals and bool(found.claims)
-    if found.claims and found.signals & SET_OFF:
-        return True
-    if found.defined and found.signals & _DEFINES:
-        return True
-    if "link" in found.signals and any(c.kind in _EXPLAINS for c in found.claims):
-        return True
-    return len(found.claims) >= ENOUGH_CLAIMS and "subject" in found.signals
+    return found.defined and "definition" in found.signals
 
 
 def unspaced(known: frozenset[str]) -> list[str]:

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from compiler.concepts.evidence import (
-    ENOUGH_CLAIMS,
     NO_RULINGS,
     Evidence,
-    Union,
+    SourceClaims,
     admitted,
+    defined_keys,
     gather,
     glosses,
-    lend,
     named_in,
-    set_off,
     summed,
     unspaced,
 )
-from compiler.concepts.evidence import SourceClaims as SourceClaims
-from compiler.concepts.evidence import names_in as names_in
-from compiler.concepts.rulings import Rulings, is_sense, last, sense_key
+from compiler.concepts.rulings import Rulings, Union, is_sense, last, sense_key
 from compiler.concepts.unexplained import Lacking, unexplained_names
 from compiler.language import names
 from compiler.language.aboutness import is_about, names_only_inside
 from vault.ids import ConceptId, free_slug, mint
 from vault.log.ledger import Event, Ids
 from vault.model.claim import Claim
+
+ENOUGH_CLAIMS = 3  # about a name that is the main subject of none
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,7 @@ class Resolution:
 
     concepts: dict[ConceptId, Resolved] = field(default_factory=dict)
     mentions: dict[str, tuple[ConceptId, ...]] = field(default_factory=dict)  # claim id -> concepts its words name
-    unexplained: dict[str, str] = field(default_factory=dict)  # key -> the name as it is written
-    lacking: dict[str, Lacking] = field(default_factory=dict)  # the same key -> who names it
+    lacking: dict[str, Lacking] = field(default_factory=dict)  # key -> an unexplained name
     named_by: dict[str, tuple[str, ...]] = field(default_factory=dict)  # claim id -> unexplained keys its words name
     owners: dict[str, ConceptId] = field(default_factory=dict)  # claim id -> of the concepts it is about, the main one
     taken_in: dict[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # concept -> those merged into it
@@ -76,7 +73,6 @@ def resolve(
     groups: dict[str, list[str]] = defaultdict(list)
     for key in [*evidence, *sorted(rulings.joined() - evidence.keys())]:
         groups[union.find(key)].append(key)
-    lend(sources, groups, evidence, rulings)
     out = Resolution()
     birth = _ConceptIds(ids, at, rulings, held, out.events)
     plain: dict[str, tuple[list[str], Evidence]] = {
@@ -92,7 +88,6 @@ def resolve(
         else:
             unknown[root] = found
     out.lacking = unexplained_names(sources, union, unknown, [c.keys for c in out.concepts.values()])
-    out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
     _find_merged(out, ids)
     _find_mentions(sources, out, union, glosses(sources, evidence), rulings)
@@ -143,7 +138,7 @@ def _longer_names(
     """Return by root the spellings of other names that contain one of its names."""
     root_of = {key: root for root, (keys, _) in plain.items() for key in keys}
     found: dict[str, dict[str, None]] = defaultdict(dict)
-    for key in sorted(k for k in set_off(evidence) & root_of.keys() if not is_sense(k)):
+    for key in sorted(k for k in defined_keys(evidence) & root_of.keys() if not is_sense(k)):
         parts = key.split()
         for at, end in combinations(range(len(parts) + 1), 2):
             inner = root_of.get(" ".join(parts[at:end]))
@@ -214,7 +209,8 @@ class _ConceptIds:
     def _created(self, keys: list[str], found: Evidence, language: str) -> tuple[ConceptId, str, str]:
         """Return id, name and slug of a new concept, which is recorded."""
         parted = next((k for k in keys if k in self.rulings.titles), "")
-        name = self.rulings.titles.get(parted) or names.title(_in_language(found, language).elements(), language)
+        written = found.written.get(language) or found.variants  # in texts of the language of most claims, if any
+        name = self.rulings.titles.get(parted) or names.title(written.elements(), language)
         birth_key = parted or names.key(name, language)
         birth_key = birth_key if birth_key in keys else keys[0]
         id_ = ConceptId(mint("concept", birth_key, self.ids.births))
@@ -226,11 +222,6 @@ class _ConceptIds:
     def _record(self, type_: str, id_: str, **rest: str) -> None:
         """Record an event of the ledger."""
         self.events.append({"v": 1, "type": type_, "of": "concept", "id": id_, "at": self.at, **rest})
-
-
-def _in_language(found: Evidence, language: str) -> Counter[str]:
-    """Return the spellings in texts of the language of most claims, where there are any, else all."""
-    return found.written.get(language) or found.variants
 
 
 def _once(claims: list[Claim]) -> Iterable[Claim]:
@@ -274,7 +265,7 @@ def _find_mentions(
     """Fill in which concepts and which unexplained names each claim names."""
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
     parted = rulings.parted()
-    known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.unexplained}
+    known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.lacking}
     bare_names = unspaced(known)
     for source in sources:
         for claim, _ in source.claims:

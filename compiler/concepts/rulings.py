@@ -139,10 +139,6 @@ class Union:
             self._oppose(low, foe)
         return True
 
-    def apart(self, a: str, b: str) -> bool:
-        """Return whether two sets are kept apart."""
-        return self.find(b) in self._foes.get(self.find(a), ())
-
     def part(self, a: str, b: str) -> bool:
         """Keep two sets apart; return False where they are one already."""
         one, other = self.find(a), self.find(b)

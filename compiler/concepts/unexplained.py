@@ -1,4 +1,4 @@
-"""Names that the sources rely on and none explains: found from what they borrow, cite and mark as terms."""
+"""Names that the sources rely on and none explains, found from the names that they use."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.concepts.evidence import Evidence, SourceClaims, Union, key_of
+from compiler.concepts.evidence import Evidence, SourceClaims, key_of
+from compiler.concepts.rulings import Union
 from compiler.language import lexicon, names
 from compiler.language.lexicon import words
 
-STRONG = frozenset({"cited", "acronym"})  # one place is enough: the document itself says that it is a name
-WEAK = frozenset({"named"})  # how many documents use it, their texts tell
-_TREATED = frozenset({"heading", "title", "index", "definition", "glossary", "item", "emphasis"})
 _TREATS = {"definition", "mechanism"}
 _KINDS = words("unexplained_kinds")
 _NO_THING = re.compile(r"\b(?:not|and|or)\b")
@@ -22,28 +20,22 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation: its keys and its spellings.
-
-    `cited`: a source that relies on it says itself that it is a name for what others explain.
-    """
+    """A name without explanation: its keys and its spellings."""
 
     name: str
     keys: tuple[str, ...]
     spellings: tuple[str, ...]
-    cited: bool = False
 
 
 @dataclass(slots=True)
 class _Use:
     """How the sources use one name."""
 
-    cited: bool = False
     variants: Counter[str] = field(default_factory=Counter)
     keys: set[str] = field(default_factory=set)
 
     def add(self, other: _Use) -> None:
         """Add another use to this one."""
-        self.cited |= other.cited
         self.variants += other.variants
         self.keys |= other.keys
 
@@ -57,7 +49,7 @@ def unexplained_names(
     """Return by its key in `union` each name that the sources rely on and none explains.
 
     `known` is the evidence for the names that are no article, by the same keys; `explained` are the keys of each
-    article. What a document treats under a heading, defines, or lists in its index is explained there.
+    article. What a document defines is explained there.
     """
     covered = _Covered(explained, (k for k, found in known.items() if _is_treated(found)), union)
     used = _merged_versions(_uses(sources, union), covered)
@@ -65,8 +57,7 @@ def unexplained_names(
     for key in sorted(used):
         use = used[key]
         if not covered.holds(key, use.variants):
-            keys, spellings = tuple(sorted(use.keys)), tuple(sorted(use.variants))
-            out[key] = Lacking(_written(use.variants), keys, spellings, use.cited)
+            out[key] = Lacking(_written(use.variants), tuple(sorted(use.keys)), tuple(sorted(use.variants)))
     return out
 
 
@@ -75,14 +66,13 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
     used: dict[str, _Use] = defaultdict(_Use)
     for source in sources:
         for term in source.terms:
-            if term.signal not in STRONG | WEAK or not (key := key_of(term.name, source.language)):
+            if term.signal != "named" or not (key := key_of(term.name, source.language)):
                 continue
             if _NO_THING.search(key) or _is_participle(key):
                 continue
             use = used[union.find(key)]
             use.variants[term.name] += 1
             use.keys.add(key)
-            use.cited |= term.signal in STRONG
     return used
 
 
@@ -94,7 +84,7 @@ def _is_participle(key: str) -> bool:
 
 def _is_treated(found: Evidence) -> bool:
     """Return whether the sources say more of a name than that they use it."""
-    return bool(found.signals & _TREATED) or found.defined or any(c.kind.value in _TREATS for c in found.claims)
+    return "definition" in found.signals or found.defined or any(c.kind.value in _TREATS for c in found.claims)
 
 
 def _written(variants: Counter[str]) -> str:

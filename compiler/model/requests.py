@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
 
-from vault.model.claim import ClaimKind
+from vault.model.claim import Claim, ClaimKind
 from vault.text.formatting import normal
 
 MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
@@ -25,23 +24,7 @@ Text = Annotated[str, Field(max_length=20_000), AfterValidator(normal)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(normal)]
 Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
-Signal = Literal[
-    "title",
-    "heading",
-    "index",
-    "definition",
-    "acronym",
-    "alias",
-    "emphasis",
-    "item",
-    "glossary",
-    "link",
-    "subject",
-    "cited",
-    "named",
-    "page",
-    "line",
-]
+Signal = Literal["definition", "named", "page", "line"]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
 
@@ -55,14 +38,12 @@ class Span(Model):
     kind: str
     start: int
     end: int
-    level: int = 0
-    leads: Literal["", "web", "note"] = ""  # where a link leads: out to the web, or to a note by its name
 
 
 class Term(Model):
-    """A name the segment offers for a concept, and what in the document offers it.
+    """A name the segment offers for a concept. `signal` is how the embedded engine found it: defined, or merely named.
 
-    `signal` is "page" or "line" where a model or an agent says that the concept gets an article or a line.
+    It is "page" or "line" where a model or an agent says that the concept gets an article or a line.
     """
 
     name: Name
@@ -85,17 +66,14 @@ class PossibleCard(Model):
 
 
 class ExtractedClaim(Model):
-    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first.
-
-    `cards` are the embedded engine's; those of others count for nothing.
-    """
+    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
 
     kind: ClaimKind
     quote: Verbatim
     statement: Text = ""
     about: tuple[Name, ...] = ()
     start: int = 0  # where the quote begins in the segment, a hint for repeated words
-    cards: SkipJsonSchema[tuple[PossibleCard, ...]] = ()
+    cards: tuple[PossibleCard, ...] = ()
 
 
 class ExtractRequest(Model):
@@ -123,10 +101,14 @@ class ClaimView(Model):
     quote: str
     source: str  # the source's title
     about: tuple[str, ...] = ()  # canonical titles of the concepts it is about, the main one first
-    mentions: tuple[str, ...] = ()  # canonical titles of other concepts of the vault that its words name
     passage: str = ""  # the same for claims of one paragraph of a source; for the embedded engine only
     heading: str = ""  # of the section that the claim stands in, likewise
     cards: tuple[PossibleCard, ...] = ()  # likewise
+
+    @classmethod
+    def of(cls, claim: Claim, source: str = "") -> ClaimView:
+        """Return a claim of a finished vault, for the gates and for answers."""
+        return cls(id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=source)
 
 
 class Sentence(Model):
@@ -186,7 +168,7 @@ class CardsReply(Model):
     """`suggested` are the embedded engine's, best first, those of `cards` among them; others' count for nothing."""
 
     cards: tuple[ProposedCard, ...] = ()
-    suggested: SkipJsonSchema[tuple[SuggestedCard, ...]] = ()
+    suggested: tuple[SuggestedCard, ...] = ()
 
 
 Request = ExtractRequest | ComposeRequest | CardsRequest
@@ -195,12 +177,7 @@ REPLY_TO: dict[str, type[Reply]] = {"extract": ExtractReply, "compose": ComposeR
 
 
 class Engine(Protocol):
-    """Answers typed requests. `name` is "engine/version": it is part of every digest, so a new version asks anew."""
-
-    @property
-    def name(self) -> str: ...
-
-    def extract(self, request: ExtractRequest) -> ExtractReply: ...
+    """Answers typed requests; those of a document's segments together."""
 
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]: ...
 

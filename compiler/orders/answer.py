@@ -14,8 +14,8 @@ from compiler.orders.board import OrderDesk
 from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
-from compiler.protocol.requests import Request
-from compiler.query.answer import MAX_QUESTION, Answer, check_for, gated, quoted, request_for
+from compiler.protocol.requests import AnswerRequest, Request
+from compiler.query.answer import MAX_QUESTION, Answer, check_for, gated, quoted
 from compiler.query.retrieve import Known, all_claims, fitting
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
@@ -53,7 +53,8 @@ def answer_question(
     if engine == "extractive" or not claims:
         return gated(question, plain, claims, EXTRACTIVE)
     with _asker(desk, backend, at, progress or (lambda _: None)) as asker:
-        reply, who = _answered(desk, request_for(question, claims), asker, engine)
+        request = AnswerRequest(question=question, claims=tuple(known.view for known in claims))
+        reply, who = _answered(desk, request, asker, engine)
         if not isinstance(reply, AnswerReply):
             return gated(question, plain, claims, EXTRACTIVE)
         accepted = accepted_in(asker.journal)

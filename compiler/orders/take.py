@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -38,13 +38,7 @@ class Work:
     next: str
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "open": dict(self.open),
-            "free": self.free,
-            "yours": list(self.yours),
-            "done": self.done,
-            "next": self.next,
-        }
+        return {**asdict(self), "yours": list(self.yours)}
 
 
 def take_orders(

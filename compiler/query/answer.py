@@ -12,7 +12,7 @@ from compiler.model.report import Rejection
 from compiler.model.requests import Sentence
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, AnswerSentence
-from compiler.protocol.requests import AnswerRequest, BlockView, CheckItem, CheckRequest, DocumentView, PassageView
+from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.retrieve import Known, unheard
 from vault.ids import ClaimId, digest12
 from vault.model.article import ArticleSection, CitedSentence, render_body
@@ -38,11 +38,6 @@ class Answer:
     missing: str
     engine: str
     rejections: tuple[Rejection, ...] = ()
-
-
-def request_for(question: str, claims: Sequence[Known]) -> AnswerRequest:
-    """Return the request for an answer from claims."""
-    return AnswerRequest(question=question, claims=tuple(known.view for known in claims))
 
 
 def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) -> AnswerReply:
@@ -97,8 +92,8 @@ def gated(
     accepted: Accepted | None = None,
 ) -> Answer:
     """Return the answer without the sentences that are neither their claims' words nor `accepted` by a check."""
-    request, kept = request_for(question, claims), list[Sentence]()
-    views = {view.id: view for view in request.claims}
+    views = {view.id: view for view in (known.view for known in claims)}
+    kept = list[Sentence]()
     rejections = []
     for each in reply.sentences:
         sentence = Sentence(text=each.text, cites=each.cites)

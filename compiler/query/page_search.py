@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from compiler.gates.gates import content_words
+from compiler.query.retrieve import weights
 from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, TOPICS
 from vault.model.frontmatter import body_of, read_properties
@@ -31,8 +30,7 @@ def _ranked(things: Iterator[Thing], wanted: set[str], limit: int) -> list[dict[
     held = [
         (wanted & set(content_words(name)), wanted & set(content_words(text)), facts) for name, text, facts in things
     ]
-    counts = Counter(word for named, said, _ in held for word in named | said)
-    weight = {word: math.log(1 + (len(held) + 1) / (count + 1)) for word, count in counts.items()}
+    weight = weights(wanted, [named | said for named, said, _ in held])
     scored = [(sum(sorted(weight[w] for w in (*named, *(named | said)))), facts) for named, said, facts in held]
     found = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], str(s[1]["path"]), int(s[1]["line"])))
     return [facts for _, facts in found[:limit]]

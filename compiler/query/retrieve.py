@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.gates.gates import content_words
@@ -47,14 +47,8 @@ class Known:
     @property
     def view(self) -> ClaimView:
         """Return the claim as an engine sees it."""
-        words = "" if fold(self.claim.words) == fold(self.claim.quote) else self.claim.words
-        return ClaimView(
-            id=self.claim.id,
-            kind=self.claim.kind,
-            words=words or self.claim.quote,
-            quote=self.claim.quote,
-            source=self.title,
-        )
+        view = ClaimView.of(self.claim, self.title)
+        return view.model_copy(update={"words": view.quote}) if fold(view.words) == fold(view.quote) else view
 
 
 def all_claims(vault: Vault) -> Iterator[Known]:
@@ -76,7 +70,7 @@ def _claims(summary: Summary) -> Iterator[Known]:
             yield Known(located.claim, summary.path, located.line, title, raw)
 
 
-def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Known]:
+def fitting(claims: Iterable[Known], question: str) -> list[Known]:
     """Return the claims that answer the question, the most fitting first; of equal ones, one a source."""
     wanted = set(content_words(question))
     if not wanted:
@@ -84,7 +78,7 @@ def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Kn
     shelf = [
         (known, wanted.intersection(content_words(f"{known.claim.words} {known.claim.quote}"))) for known in claims
     ]
-    weight = _weights(wanted, [held for _, held in shelf])
+    weight = weights(wanted, [held for _, held in shelf])
     heard = set().union(*(held for _, held in shelf))
     rarest = max(sorted(heard), key=lambda word: weight[word], default="")
     kinds = _ASKED.get(question.split()[0].casefold(), set())
@@ -95,11 +89,11 @@ def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Kn
             fit *= _KIND_BONUS if known.claim.kind in kinds else 1.0
             fit *= _OPENING_BONUS if wanted.intersection(content_words(known.claim.words)[:1]) else 1.0
             found.setdefault((known.raw, fold(known.claim.quote)), replace(known, fit=fit, core=rarest in held))
-    return sorted(found.values(), key=lambda k: (-k.fit, len(k.claim.words), k.claim.id))[:most]
+    return sorted(found.values(), key=lambda k: (-k.fit, len(k.claim.words), k.claim.id))[:MOST]
 
 
-def _weights(wanted: set[str], held: list[set[str]]) -> dict[str, float]:
-    """Return how much each word of the question counts: a rare one more than one that every claim has."""
+def weights(wanted: set[str], held: Sequence[set[str]]) -> dict[str, float]:
+    """Return how much each wanted word counts, given those that each text has: a rare one counts more."""
     counts = Counter(word for words in held for word in words)
     return {word: math.log(1 + (len(held) + 1) / (counts[word] + 1)) for word in sorted(wanted)}
 

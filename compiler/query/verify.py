@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compiler.gates import gates
-from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from compiler.protocol.check import item_key
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge
 from compiler.workers.pool import WorkerPool
-from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
@@ -272,25 +271,17 @@ class _Check:
         return ""
 
     def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
-        views = {}
-        for cite in cites:
-            claim = self.claims[cite.summary, cite.claim]
-            views[str(claim.id)] = ClaimView(
-                id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=""
-            )
-        return views
+        return {str(cite.claim): ClaimView.of(self.claims[cite.summary, cite.claim]) for cite in cites}
 
     def decks(self) -> None:
         gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
-        brought = {
-            e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")
-        }  # home, and rest on no claim
+        # Cards from Anki rest on no claim.
+        brought = {e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")}
         retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
         for deck in self.vault.decks():
-            found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
-            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
+            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in deck.diagnostics]
             article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
             for card in deck.cards:
                 self.verdict.cards += 1
@@ -324,25 +315,15 @@ class _Check:
             return missing
         question, answer = unescape(card.question), unescape("\n".join(said))
         proposed = ProposedCard(
-            kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
+            kind=(card.kind or CardKind.DEFINITIONAL).value,
+            question=question[:20_000],
+            answer=answer[:20_000],
+            cites=tuple(views),
         )
         title, names = self.titles.get(article, ""), self.names.get(article, ())
         if card.human_edited:
             return gates.written_card_fault(proposed, title, views, self.accepted)
         return gate.refused(proposed, title, views, names=names)
-
-
-def _kind_name(card: Card) -> CardKindName:
-    """Return the kind that a card must have evidence for: its heading's, else that of a plain definition."""
-    match card.kind:
-        case CardKind.MECHANISTIC:
-            return "mechanistic"
-        case CardKind.RELATIONAL:
-            return "relational"
-        case CardKind.APPLIED:
-            return "applied"
-        case _:
-            return "definitional"
 
 
 def _misplaced(cites: Sequence[Citation], places: Sequence[str]) -> str:

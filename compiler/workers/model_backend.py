@@ -191,10 +191,8 @@ class ModelBackend:
         fault = line.get("fault", _UNUSABLE)
         what, hint = (clean_line(str(fault.get(key, "")))[:300] for key in ("what", "hint"))
         final = bool(fault.get("final"))
-        return Failed(self._with_place(what), hint, final, one.paid.tokens, one.paid.usd)
-
-    def _with_place(self, what: str) -> str:
-        return f"{self.place}: {what}" if self.place else what
+        what = f"{self.place}: {what}" if self.place else what
+        return Failed(what, hint, final, one.paid.tokens, one.paid.usd)
 
     def _handle_event(self, line: Mapping[str, Any]) -> None:
         if "batch" in line:

@@ -27,9 +27,8 @@ def main() -> None:
     # stdout is the line protocol, so what libraries print goes to stderr.
     answers = os.dup(1)
     os.dup2(2, 1)
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches the whole process group; this process ends by its input
+    # Ctrl-C reaches the whole process group; this process ends by its input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     leave_bytecode()
     limit_worker(MODEL_PROCESS_BYTES)
     restrict_model_process([os.environ[name] for name in CERTIFICATES if os.environ.get(name)])

@@ -16,7 +16,9 @@ import os
 import sys
 import tempfile  # noqa: TID251 - nothing is written with it
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
 
 from compiler.claims.extract import requests_for
 from compiler.model import requests
@@ -32,11 +34,7 @@ from vault.model.source import SourceText
 from vault.sandbox.child_main import Answer, serve
 
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
-_REQUESTS: dict[str, type[requests.ComposeRequest] | type[requests.CardsRequest] | type[requests.ExtractRequest]] = {
-    "compose": requests.ComposeRequest,
-    "cards": requests.CardsRequest,
-    "extract": requests.ExtractRequest,
-}
+_REQUEST: TypeAdapter[requests.Request] = TypeAdapter(Annotated[requests.Request, Field(discriminator="type")])
 
 
 class NotNow(Exception):
@@ -81,7 +79,7 @@ def _bytes(path: str, sha256: str) -> bytes:
 
 
 def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
-    """Return the picture that a raw file is, or with a `target` holds: kind, sides in pixels, bytes.
+    """Return the picture that a raw file is, or with a `target` holds: kind and bytes.
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
@@ -92,13 +90,7 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
         seen = inspect_image(data)
     except MemoryError as error:
         raise NotNow("reading it needs more memory than a picture may take") from error
-    return {
-        "kind": seen.kind,
-        "width": seen.width,
-        "height": seen.height,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "base64": base64.b64encode(data).decode(),
-    }
+    return {"kind": seen.kind, "base64": base64.b64encode(data).decode()}
 
 
 def _taken_out(data: bytes, name: str, target: str) -> bytes:
@@ -107,11 +99,6 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
     module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else zip_archive
     found: bytes = getattr(module, "picture", zip_archive.picture)(data, name, target)
     return found
-
-
-def extract(source: SourceText, engine: requests.Engine) -> list[requests.ExtractReply]:
-    """Return the engine's reply for every segment of the source."""
-    return engine.read(requests_for(source))
 
 
 def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str, Any]:
@@ -124,7 +111,7 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
             if isinstance(source, str):
                 return {"recorded": source}
             wanted = engine is not None and not message.get("only_read")
-            replies = extract(source, engine) if engine is not None and wanted else []
+            replies = engine.read(requests_for(source)) if engine is not None and wanted else []
             made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
         except NotNow as error:
             return {"not_now": str(error)}
@@ -144,15 +131,20 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
             return {"unreadable": {"what": error.what, "hint": error.hint}}
     if engine is None:
         raise RetainError("no engine was started")
-    kind = message["request"]["type"]
-    request = _REQUESTS[kind].model_validate(message["request"])
-    reply: requests.ExtractReply | requests.ComposeReply | requests.CardsReply
-    if isinstance(request, requests.ExtractRequest):
-        reply = engine.extract(request)
-    else:
-        reply = engine.compose(request) if isinstance(request, requests.ComposeRequest) else engine.cards(request)
-    assert isinstance(reply, requests.REPLY_TO[kind])
-    return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
+    return {"reply": _reply(_REQUEST.validate_python(message["request"]), engine)}
+
+
+def _reply(request: requests.Request, engine: requests.Engine) -> dict[str, Any]:
+    """Return the engine's reply to a request, as JSON."""
+    reply: requests.Reply
+    match request:
+        case requests.ExtractRequest():
+            (reply,) = engine.read([request])
+        case requests.ComposeRequest():
+            reply = engine.compose(request)
+        case requests.CardsRequest():
+            reply = engine.cards(request)
+    return reply.model_dump(mode="json", exclude_defaults=True)
 
 
 def main() -> None:

@@ -163,7 +163,7 @@ def test_german_and_chinese_sentences_define_by_their_own_words() -> None:
     ],
 )
 def test_a_sentence_does_not_end_inside_a_formula(text: str, formulas: list[str], said: list[str]) -> None:
-    spans = tuple(Span(kind="math", start=text.index(f), end=text.index(f) + len(f), level=0) for f in formulas)
+    spans = tuple(Span(kind="math", start=text.index(f), end=text.index(f) + len(f)) for f in formulas)
     request = ExtractRequest(title="", language="en", headings=(), text=text, marks=spans)
     assert [s.text for s in sentences(request)] == said
 

@@ -45,8 +45,8 @@ def wanted(on: Shelf, *lacking: Lacking) -> dict[str, tuple[str, ...]]:
     return {gap.what: gap.uses for gap in find_gaps(known, {}, {}, on)}
 
 
-def name(written: str, *, cited: bool = False) -> Lacking:
-    return Lacking(written, (written.casefold(),), (written,), cited)
+def name(written: str) -> Lacking:
+    return Lacking(written, (written.casefold(),), (written,))
 
 
 def asked(*concepts: Resolved, leaning: int, text: str = "") -> dict[str, str]:
@@ -71,11 +71,10 @@ def test_a_term_that_two_documents_use_and_none_explains_is_wanted_with_the_sent
     }
 
 
-def test_a_term_of_one_document_is_not_wanted_unless_it_is_all_there_is_or_the_document_cites_others_for_it() -> None:
+def test_a_term_of_one_document_is_not_wanted_unless_it_is_all_there_is() -> None:
     others = ("The weather was fine.", "It rained.", "It snowed.")
     one = f"{TURNS}\n\n{HAULS}\n\nA worn capstan slips."
     assert wanted(shelf(one, *others), name("capstan")) == {}
-    assert list(wanted(shelf(one, *others), name("capstan", cited=True))) == ["capstan"]
     assert list(wanted(shelf(one), name("capstan"))) == ["capstan"]
     assert wanted(shelf(f"{TURNS} {HAULS} A worn capstan slips."), name("capstan")) == {}, "one section"
 

@@ -52,7 +52,7 @@ def saved(book: openpyxl.Workbook) -> bytes:
 
 def extracted(source: SourceText) -> Extracted:
     engine = ExtractiveEngine()
-    return claims_in(source, [engine.extract(request) for request in requests_for(source)])
+    return claims_in(source, [engine.read([request])[0] for request in requests_for(source)])
 
 
 def marked(source: SourceText, kind: MarkKind) -> list[str]:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compiler.articles.reading_list import Shelf, queries, reading_list
+from compiler.articles.reading_list import queries, reading_list
+from compiler.articles.sources import Sources
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.resolve import Resolution, Resolved
+from compiler.concepts.source_copies import Kinship
 from compiler.model.report import Report
 from tests.builders import NEEDED, NEEDY, make_vault
 from vault.files.guard import Scope
@@ -206,5 +208,10 @@ def test_a_general_word_of_which_several_kinds_are_explained_comes_after_the_res
         (f"epistemic:{c.id}:mechanistic", Gap(GapId(c.id), GapKind.EPISTEMIC, c.title, "nothing", "a source"))
         for c in known
     ]
-    found = reading_list(asked, Resolution(concepts={c.id: c for c in known}), Shelf({}, {}, []))
+    found = reading_list(
+        asked,
+        Resolution(concepts={c.id: c for c in known}),
+        {},
+        Sources([], {}, {}, Kinship({}, frozenset(), ()), {}, {}),
+    )
     assert [wanted.what for wanted in found] == ["Vector space", "Word vector", "Keel", "Vector"]

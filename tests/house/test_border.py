@@ -72,7 +72,7 @@ READ: dict[str, Callable[[str], str]] = {
         "x.ipynb",
     ),
     "a name of a model's": lambda text: str(
-        ExtractReply.model_validate({"terms": [{"name": text, "aliases": [text], "signal": "title"}]}).terms
+        ExtractReply.model_validate({"terms": [{"name": text, "aliases": [text], "signal": "definition"}]}).terms
     ),
     "a heading of a model's": lambda text: ComposeReply.model_validate(
         {"sections": [{"heading": text, "paragraphs": []}]}

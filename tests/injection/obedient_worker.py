@@ -48,8 +48,6 @@ FLOOD = 1_500
 class ObedientEngine:
     """Takes every sentence about the source's subject for a claim, and does what the orders between them say."""
 
-    name = "obedient/1"
-
     def extract(self, request: ExtractRequest) -> ExtractReply:
         found = _DEFINITION.search(request.text)
         subject = found["name"] if found else ""
@@ -61,7 +59,7 @@ class ObedientEngine:
             if verb == "name":
                 terms += [
                     Term.model_construct(name=words[:200], aliases=(words[:190] + " too",), signal=signal)
-                    for signal in ("title", "definition", "glossary")
+                    for signal in ("definition", "named")
                 ]
         for sentence in _SENTENCE.findall(request.text):
             if subject and subject in sentence.lower() and "ORDER" not in sentence:

@@ -201,6 +201,11 @@ class Ids:
         return as_of if _is_instant(as_of) else str(event["at"]) if event else self.births[id_].at
 
 
+def strings(value: object) -> list[str]:
+    """Return the strings of a list in an event; [] for anything else."""
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
 def ordered(events: Iterable[Event]) -> list[Event]:
     """Return `events` by (at, type, id): the order in which every machine folds them."""
     found: list[Event] = []

@@ -40,7 +40,7 @@ class TopicBody:
     """The content of a topic's file.
 
     `members` are links to concepts, each with the sentence that says what it is, or None where that stands at another;
-    `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own.
+    `relations` are paragraphs; `questions` are links to gaps.
     """
 
     title: str
@@ -48,7 +48,6 @@ class TopicBody:
     members: Sequence[tuple[str, CitedSentence | None]]
     relations: Sequence[Sequence[CitedSentence]] = ()
     disputes: Sequence[Dispute] = ()
-    asked: Sequence[CitedSentence] = ()
     questions: Sequence[str] = ()
 
 
@@ -70,8 +69,6 @@ def render_topic(topic: TopicBody) -> str:
                 render_sentence(dispute.first),
                 render_sentence(dispute.second),
             ]
-    if topic.asked or topic.questions:
-        parts.append(f"## {questions}")
-        parts += map(render_sentence, topic.asked)
-        parts += ["\n".join(f"- {link}" for link in topic.questions)] if topic.questions else []
+    if topic.questions:
+        parts += [f"## {questions}", "\n".join(f"- {link}" for link in topic.questions)]
     return "\n" + "\n\n".join(parts) + "\n"

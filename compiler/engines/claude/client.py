@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from compiler.engines.claude import output_formats
 from compiler.engines.claude.budget import Budget, BudgetUsedUp
 from compiler.engines.claude.errors import CUT_OFF, Fault
-from compiler.engines.claude.messages import Answer, InvalidReply, JsonPrompt, Prompt, R
+from compiler.engines.claude.messages import Answer, InvalidReply, JsonPrompt, Prompt, R, parse_reply
 from compiler.engines.claude.prices import Price, Tokens
 from compiler.engines.claude.transport import Transport
 from vault.config.engine import EngineSettings
@@ -154,13 +154,14 @@ class Claude:
         messages = output_formats.api_messages(question.prompt)
         message = self._full_length(question, messages, plain=plain)
         try:
-            return output_formats.value_of(message, shape)
+            return parse_reply(output_formats.text_of(message), shape)
         except InvalidReply as invalid:
             if not plain and not invalid.is_object:
                 raise
             corrected = [*messages, *output_formats.correction_messages(message, str(invalid))]
         try:
-            return output_formats.value_of(self._full_length(question, corrected, plain=plain), shape)
+            message = self._full_length(question, corrected, plain=plain)
+            return parse_reply(output_formats.text_of(message), shape)
         except InvalidReply as invalid:
             what = "the model's answers have another shape than was asked for"
             raise Fault(what, "try a larger model") from invalid

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from compiler.engines.claude.messages import JsonPrompt, Prompt, R, parse_reply
+from compiler.engines.claude.messages import JsonPrompt, Prompt
 from compiler.engines.claude.prices import Tokens, most
 
 if TYPE_CHECKING:
@@ -81,11 +81,6 @@ def _count(value: object) -> int:
 def text_of(message: Message) -> str:
     """Return the text blocks of a message as one string."""
     return "".join(block.text or "" for block in message.content if block.type == "text")
-
-
-def value_of(message: Message, shape: type[R]) -> R:
-    """Return the message's JSON object as a value of `shape`. Raises: InvalidReply."""
-    return parse_reply(text_of(message), shape)
 
 
 def correction_messages(message: Message, problem: str) -> list[dict[str, Any]]:

@@ -30,14 +30,6 @@ _UNCERTAIN_STATUS = (408, 500, 502, 504)  # that a server may answer although it
 T = TypeVar("T")
 
 
-def _never() -> bool:
-    return False
-
-
-def _nothing() -> None:
-    pass
-
-
 class Transport:
     """One client of the SDK. Not for two threads at once: giving up one call closes all of its connections."""
 
@@ -73,8 +65,8 @@ class Transport:
         self,
         use: Callable[[anthropic.Anthropic], T],
         until: float,
-        cancelled: Cancelled = _never,
-        before_retry: Callable[[], None] = _nothing,
+        cancelled: Cancelled = lambda: False,
+        before_retry: Callable[[], None] = lambda: None,
         *,
         once: bool = False,
     ) -> T:

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiler.model.engine_names import VERSIONS
 from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, ExtractReply, ExtractRequest
 
 
 class ExtractiveEngine:
     """Answers every request offline, from the documents' own words; the same request always has the same reply."""
 
-    @property
-    def name(self) -> str:
-        """ "extractive/4"."""
-        return VERSIONS["extractive"]
-
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
         """Return the claims and names of each segment of one document, weighed over the whole of it."""
         from compiler.engines.extractive import reading
 
         return reading.read(requests)
-
-    def extract(self, request: ExtractRequest) -> ExtractReply:
-        """Return the claims and names of a segment by itself."""
-        return self.read([request])[0]
 
     def compose(self, request: ComposeRequest) -> ComposeReply:
         """Return an article of the sources' own passages."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from compiler.engines.extractive.selection import model
+from compiler.gates.repeated_cards import PER_KIND
 from compiler.model.requests import CardKindName, CardsReply, CardsRequest, ProposedCard, SuggestedCard
 from vault.model.claim import ClaimKind
 
-PER_KIND = 2
 KIND_OF_QUESTION: dict[CardKindName, ClaimKind] = {
     "definitional": ClaimKind.DEFINITION,
     "mechanistic": ClaimKind.MECHANISM,

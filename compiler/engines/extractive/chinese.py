@@ -26,15 +26,11 @@ _REASON = re.compile(r"^(?:因为|由于)(?P<reason>[^，。]+)，(?:因此|所�
 _PARTS = re.compile(
     r"^(?P<subject>[^，。]{2,16}?)(?:由(?P<parts>[^，。].+?)(?:组成|构成)|(?:主要)?(?:包括|包含)(?P<items>.+))。$"
 )
-
-
 _OPENING = re.compile(r"^(?:实际上)?(?:就?是)?(?:指的是|指)?")
 _LABEL = re.compile(r"的?(?:含义|定义|概念)$")
 _NUMBER = re.compile(r"^[①-⑳\d（）()、.\s]+")
 POINTS = re.compile(r"这|该|此(?!外)|上述|以下|如下|本文|我们|你|前者|后者|其中")
 _IN_NAMES = frozenset("neljvbgsxtq")  # first letters of jieba's tags for what names are made of
-
-
 _NO_START = frozenset("当对在从把被将由与和及若如以为其各每某")
 
 

@@ -16,21 +16,18 @@ _HEADINGS: dict[str, dict[ClaimKind, str]] = {
         ClaimKind.MECHANISM: "How it works",
         ClaimKind.RELATION: "How it relates",
         ClaimKind.APPLICATION: "When to use it",
-        ClaimKind.LIMITATION: "Limits",
         ClaimKind.FACT: "Facts",
     },
     "de": {
         ClaimKind.MECHANISM: "Wie es funktioniert",
         ClaimKind.RELATION: "Zusammenhänge",
         ClaimKind.APPLICATION: "Wann man es verwendet",
-        ClaimKind.LIMITATION: "Grenzen",
         ClaimKind.FACT: "Fakten",
     },
     "zh": {
         ClaimKind.MECHANISM: "工作原理",
         ClaimKind.RELATION: "相互关系",
         ClaimKind.APPLICATION: "应用",
-        ClaimKind.LIMITATION: "局限",
         ClaimKind.FACT: "要点",
     },
 }

@@ -36,11 +36,7 @@ _CONDITION = re.compile(
 _REASON = re.compile(
     r"^(?P<main>(?P<subject>(?:Der|Die|Das|Ein|Eine|[A-ZÄÖÜ][\w-]+)(?:\s+[\w-]+){0,3}?)\s+(?P<verb>ist|sind|kann|können|muss|müssen|darf|dürfen|wird|werden|hat|haben|soll|sollte|sollten)\s+(?P<rest>[^,]+)),\s+(?:weil|da)\s+(?P<reason>.+?)[.]$"
 )
-
-
 POINTS = re.compile(r"\b(?:dies(?:e[rsnm]?)?|solche?[rsnm]?|hier|oben|unten|folgend\w*|wir|unser\w*|Sie|Ihr\w*)\b")
-
-
 _LEFT = re.compile(r"\s+(?:bezeichnet|genannt|verstanden)(?=,|\.|$)")
 
 

@@ -33,7 +33,6 @@ class Sentence:
     start: int
     end: int
     block: int
-    first: bool
     item: bool
 
 
@@ -53,7 +52,7 @@ def sentences(request: ExtractRequest) -> list[Sentence]:
             if i == 0:
                 begin = marks.after_run_in(request.text, begin, start + b)
             begin += _repeated(request.text[begin : start + b])
-            found.append(Sentence(request.text[begin : start + b], begin, start + b, number, i == 0, item))
+            found.append(Sentence(request.text[begin : start + b], begin, start + b, number, item))
     return found
 
 
