@@ -27,6 +27,7 @@ _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, C
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
 # Letters with a number that is no part of their name: q3-5, q6-12mo, n-1
 _SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)|[A-Za-z)][-−]\d{1,3}(?!\w)")
+_SIDE_BY_SIDE = re.compile(r"(?<![\d.,])(\d{1,3})[ \u00a0\u202f](\d{3}(?:\.\d+)?)(?!\d)")  # 18 100.10: or two cells
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -80,6 +81,7 @@ def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequ
             found.add(Fraction(f"{start}{end}"))
         for shorthand in _SHORTHAND.findall(text):
             found |= {Fraction(digits) for digits in re.findall(r"\d+", shorthand)}
+        found |= {Fraction(figures) for pair in _SIDE_BY_SIDE.findall(text) for figures in pair}
     return frozenset(found)
 
 
@@ -93,6 +95,8 @@ def _same_day(said: Day, other: Day, values: frozenset[Value]) -> bool:
 def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Value], words: str) -> str:
     """Return what is wrong with one number; "" if the evidence has it."""
     if not number.values & values:
+        if "," in number.text and all(Fraction(n) in values for n in re.findall(r"\d+", number.text)):
+            return ""  # two numbers with a comma between them: min(8-1,8-2)
         if number.spelled and not _contradicted(number, there):
             return ""  # small numbers also count what stands side by side: that is for a check to say
         if number.unit == "decade" and _in_decade(number, values):

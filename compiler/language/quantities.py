@@ -164,8 +164,10 @@ def _in_figures(text: str) -> Iterator[Number]:
             unit = "decade"
         before = text[max(0, match.start() - 20) : match.start()].casefold()
         below = re.match(r"[^.;]{0,12}(?:below zero|unter null)", text[match.end() : match.end() + 30])
-        if below or re.search(r"(?:minus|零下)\s*$", before):
-            values = frozenset(-v if isinstance(v, Fraction) else v for v in values)
+        minus = re.search(r"(\w\s+)?minus\s*$|零下\s*$", before)
+        if below or minus:
+            negative = frozenset(-v if isinstance(v, Fraction) else v for v in values)
+            values = negative | (values if minus and minus[1] else frozenset())  # "cells minus 1" takes one away
         yield Number(match[0].strip(), values, unit, folded_stem(word), _bound(before))
 
 

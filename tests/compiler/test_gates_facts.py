@@ -60,6 +60,12 @@ def test_may_is_a_month_only_beside_a_day_or_a_year() -> None:
         ("in March 2004", "in May 2004", "does not say in March 2004"),
         ("on 4 May 2004", "in May 2004", "does not say 4 May 2004"),
         ("44 BC", "44 AD", "says 44 of another unit"),
+        ("The number of cells minus 1", "df = cells-1", ""),
+        ("minus 4 degrees", "4 degrees", "does not say 4"),
+        ("row | 100.10", "17 | 18 100.10", ""),
+        ("the row of 99.10", "18 100.10", "does not say 99.10"),
+        ("min(8-1,8-1) = 7", "the smaller of 8-1 and 8-1, so 7", ""),
+        ("min(8-1,9-1) = 7", "the smaller of 8-1 and 8-1, so 7", "does not say 1,9"),
     ],
 )
 def test_numbers_and_dates_have_to_agree(words: str, evidence: str, fault: str) -> None:
