@@ -79,12 +79,13 @@ def _inherited(journal: Journal, consulted: Consulted, ids: Ids) -> dict[SourceI
 
 
 def with_rules(consulted: Consulted, crew: WorkerPool, documents: Sequence[Document]) -> Mapping[SourceId, Extracted]:
-    """Return the claims that answers cite, and those that rules find where nobody read or wrote."""
+    """Return the claims that answers cite, and those that rules find where no model did its work, or a small one."""
     others: dict[SourceId, Extracted] = {}
     for document in documents:
         source = document.tracked.id
         keys = consulted.unwritten.get(source, frozenset())
-        if document.text is None or (source not in consulted.failed and not keys):
+        whole = source in consulted.failed or source in consulted.small
+        if document.text is None or not (whole or keys):
             continue
         replies = []
         for request in requests_for(document.text):
@@ -94,7 +95,7 @@ def with_rules(consulted: Consulted, crew: WorkerPool, documents: Sequence[Docum
             except (WorkerFailed, ValueError, KeyError):
                 replies.append(ExtractReply())
         found = claims_in(document.text, replies)
-        others[source] = found if source in consulted.failed else _about(found, keys, document.text.language)
+        others[source] = found if whole else _about(found, keys, document.text.language)
     return with_others(consulted.extracted, others)
 
 

@@ -35,8 +35,8 @@ class Unexplained:
 class Consulted:
     """What the answers give for a build. `rulings` have the names that SETTLE joined.
 
-    `failed` are the sources of which nobody read some passages; rules read these. `unwritten` are the keys of concepts
-    with a page that nobody wrote, by source; rules write about these.
+    `failed` are the sources of which nobody read some passages, `small` those that a small model read; rules read both.
+    `unwritten` are the keys of concepts with a page that nobody wrote, by source; rules write about these.
     """
 
     shelf: Shelf
@@ -47,6 +47,7 @@ class Consulted:
     unexplained: list[Unexplained]
     topics: list[tuple[str, tuple[str, ...]]]
     failed: frozenset[str]
+    small: frozenset[str]
     unwritten: Mapping[str, frozenset[str]]
 
 
@@ -90,6 +91,7 @@ def consult(
         _unexplained(knowledge, shelf, groups),
         [(c.topic, c.titles) for reply in knowledge.settled for c in reply.clusters if c.topic],
         frozenset(b.partition(":")[0] for b in knowledge.failed_blocks if b in shelf.blocks),
+        frozenset(b.partition(":")[0] for b in knowledge.small_blocks if b in shelf.blocks),
         _unwritten(groups, drafts) if not asker.open else {},
     )
 

@@ -36,7 +36,7 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _ITEM = re.compile(r"^\s*(?:([-*+•])|(\d{1,2})[.)])\s+(?=\S)")
 _KEEP = re.compile(r"^\s*@keep\s+\[?(\d{1,3}:\d{1,5})[a-z]{0,2}\]?\s*(.*)$")
 _STAYS = re.compile(r"@s\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\.?(?=\s|$)")
-_SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)\.?")
+_SEE = re.compile(r"\bSee(?: also)? ((?:\[\[[^\]\n]+\]\](?:,? (?:and )?)?)+)(?:\.|$)", re.MULTILINE)
 _DELIMITER = re.compile(r"^\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
 _FIELD = re.compile(r"^\s*\**(T|K|KIND|Q|A|C|CITE)\**\s*:\s*(.*)$", re.IGNORECASE)
 _KINDS: dict[str, CardKindName] = {
@@ -87,7 +87,9 @@ class _Reader:
         names = [t for task in request.concepts for t in (task.title, *task.aliases, task.line)]
         names += request.neighbours
         names += [" ".join((d.title, *p.headings)) for d in request.documents for p in d.passages]
-        self.known = known_names([*names, *(s.text for s in self.shown.passages.values())])
+        texts = [s.text for s in self.shown.passages.values()]
+        self.words = "\n".join(texts)
+        self.known = known_names([*names, *texts])
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -154,7 +156,12 @@ class _Reader:
 
         def flush() -> None:
             if paragraph:
-                self._add(draft, self._sentences(draft, paragraph, ""))
+                before, self.leads = self.leads, []
+                said = self._sentences(draft, paragraph, "")
+                found, self.leads = self.leads, before
+                if said or not found:
+                    self._add(draft, said)
+                self.leads += found  # to what comes next
                 paragraph.clear()
             if table:
                 self._add(draft, self._table(draft, table))
@@ -225,7 +232,7 @@ class _Reader:
             row, before = row + text.count("\n", before, begins), begins
             number = lines[min(row, len(lines) - 1)][0]
             piece = self._stays(draft, number, piece, out)
-            piece = self._see(draft, piece)
+            piece = self._in_sentence(self._see(draft, piece))
             at = cite.end if cite else len(text)
             said = plain_words(piece).lstrip(".,;: ") if out else plain_words(piece)
             if not any(c.isalnum() for c in said):
@@ -254,6 +261,18 @@ class _Reader:
                 else:
                     self.faults.append(Fault(number, match[0], f"s{n} cannot be kept", "write it again"))
         return _STAYS.sub(" ", piece) if present else piece
+
+    def _in_sentence(self, piece: str) -> str:
+        """Return a piece with the titles in it written as the documents write them in a sentence: [[Mast|mast]]."""
+
+        def linked(match: re.Match[str]) -> str:
+            title = match[1]
+            small = title[:1].lower() + title[1:]
+            before = piece[: match.start()].strip(" (*_")
+            begins = not before or before.endswith((".", "!", "?", ":"))
+            return match[0] if begins or match[2] or small not in self.words else f"[[{title}|{small}]]"
+
+        return LINK.sub(linked, piece)
 
     def _see(self, draft: _Draft, piece: str) -> str:
         """Return a piece without "See [[Title]]", which is recorded."""

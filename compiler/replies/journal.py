@@ -31,6 +31,7 @@ _KNOWN = ("page", "file", "batch")  # how the other types of lines here begin; t
 _RELEVANT = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that matter to a build
 _FORMER = frozenset({"extract", "compose", "cards", "match", "check", "reconcile", "answer"})  # types of version 1
 VERSION = 2
+SMALL = ", small"  # behind the name of an engine that is a small model
 
 
 @dataclass(frozen=True, slots=True, eq=False)

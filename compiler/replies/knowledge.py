@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.protocol.check import item_key
@@ -20,7 +20,7 @@ from compiler.protocol.replies import (
     WrittenArticle,
     WrittenSentence,
 )
-from compiler.replies.journal import Entry
+from compiler.replies.journal import SMALL, Entry
 from vault.text.formatting import fold
 
 
@@ -31,11 +31,15 @@ def title_key(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One answer to READ, with the blocks of which it has the last word. `failed` if nobody answered."""
+    """One answer to READ, with the blocks of which it has the last word. `failed` if nobody answered.
+
+    `small` if a small model did, which overlooks much.
+    """
 
     reply: ReadReply
     blocks: frozenset[str]
     failed: bool
+    small: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,15 @@ class Knowledge:
     def of(cls, entries: Iterable[Entry], *, retries: bool = False, run: str = "") -> Knowledge:
         """Return what the entries, in order, say together."""
         out = cls()
-        reads: list[tuple[ReadReply, bool]] = []
+        reads: list[tuple[ReadReply, bool, bool]] = []
         owner: dict[str, int] = {}
         for entry in entries:
             if entry.failed and retries and entry.run != run:
                 continue
             reply = entry.value()
             if isinstance(reply, ReadReply):
-                out._read(reply, bool(entry.failed), reads, owner)
+                reads.append((reply, bool(entry.failed), entry.engine.endswith(SMALL)))
+                out._own(reply.covers, reads, owner)
             elif isinstance(reply, SettleReply):
                 out.settled.append(reply)
             elif isinstance(reply, WriteReply):
@@ -91,16 +96,17 @@ class Knowledge:
         for ref, n in owner.items():
             blocks[n].add(ref)
         out.readings = [
-            Reading(reply, frozenset(own), failed) for (reply, failed), own in zip(reads, blocks, strict=True) if own
+            Reading(reply, frozenset(own), failed, small)
+            for (reply, failed, small), own in zip(reads, blocks, strict=True)
+            if own
         ]
         out.clashes[:0] = [clash for reading in out.readings for clash in reading.reply.clashes]
         return out
 
-    def _read(self, reply: ReadReply, failed: bool, reads: list[tuple[ReadReply, bool]], owner: dict[str, int]) -> None:
-        """Take an answer to READ; a failure never hides an answer."""
-        reads.append((reply, failed))
-        for block in reply.covers:
-            if not (failed and block in owner):
+    def _own(self, covers: Sequence[str], reads: Sequence[tuple[ReadReply, bool, bool]], owner: dict[str, int]) -> None:
+        """Give blocks to the last of the answers to READ; a failure never hides an answer."""
+        for block in covers:
+            if not (reads[-1][1] and block in owner):
                 owner[block] = len(reads) - 1
 
     def _wrote(self, reply: WriteReply, entry: Entry) -> None:
@@ -123,6 +129,11 @@ class Knowledge:
     def failed_blocks(self) -> frozenset[str]:
         """Return the blocks that nobody would read."""
         return frozenset().union(*(r.blocks for r in self.readings if r.failed))
+
+    @property
+    def small_blocks(self) -> frozenset[str]:
+        """Return the blocks that a small model has read."""
+        return frozenset().union(*(r.blocks for r in self.readings if r.small))
 
     def concepts(self, present: Collection[str]) -> Iterator[tuple[ReadConcept, tuple[str, ...]]]:
         """Yield the concepts of all readings, each with its blocks that are `present` and last read there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.gates.gates import literal_fault
 from compiler.language.tokens import CJK, WORD
@@ -11,6 +11,7 @@ from compiler.protocol.citations import Shown, citations_in
 from compiler.protocol.replies import CheckReply, CheckVerdict
 from compiler.protocol.requests import CheckItem, CheckRequest, Request
 from compiler.replies.asker import Answered, Backend, Failed, KeepsNotes
+from compiler.replies.journal import SMALL
 from vault.log.ledger import Event
 from vault.text.formatting import fold
 
@@ -44,6 +45,8 @@ class LiteralChecks:
                 others.append((n, request))
         if others:
             for k, answer in self.backend.answers([request for _, request in others]):
+                if isinstance(answer, Answered):
+                    answer = replace(answer, engine=f"{answer.engine}{SMALL}")
                 yield others[k][0], answer
 
 

@@ -328,3 +328,26 @@ def test_a_card_whose_answer_is_the_title_above_it_is_refused() -> None:
     reply, faults = parse(REQUEST, answer)
     assert isinstance(reply, WriteReply) and reply.articles[0].cards == ()
     assert any("the page's title" in fault.why for fault in faults)
+
+
+@pytest.mark.parametrize("between", ["", "\n\n"])
+def test_words_that_lead_to_a_list_stand_right_before_it(between: str) -> None:
+    article, faults = halyard(
+        f"A halyard hoists a sail. [1:1a] {between}The steps are:\n\n1. Take up the slack. [1:4d]"
+    )
+    assert not faults
+    assert [s.text for s in sentences(article)] == ["A halyard hoists a sail.", "The steps are:", "Take up the slack."]
+
+
+def test_a_link_within_a_sentence_is_written_as_the_documents_write_it() -> None:
+    article, _ = halyard("[[Rope]] is what the [[Rope]] of a [[Capstan]] is. [1:1a]")
+    (said,) = sentences(article)
+    assert said.text == "Rope is what the rope of a Capstan is." and said.links[:2] == (
+        ("Rope", "Rope"),
+        ("rope", "Rope"),
+    )
+
+
+def test_what_a_sentence_says_of_a_page_to_see_stays() -> None:
+    article, _ = halyard("See [[Capstan]] for the rope. [1:1a] See [[Sheet]].")
+    assert [s.text for s in sentences(article)] == ["See Capstan for the rope."] and article.see == ("Sheet",)

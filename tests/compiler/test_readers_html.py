@@ -69,6 +69,14 @@ def test_what_a_reader_cannot_see_is_not_source_text(hidden: str) -> None:
     assert source.text == "Seen.\n\nEnd."
 
 
+def test_formulas_that_a_script_sets_are_formulas() -> None:
+    words = r"<p>The range is \(R = h_1 - h_0\) in metres.</p><p>\[R \le 12\]</p><p>And so on.</p>"
+    source = read(f"<head><script src='https://example.org/mathjax.js'></script></head><body>{words}</body>")
+    assert "The range is $R = h_1 - h_0$ in metres." in source.text and r"$$R \le 12$$" in source.text
+    assert [k for k in source.marks if k.kind is MarkKind.MATH]
+    assert r"\(R" in read(f"<body>{words}</body>").text
+
+
 def test_what_stands_after_the_end_of_the_page_is_read_too() -> None:
     assert read("<body><p>Seen.</p></body></html>\n<div><p>Late.</p></div>").text == "Seen.\n\nLate."
 

@@ -108,7 +108,8 @@ def _rows(sentences: Sequence[CitedSentence]) -> list[str]:
     head = next((s.text for s in sentences if s.form == "head"), "")
     texts = [s.text.removesuffix(" | –") if len(s.text.split(" | ")) > len(head.split(" | ")) else s.text for s in rows]
     width = max(len(text.split(" | ")) for text in (head, *texts))
-    lines = [_row(head, width, ""), "|" + " --- |" * (width + 1)]
+    named = " | ".join("" if cell == "–" else cell for cell in head.split(" | "))  # a column without a name
+    lines = [_row(named, width, ""), "|" + " --- |" * (width + 1)]
     return [*lines, *(_row(t, width, _tail(s).replace("|", "\\|")) for t, s in zip(texts, rows, strict=True))]
 
 

@@ -26,6 +26,8 @@ SAME_AS = {
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
     "iso-8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
+_TEX_SCRIPT = re.compile(r"<script[^>]{0,300}(?:mathjax|katex)", re.IGNORECASE)
+_TEX = re.compile(r"\\\(([^<>]{1,600}?)\\\)|\\\[([^<>]{1,1200}?)\\\]")  # as these scripts find formulas
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*[\w#].{0,300}?%\}|\{#.{0,300}?#\}", re.DOTALL)
 _INSERTED = re.compile(r"\{\{[^{}]{1,300}\}\}")
 _LITERAL = ("pre", "code", "script", "style", "kbd", "samp", "textarea")
@@ -50,6 +52,8 @@ _META = {
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Write the page's article onto `page`; return its properties (title, author, source ...) and problems."""
     text, problems = _decoded(data)
+    if _TEX_SCRIPT.search(text):
+        text = _TEX.sub(lambda m: f"<x-math>{m[1]}</x-math>" if m[1] else f"<x-math-block>{m[2]}</x-math-block>", text)
     root = parse_html(normal(text)) if text.strip() else None
     if root is None:
         raise Unreadable("no text in it")
