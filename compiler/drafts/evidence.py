@@ -64,14 +64,17 @@ def extracted_of(
 
 
 def _once(claims: Sequence[Verified]) -> list[Verified]:
-    """Return claims in the order of their source, each wording once, of its strongest kind and about all."""
+    """Return claims in the order of their source, each wording once, of its strongest kind and about all.
+
+    It is first of all about what its strongest kind is about: what it defines comes before what it is told for.
+    """
     found: dict[str, Verified] = {}
     for claim in sorted(claims, key=lambda c: (c.start, c.quote)):
-        first = found.setdefault(claim.quote, claim)
-        if first is not claim:
-            kind = min(first.kind, claim.kind, key=lambda k: _RANK.index(k.value))
-            about = tuple(dict.fromkeys((*first.about, *claim.about)))
-            found[claim.quote] = replace(first, kind=kind, about=about, cards=first.cards or claim.cards)
+        known = found.setdefault(claim.quote, claim)
+        if known is not claim:
+            one, other = sorted((known, claim), key=lambda c: _RANK.index(c.kind.value))
+            about = tuple(dict.fromkeys((*one.about, *other.about)))
+            found[claim.quote] = replace(one, about=about, cards=known.cards or claim.cards)
     return list(found.values())
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
+from compiler.build.compile import Options, compile_vault
 from compiler.protocol.requests import CheckItem, CheckRequest, ReadRequest, Request
 from compiler.replies.asker import Answered, Failed
 from compiler.replies.literal import LiteralChecks, literal_reply
+from tests.builders import vault_with_sources
+from tests.compiler.scripted import Scripted
 from tests.compiler.shown_documents import shown
+from tests.compiler.test_build import silent, tree
+from tests.compiler.test_journaled import MITOSIS, MORNING
+from vault.vault import Vault
 
 ROPES = "# Ropes\n\nA halyard is a rope that hoists a sail. A sheet rarely chafes the deck. It weighs 4 kg when wet.\n"
 
@@ -58,6 +66,11 @@ class Nobody:
             yield n, Failed("no answer")
 
 
+@pytest.fixture
+def cells(tmp_path: Path) -> Vault:
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS})
+
+
 def test_only_checks_are_answered_by_rule() -> None:
     other = Nobody()
     read = ReadRequest(documents=shown(ROPES))
@@ -67,3 +80,21 @@ def test_only_checks_are_answered_by_rule() -> None:
     answers = dict(LiteralChecks(other).answers([check, read, check]))
     assert other.asked == [read] and isinstance(answers[1], Failed)
     assert all(isinstance(a, Answered) and a.engine == "literal/1" for a in (answers[0], answers[2]))
+
+
+SPINDLE = "CONCEPT Spindle"
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_rules_find_too_what_a_small_model_overlooks_and_again_in_a_rebuild(cells: Vault, *, small: bool) -> None:
+    model = Scripted()
+    model.reword = lambda of, answer: answer.partition(SPINDLE)[0] if of == "read" else answer
+    backend = LiteralChecks(model) if small else model
+    compile_vault(cells, Options(engine="claude"), MORNING, silent, backend=backend)
+    pages = {path.stem for path in (cells.root / "wiki/concepts").glob("*.md")}
+    assert ("spindle" in pages) == small and "mitosis" in pages
+    before = tree(cells)
+    shutil.rmtree(cells.root / ".retain")
+    shutil.rmtree(cells.root / "wiki")
+    compile_vault(cells, Options(engine="journal", fresh=True), MORNING, silent)
+    assert tree(cells) == before
