@@ -197,6 +197,8 @@ def writes(
     pages = [g for g in groups if g.page]
     shared = Counter(b for g in pages for b in set(g.blocks))
     for group in pages:
+        if any(title_key(t) in knowledge.given_up for t in (group.title, *group.titles)):
+            continue
         present = present_of(group, shelf, knowledge)
         if set(group.blocks) - present.known or _is_outdated(group, present, shared, rejected, knowledge):
             tasks[group.key] = group, present

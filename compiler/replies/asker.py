@@ -122,8 +122,8 @@ class Asker:
 
         Raises: Waiting where some stay open, after all that came is stored; WriteFailed.
         """
-        if not self.retries:  # what nobody answered stays so
-            requests = [r for r in requests if not self.journal.failure(r.id)]
+        if not self.retries:  # what nobody answered stays so, in requests of another size too
+            requests = [r for r in requests if not self.journal.gave_up(r)]
         if not requests:
             return
         if self.dry:

@@ -200,6 +200,13 @@ class Journal:
             None,
         )
 
+    def gave_up(self, request: Request) -> bool:
+        """Return whether nobody answered a request, or some request of its type in the last run that asked any."""
+        last = next((e.run for e in reversed(self.entries) if e.of == request.type), "")
+        return any(
+            e.failed for e in self.entries if e.of == request.type and (e.run == last or e.request == request.id)
+        )
+
     def failure(self, request: str) -> str:
         """Return why the latest attempt at a request failed; "" if it did not, or if there was none."""
         return next((e.failed for e in reversed(self.entries) if e.request == request), "")

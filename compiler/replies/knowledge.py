@@ -67,6 +67,7 @@ class Knowledge:
     articles: dict[str, list[Written]] = field(default_factory=dict)  # title key -> its articles, the latest last
     known_blocks: dict[str, set[str]] = field(default_factory=dict)  # title key -> blocks shown to its last writer
     declined: dict[str, int] = field(default_factory=dict)  # title key -> how often its last writers left it out
+    given_up: set[str] = field(default_factory=set)  # title keys of articles that the last writer failed to answer
     verdicts: dict[str, CheckVerdict] = field(default_factory=dict)
     pairs: dict[str, PairVerdict] = field(default_factory=dict)
 
@@ -114,6 +115,7 @@ class Knowledge:
         self.clashes += reply.clashes
         for article in reply.articles:
             key = title_key(article.title)
+            (self.given_up.add if entry.failed else self.given_up.discard)(key)
             if article.sections:
                 self.articles.setdefault(key, []).append(Written(article, entry.engine, entry.at))
             self.declined[key] = 0 if article.sections else self.declined.get(key, 0) + 1
