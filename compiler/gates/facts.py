@@ -28,6 +28,7 @@ _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
 # Letters with a number that is no part of their name: q3-5, q6-12mo, n-1
 _SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)|[A-Za-z)][-−]\d{1,3}(?!\w)")
 _SIDE_BY_SIDE = re.compile(r"(?<![\d.,])(\d{1,3})[ \u00a0\u202f](\d{3}(?:\.\d+)?)(?!\d)")  # 18 100.10: or two cells
+_GLUED = re.compile(r"(?<![\w.,])\d+(?:\.\d+)?(?=[A-Za-zµμΩ]{1,4}\b)|(?<=[^\W\d_]_)\d+\b")  # 50Hz, 2mA, β_3
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -82,6 +83,7 @@ def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequ
         for shorthand in _SHORTHAND.findall(text):
             found |= {Fraction(digits) for digits in re.findall(r"\d+", shorthand)}
         found |= {Fraction(figures) for pair in _SIDE_BY_SIDE.findall(text) for figures in pair}
+        found |= {Fraction(figures) for figures in _GLUED.findall(text)}
     return frozenset(found)
 
 

@@ -21,6 +21,7 @@ from compiler.gates.arithmetic import arithmetic_fault
         "1200 / 7 ≈ 170, or = about 170, or 171",
         "1,200 + 300 = 1,500 and 40 000 / 8 = 5 000",
         "145/400 = 36%, and 50% × 80 = 40",
+        "100 − 45 = 55%",
         "$5 × 3 = $15",
         "7 − 9 = −2 and −5 + 2 = −3",
         "5 · 6 = 30, $5 \\times 6 = 30$, 5 \\cdot 6 = 30",
