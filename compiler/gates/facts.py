@@ -25,10 +25,7 @@ _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
-# Letters with a number that is no part of their name: q3-5, q6-12mo, n-1
-_SHORTHAND = re.compile(r"(?<!\w)[a-z]{1,2}\d{1,4}(?:[-–]\d{1,4})?[a-z]{0,6}(?!\w)|[A-Za-z)][-−]\d{1,3}(?!\w)")
-_SIDE_BY_SIDE = re.compile(r"(?<![\d.,])(\d{1,3})[ \u00a0\u202f](\d{3}(?:\.\d+)?)(?!\d)")  # 18 100.10: or two cells
-_GLUED = re.compile(r"(?<![\w.,])\d+(?:\.\d+)?(?=[A-Za-zµμΩ]{1,4}\b)|(?<=[^\W\d_]_)\d+\b")  # 50Hz, 2mA, β_3
+_DIGITS = re.compile(r"([-−]?)(\d+(?:\.\d+)?)")  # wherever they stand
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -80,10 +77,8 @@ def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequ
     for text in evidence:
         for start, end in re.findall(r"\b(\d{2})\d{2}\s?[-–/]\s?(\d{2})\b(?!-)", text):  # 1914-18
             found.add(Fraction(f"{start}{end}"))
-        for shorthand in _SHORTHAND.findall(text):
-            found |= {Fraction(digits) for digits in re.findall(r"\d+", shorthand)}
-        found |= {Fraction(figures) for pair in _SIDE_BY_SIDE.findall(text) for figures in pair}
-        found |= {Fraction(figures) for figures in _GLUED.findall(text)}
+        for sign, figures in _DIGITS.findall(text):  # of 50Hz, n-1, T_27, 80/3, 18 100.10
+            found |= {Fraction(figures), Fraction(f"{'-' if sign else ''}{figures}")}
     return frozenset(found)
 
 

@@ -64,6 +64,7 @@ def test_may_is_a_month_only_beside_a_day_or_a_year() -> None:
         ("$t_{1/2}k_{e0}$ is short", "t~1/2~ke0 is short", ""),
         ("The mains have 50 Hz and 240 V.", "The mains have 50Hz and 240V.", ""),
         ("The mains have 60 Hz.", "The mains have 50Hz and 240V.", "does not say 60"),
+        ("the root of -69, and 80", "√−69, and 80/3=26.7", ""),
         ("minus 4 degrees", "4 degrees", "does not say 4"),
         ("row | 100.10", "17 | 18 100.10", ""),
         ("the row of 99.10", "18 100.10", "does not say 99.10"),
