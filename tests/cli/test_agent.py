@@ -131,6 +131,7 @@ def test_in_the_sandbox_replies_wait_and_are_in_the_journal_when_it_ends(vault: 
     assert retain("verify", cwd=vault).code == 0 and list((vault / "wiki/concepts").iterdir())
 
 
+@pytest.mark.torture
 def test_what_a_caged_agent_forges_in_the_work_folder_is_refused_or_says_nothing_in_a_build(vault: Path) -> None:
     need(Level.LANDLOCK)
     order = read_order(vault)

@@ -21,7 +21,7 @@ NAMES = "bowline clinch cringle halyard hitch lanyard marlin reef sheet splice t
 def test_as_many_compiles_at_once_record_as_many_sources(
     tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
 ) -> None:
-    vault, names = tmp_path / "vault", NAMES[: torture(len(NAMES), 3)]
+    vault, names = tmp_path / "vault", NAMES[: torture(len(NAMES), 2)]
     assert retain("init", str(vault), "--no-git", cwd=tmp_path).code == 0
     with ExitStack() as children:
         done = [(each.communicate(timeout=550), each.returncode) for each in _started(vault, names, children)]

@@ -478,6 +478,7 @@ def test_the_audit_takes_the_note_as_the_humans_own_and_nothing_else(human: Huma
 # --- the example vault ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.torture
 def test_of_the_example_vault_the_queue_holds_no_sentence_and_a_pasted_one_is_always_found(
     run: Callable[..., Any], tmp_path: Path
 ) -> None:

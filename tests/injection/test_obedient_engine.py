@@ -19,6 +19,7 @@ SEED, PARTS = 4, 6
 pytestmark = pytest.mark.real_workers
 
 
+@pytest.mark.torture
 def test_every_source_in_one_vault(
     scene: Scene, listener: socket.socket, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
 ) -> None:

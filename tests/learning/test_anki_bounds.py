@@ -100,6 +100,7 @@ def test_what_a_package_makes_in_all_is_limited_too(
     assert "import it deck by deck" in reason and cards == 6
 
 
+@pytest.mark.torture
 def test_nine_times_the_reviews_take_hardly_more_memory_and_come_in_once(vault: Vault, tmp_path: Path) -> None:
     few, many = (range(start, start + count * 60_000, 60_000) for start, count in ((10**12, 5_000), (10**12, 45_000)))
     report, before = imported(vault.root, with_reviews(tmp_path, few))

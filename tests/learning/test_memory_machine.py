@@ -448,7 +448,7 @@ def test_desk_desk_without_caches_and_a_plain_dictionary_agree_whatever_happens(
     torture: Callable[[int, int], int], tally: Callable[..., None]
 ) -> None:
     Memory.steps = 0
-    runs = torture(500, 12)
+    runs = torture(500, 6)
     run_state_machine_as_test(
         Memory,
         settings=settings(

@@ -234,6 +234,7 @@ async def test_a_key_that_is_held_down_decides_once(
         assert decided(harbour) == 1
 
 
+@pytest.mark.torture
 async def test_a_sitting_has_twenty_and_n_begins_the_next(
     bare: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
 ) -> None:

@@ -223,6 +223,7 @@ def started(tmux: Tmux, vault: Vault, folder: Path) -> Day:
     return Day(tmux)
 
 
+@pytest.mark.torture
 def test_a_whole_day_is_on_disk_as_the_screen_told_it(tmux: Tmux, shelf: Vault, tmp_path: Path) -> None:
     day = started(tmux, shelf, tmp_path)
     day.see("to begin", "3 open gaps")
