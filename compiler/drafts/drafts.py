@@ -140,7 +140,10 @@ class _Drafter:
                 self.out.lines.append((group, line))
         for reading in self.knowledge.readings:
             self._summaries(reading.reply.summaries)
-        self.out.clashes += [c for c in self.knowledge.clashes if self.shelf.stands((*c.first, *c.second))]
+        standing = (c for c in self.knowledge.clashes if self.shelf.stands((*c.first, *c.second)))
+        for clash in standing:  # readers, writers and checkers may notice the same
+            if not any(_same_clash(clash, other) for other in self.out.clashes):
+                self.out.clashes.append(clash)
         return self.out
 
     def _summaries(self, summaries: Sequence[Statement]) -> None:
@@ -284,6 +287,15 @@ class _Drafter:
         self.out.rejections.append(
             Rejection(gate, why, fold(words)[:300], path, said_by=who[0], at=who[1], sources=sources)
         )
+
+
+def _same_clash(a: Clash, b: Clash) -> bool:
+    """Return whether both sides of two clashes share words of the sources."""
+    first, second = set(a.first), set(a.second)
+    return bool(
+        (first.intersection(b.first) and second.intersection(b.second))
+        or (first.intersection(b.second) and second.intersection(b.first))
+    )
 
 
 def replace_section(section: WrittenSection, paragraphs: Sequence[tuple[WrittenSentence, ...]]) -> WrittenSection:

@@ -198,8 +198,12 @@ NOTICED = "CLASH Six layers or eight. [1:1b] [1:2]"
     [
         {"read": {"SUM 1": f"{NOTICED}\nSUM 1"}},
         {"read": {"FROM 1:1": "FROM 1:1-2"}, "write": {"=== CARDS": f"=== LEFT\n{NOTICED}\n=== CARDS"}},
+        {
+            "read": {"FROM 1:1": "FROM 1:1-2", "SUM 1": f"{NOTICED}\nSUM 1"},
+            "write": {"=== CARDS": "=== LEFT\nCLASH Eight, not six. [1:2] [1:1a,b]\n=== CARDS"},
+        },
     ],
-    ids=["reader", "writer"],
+    ids=["reader", "writer", "both"],
 )
 def test_a_clash_that_a_reader_or_writer_notices_within_one_document_is_shown_with_both_quotes(
     tmp_path: Path, changes: dict[str, dict[str, str]]
