@@ -254,6 +254,6 @@ def _contested(language: str, disputes: Sequence[tuple[str, Claim, Claim]], cite
     sections = []
     for verdict, first, second in disputes[:DISPUTES]:
         sides = tuple((CitedSentence(c.quote, (cite(c.id),)),) for c in (first, second))
-        sections.append(ArticleSection(verdict, sides, level=3))
+        sections.append(ArticleSection(verdict[:1].upper() + verdict[1:], sides, level=3))
     head = ArticleSection(disagreement_heading(language), ())
     return (head, *sections) if sections else ()

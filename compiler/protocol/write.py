@@ -268,9 +268,10 @@ class _Reader:
         def linked(match: re.Match[str]) -> str:
             title = match[1]
             small = title[:1].lower() + title[1:]
+            known = re.search(rf"\b{re.escape(small.split()[0])}\b", self.words) if small.split() else None
             before = piece[: match.start()].strip(" (*_")
             begins = not before or before.endswith((".", "!", "?", ":"))
-            return match[0] if begins or match[2] or small not in self.words else f"[[{title}|{small}]]"
+            return match[0] if begins or match[2] or not known else f"[[{title}|{small}]]"
 
         return LINK.sub(linked, piece)
 

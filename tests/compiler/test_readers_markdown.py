@@ -251,3 +251,8 @@ def test_a_sites_own_tags_say_nothing_and_its_highlights_are_code() -> None:
     )
     assert source.text.split("\n\n") == ["Before.", "puts 1", "After all."]
     assert [m.info for m in source.marks if m.kind is MarkKind.CODE] == ["ruby"]
+
+
+def test_a_formula_in_the_signs_of_leanpub_is_a_formula() -> None:
+    assert "limits {$$}" not in (source := read("So {$$}x_n{/$$} limits to {$$} 5.\n")).text
+    assert "So $x_n$ limits" in source.text

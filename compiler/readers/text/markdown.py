@@ -70,6 +70,14 @@ def _parser(mdx: bool) -> MarkdownIt:
     return md
 
 
+# A formula in the Markdown of that publisher: {$$}x{/$$}
+_LEANPUB = re.compile(r"\{\$\$\}(?!\s)([^$\n]{1,600}?)(?<!\s)\{/\$\$\}")
+
+_LEANPUB = re.compile(
+    r"\{\$\$\}(?!\s)([^$\n]{1,600}?)(?<!\s)\{/\$\$\}"
+)  # a formula, as that publisher's Markdown has it
+
+
 def _limit_inline_parsing(state: Any) -> None:
     """Replace blocks whose inline parsing could take very long by plain words."""
     work = 0
@@ -187,7 +195,7 @@ def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> int:
     `first_line` is the body's first line in the raw file.
     """
     mdx = name.lower().endswith(".mdx")
-    text = words_only(without_jsx(text) if mdx else text)
+    text = words_only(without_jsx(text) if mdx else _LEANPUB.sub(r"$\1$", text))
     md = _parser(mdx)
     chunks = name.lower().endswith((".rmd", ".qmd"))
     env: dict[str, Any] = {"mdx": mdx, "quarto": chunks or cites_keys(text), "chunks": chunks}
