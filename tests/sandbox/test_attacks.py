@@ -41,6 +41,7 @@ def _must_run(level: str, *, every: bool) -> None:
 
 @linux
 @pytest.mark.usefixtures("torture")
+@pytest.mark.torture
 def test_the_attacks_are_real_they_succeed_where_there_is_no_cage(battery: Battery) -> None:
     result = battery.result("none")
     failed = {name: result.attacks[name]["how"] for name in result.tried if name not in result.succeeded}
