@@ -37,9 +37,10 @@ def arithmetic_fault(text: str) -> str:
             continue
         right, said = _value(found[0]), _number(result[3])
         about = bool(result[2]) or result[1] != "="
-        if right is not None and result[3].endswith("%") and "%" not in found[0] and abs(right) > 1:
-            right /= 100  # 100 − 45 = 55%
-        if right is not None and said is not None and not _same(right, said, result[3], about):
+        if right is None or said is None or _same(right, said, result[3], about):
+            continue
+        hundredths = result[3].endswith("%") and "%" not in found[0]  # 100 − 45 = 55%
+        if not (hundredths and _same(right / 100, said, result[3], about)):
             return f"{text[found.start() : result.end()].strip()}: the result is {float(right):g}"
     return ""
 

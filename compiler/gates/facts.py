@@ -25,7 +25,9 @@ _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
-_DIGITS = re.compile(r"([-−]?)(\d+(?:\.\d+)?)")  # wherever they stand
+# Figures that are no part of a longer number: of 50Hz, n-1, T_27, 80/3, 18 100.10; not of 2,500, 10^6, 10:30
+_DIGITS = re.compile(r"([\w)\]}])?([-−])?(?<![\d.,:^])(?<!minus )(\d{1,30}(?:\.\d{1,30})?)(?![.,:^]?\d)")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
@@ -77,8 +79,10 @@ def _numeric_values(there: Iterable[Number], days: Iterable[Day], evidence: Sequ
     for text in evidence:
         for start, end in re.findall(r"\b(\d{2})\d{2}\s?[-–/]\s?(\d{2})\b(?!-)", text):  # 1914-18
             found.add(Fraction(f"{start}{end}"))
-        for sign, figures in _DIGITS.findall(text):  # of 50Hz, n-1, T_27, 80/3, 18 100.10
-            found |= {Fraction(figures), Fraction(f"{'-' if sign else ''}{figures}")}
+        for before, sign, figures in _DIGITS.findall(text):
+            found.add(-Fraction(figures) if sign else Fraction(figures))
+            if before and sign:  # n-1 takes 1 away
+                found.add(Fraction(figures))
     return frozenset(found)
 
 
@@ -92,7 +96,8 @@ def _same_day(said: Day, other: Day, values: frozenset[Value]) -> bool:
 def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Value], words: str) -> str:
     """Return what is wrong with one number; "" if the evidence has it."""
     if not number.values & values:
-        if "," in number.text and all(Fraction(n) in values for n in re.findall(r"\d+", number.text)):
+        parts = re.findall(r"\d{1,30}", number.text)
+        if "," in number.text and not _THOUSANDS.search(number.text) and all(Fraction(n) in values for n in parts):
             return ""  # two numbers with a comma between them: min(8-1,8-2)
         if number.spelled and not _contradicted(number, there):
             return ""  # small numbers also count what stands side by side: that is for a check to say

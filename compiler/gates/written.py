@@ -13,18 +13,20 @@ from compiler.gates.arithmetic import arithmetic_fault
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.gates.gates import MAX_ANSWER, MAX_QUESTION, contains_answer
 from compiler.language.formulas import is_acting_command, plain_formulas
+from compiler.language.tokens import FUNCTION_WORDS
 from compiler.model.requests import ProposedCard
 from vault.text.formatting import clean, fold
 
 MAX_SENTENCE = 2_000  # characters
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,400}(?<=[^\s\\])\$(?![\d$])|\$\$[^$\n]{1,400}\$\$")
 _WHICH = re.compile(r"\bwhich (?:two|three|four)\b", re.IGNORECASE)
-_ROW_NUMBER = re.compile(r"\d{1,2}\.? \| ")  # the first cell of a row that a table counts
-_STEP = re.compile(r"\bsteps? \d{1,2}\b(?!\.\d)", re.IGNORECASE)  # of the list that it stands in
+_STEP = re.compile(
+    r"\bsteps? \d{1,2}\b(?=[.;:)]|,? (?:and|or|to|until|if|when|again|once)\b|$)", re.IGNORECASE
+)  # of its list
 _ADDRESS = re.compile(r"\w[\w+.-]{0,40}://\S*|\bwww\.\S*|\[\[", re.IGNORECASE)
 _MARKUP = re.compile(r"\]\(\S*|<[a-z/!]\S*", re.IGNORECASE)  # in a formula, these are brackets and "less than"
+_AFTER_TAG = re.compile(r">[.,;:!?)]+$")  # <END>,
 _COMMAND = re.compile(r"\\([A-Za-z@]+)")
-_CODE = re.compile(r"`[^`]*`")
 
 
 def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[str, ...]) -> str:
@@ -38,7 +40,7 @@ def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[s
         return "nothing is said"
     if len(said) > MAX_SENTENCE:
         return "too much is said in one go"
-    return _facts_fault(said[counted.end() :] if (counted := _ROW_NUMBER.match(said)) else said, mark, passages, known)
+    return _facts_fault(said, mark, passages, known)
 
 
 def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ...]) -> str:
@@ -71,16 +73,26 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
     plain = plain_formulas(_STEP.sub("step", said))
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
         return f"the cited passages {_plural(fault)}"
-    fault = name_fault(plain.replace(" | ", ". "), known)  # each cell of a row begins with a capital
+    fault = name_fault(" | ".join(_uncapitalized(cell, known) for cell in plain.split(" | ")), known)
     return f"the passages {_plural(fault)}" if fault else ""
+
+
+def _uncapitalized(cell: str, known: tuple[str, ...]) -> str:
+    """Return a cell of a row without the capital it begins with, where its first word is no name."""
+    first = re.match(r"[A-Z][a-z]+\b", cell)
+    if first is None:
+        return cell
+    small = first[0].lower()
+    word = re.compile(rf"\b{small}\b")
+    return small + cell[first.end() :] if small in FUNCTION_WORDS or any(map(word.search, known)) else cell
 
 
 def address_fault(said: str, there: str = "") -> str:
     """Return what leads somewhere that the words `there` do not have, or what a formula does; "" if nothing does."""
     found = [*_ADDRESS.findall(said), *_MARKUP.findall(FORMULA.sub(" ", said))]
-    if any(address.rstrip(".,;:!?)") not in there for address in found):
+    if any(_AFTER_TAG.sub(">", address) not in there for address in found):
         return "it holds a link or an address that the passages do not have"
-    commands = [name.casefold() for name in _COMMAND.findall(_CODE.sub(" ", said))] if "$" in said else ()
+    commands = [name.casefold() for name in _COMMAND.findall(said)] if "$" in said else ()
     if any(map(is_acting_command, commands)):
         return "it holds a formula with a command that does more than draw"
     return ""

@@ -111,6 +111,7 @@ _NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b[A-Za-z]\^\d+|\b\
 _WORDS = re.compile(r"[^\W\d_]+")
 _LEAST = pattern("quantities_least")
 _MOST = pattern("quantities_most")
+_BEFORE_NEGATIVE = frozenset("is was are were be been to of at by from about than or and bei auf ist war von".split())
 _CJK_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _CJK_NUMBER = pattern("quantities_cjk_number")
 
@@ -164,10 +165,11 @@ def _in_figures(text: str) -> Iterator[Number]:
             unit = "decade"
         before = text[max(0, match.start() - 20) : match.start()].casefold()
         below = re.match(r"[^.;]{0,12}(?:below zero|unter null)", text[match.end() : match.end() + 30])
-        minus = re.search(r"(\w\s+)?minus\s*$|零下\s*$", before)
+        minus = re.search(r"(?:(\w+)\s+)?minus\s*$|零下\s*$", before)
         if below or minus:
             negative = frozenset(-v if isinstance(v, Fraction) else v for v in values)
-            values = negative | (values if minus and minus[1] else frozenset())  # "cells minus 1" takes one away
+            taken = minus is not None and minus[1] and minus[1] not in _BEFORE_NEGATIVE and not word
+            values = negative | (values if taken else frozenset())  # of "cells minus 1", which takes 1 away
         yield Number(match[0].strip(), values, unit, folded_stem(word), _bound(before))
 
 

@@ -68,7 +68,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
                 noticed, wrong = clash_in(shown, number, clash[1])
                 clashes += [noticed] if noticed is not None else []
                 faults += wrong
-                recognized = True
+                recognized = recognized or noticed is not None
             elif _ALL_RIGHT.match(line):
                 recognized = True
             elif not UNMARKED.match(line):

@@ -33,7 +33,6 @@ _LETTERS = r"[a-z]{1,2}(?:\s*[-–]\s*[a-z]{1,2})?"
 _LABEL = re.compile(
     rf"\s*[;,]?\s*(?:derived:?\s+)?(\d{{1,3}}):(\d{{1,5}})(?:({_LETTERS}(?:\s*,\s*{_LETTERS})*)(?![a-z])|\s*[-–]\s*(?:\1:)?(\d{{1,5}}))?"
 )
-_DERIVED = re.compile(r"[;,]\s*derived:?\s+\d{1,3}:\d")  # the mark of a citation, which should stand first
 _RUN = re.compile(r"([a-z]{1,2})(?:\s*[-–]\s*([a-z]{1,2}))?")
 _WORDS = re.compile(r"\s*[;,]?\s*[\"“”„](.{0,2000}?)[\"“”](?=\s*(?:[;,]\s*(?:[\"“„]|\d{1,3}:\d)|\]))", re.DOTALL)
 _END = re.compile(r"\s*[;,]?\s*\]")
@@ -67,22 +66,23 @@ def citations_in(text: str) -> list[Citation]:
     found: list[Citation] = []
     at = 0
     while (opened := _OPEN.search(text, at)) is not None:
-        items, end = _items(text, opened.end())
+        items, end, derived = _items(text, opened.end())
         if end is None:
             at = opened.end()
             continue
-        inside = opened[1] or ("derived" if _DERIVED.search(text, opened.end(), end) else "")
-        mark: Mark = "derived" if inside == "derived" else "computed" if inside else ""
+        mark: Mark = "computed" if opened[1] == "computed" else "derived" if opened[1] or derived else ""
         found.append(Citation(opened.start(), end, tuple(items), mark, (opened[2] or "").strip()))
         at = end
     return found
 
 
-def _items(text: str, at: int) -> tuple[list[Cited], int | None]:
-    """Return the items that begin at an offset, and where the citation ends; None if it is none."""
+def _items(text: str, at: int) -> tuple[list[Cited], int | None, bool]:
+    """Return the items that begin at an offset, where the citation ends (None if it is none), and its late mark."""
     items: list[Cited] = []
+    derived = False
     while (label := _LABEL.match(text, at)) is not None:
         name = f"{label[1]}:{label[2]}"
+        derived |= "derived" in label[0]
         at = label.end()
         quoted = False
         while (words := _WORDS.match(text, at)) is not None:
@@ -93,7 +93,7 @@ def _items(text: str, at: int) -> tuple[list[Cited], int | None]:
             last = min(int(label[4] or label[2]), int(label[2]) + _MOST_PASSAGES)
             items += [Cited(f"{label[1]}:{n}", letters=letters) for n in range(int(label[2]), last + 1)]
     end = _END.match(text, at)
-    return (items, end.end()) if items and end is not None else (items, None)
+    return items, end.end() if items and end is not None else None, derived
 
 
 def letters(count: int) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from compiler.gates.written import FORMULA
 from vault.text.formatting import clean, clean_line, fold, normal
 
-LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
+LINK = re.compile(r"!*\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _BEFORE, _AFTER = r"(?<![A-Za-zÀ-ɏ\d_*\\$)\]}])", r"(?![A-Za-zÀ-ɏ\d_*(\[{])"  # a word's border, no product or power
 _STRONG = re.compile(rf"{_BEFORE}\*\*(?=[^\s*])([^*\n]{{1,400}})(?<=\S)\*\*{_AFTER}")
 _SLANTED = re.compile(rf"{_BEFORE}\*(?=[^\s*\d(\[{{])([^*\n$]{{1,400}})(?<=[^\s\d)\]}}])\*{_AFTER}")

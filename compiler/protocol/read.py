@@ -79,6 +79,7 @@ class _Reader:
         self.request, self.shown = request, Shown(request.documents)
         self.faults: list[Fault] = []
         self.concepts: list[_Concept] = []
+        self.refused = False  # whether the last concept was
         self.terms: list[ReadTerm] = []
         self.clashes: list[Clash] = []
         self.summaries: list[SourceStatement] = []
@@ -88,7 +89,8 @@ class _Reader:
             + [b.text for d in request.documents for p in d.passages for b in p.blocks]
         )
         self.text = SearchableText.of(text)
-        self.stems = frozenset(content_words(text))
+        blocks = (b.text for d in request.documents for p in d.passages for b in p.blocks)
+        self.stems = [frozenset(content_words(block)) for block in blocks]
 
     def take(self, number: int, kind: str, words: str) -> None:
         """Add one line."""
@@ -100,7 +102,8 @@ class _Reader:
             if not self._is_name(number, name := _name(name)):
                 return
             said = [n for n in (name, short[1] if short else "") if n and self.text.has(n)]
-            if said or set(content_words(name)) <= self.stems:
+            stems = set(content_words(name))
+            if said or (stems and any(stems <= block for block in self.stems)):
                 self.terms.append(ReadTerm(name=said[0] if said else name, blocks=tuple(self._blocks(where))))
             else:
                 self.faults.append(Fault(number, name, "the documents shown do not have this term", "as they write it"))
@@ -110,6 +113,8 @@ class _Reader:
             self.faults += faults
         elif kind == "SUM":
             self._summary(number, words)
+        elif self.refused:
+            return  # what is said of a name that cannot be one
         elif not self.concepts:
             self.faults.append(Fault(number, words, f"{kind} stands before any CONCEPT", "begin with CONCEPT"))
         elif kind == "IS":
@@ -126,7 +131,8 @@ class _Reader:
         if len(parts) > 1 and parts[-1].casefold() in ("page", "line"):
             page = parts.pop().casefold() == "page"
         title = _name(parts[0])
-        if not self._is_name(number, title):
+        self.refused = not self._is_name(number, title)
+        if self.refused:
             return
         listed = [_name(a) for part in parts[1:] for a in part.split(";")]
         aliases = tuple(

@@ -177,6 +177,7 @@ class _Reader:
             if not line.strip() or heading or keep or item or (row != bool(table) and (row or table)):
                 flush()
             if heading:
+                self._add(draft, [])
                 draft.sections.append((self._heading(number, heading[1], draft.task.title), []))
             elif keep:
                 self._add(draft, self._kept(number, keep[1], keep[2]))
@@ -268,7 +269,8 @@ class _Reader:
         def linked(match: re.Match[str]) -> str:
             title = match[1]
             small = title[:1].lower() + title[1:]
-            known = re.search(rf"\b{re.escape(small.split()[0])}\b", self.words) if small.split() else None
+            written = re.search(rf"\b{re.escape(small)}(?!\w)", self.words)
+            known = written and not re.search(rf"[a-z,;] {re.escape(title)}(?!\w)", self.words)  # no name: Go, Rust
             before = piece[: match.start()].strip(" (*_")
             begins = not before or before.endswith((".", "!", "?", ":"))
             return match[0] if begins or match[2] or not known else f"[[{title}|{small}]]"

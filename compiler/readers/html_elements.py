@@ -23,7 +23,7 @@ BLOCKS = {
 }  # fmt: skip
 EMPHASIS = {"em", "i", "strong", "b", "mark", "dfn"}
 NOTES = {"d-footnote", "dt-fn", "x-note"}
-_END_OF_PAGE = re.compile(r"</(?:body|html) *>", re.IGNORECASE)  # what follows is shown too, and lost by the parser
+_END_OF_PAGE = re.compile(r"</(?:body|html)(\s*)>", re.IGNORECASE)  # what follows is shown too, and lost by the parser
 MAX_ATTRIBUTES = 10_000  # of one element: the parser compares each with all before it
 # Possessive throughout, so that each character is looked at once; an attribute is never missed, whatever its quotes.
 _VALUE = r"""(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
@@ -113,7 +113,7 @@ def parse_html(markup: str) -> Any:
         raise Unreadable(f"one of its elements has more than {MAX_ATTRIBUTES:,} attributes")
     parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(_END_OF_PAGE.sub("", markup).encode(), parser)
+        root = etree.fromstring(_END_OF_PAGE.sub(r"</x-end\1>", markup).encode(), parser)
     except etree.XMLSyntaxError:
         root = None
     if any("depth" in error.message for error in parser.error_log.filter_from_fatals()):

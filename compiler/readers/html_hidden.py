@@ -16,6 +16,8 @@ _HIDING_CLASSES = {
     "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "d-none", "is-hidden",
     "u-hidden", "hide", "element-invisible", "noprint-hidden",
 }  # fmt: skip
+_SCRIPT_TYPES = {"module", "text/javascript", "application/javascript", "text/babel", "text/jsx"}
+FEWEST_WORDS = 100  # of a page whose hidden words are read
 _DISPLAY = re.compile(r"(?:display|visibility|opacity)\s*:[^;]*", re.IGNORECASE)
 _SHOWN_AGAIN = re.compile(r":(?:block|flex|inline|grid|table|contents)")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -84,25 +86,39 @@ def is_hidden(element: Any, selectors: set[str]) -> bool:
 
 
 def reveal(body: Any, selectors: set[str]) -> bool:
-    """Make visible what scripts show, in a page that holds next to nothing without them; return whether it was so."""
-    if next(body.iter("script"), None) is None:
+    """Make visible what scripts show, in a page that holds next to nothing without them; return whether it was so.
+
+    That are the outermost hidden elements with a large share of its words; what is hidden in them stays hidden.
+    """
+    scripts = body.getroottree().iter("script")
+    if not any((s.get("type") or "module").lower() in _SCRIPT_TYPES for s in scripts):
         return False
-    seen = total = 0
-    stack = [(body, is_hidden(body, selectors))]
+    words: dict[Any, int] = {}
+    hidden: list[Any] = []
+    stack = [(body, None)]
     while stack:
-        element, unseen = stack.pop()
+        element, within = stack.pop()
         if not isinstance(element.tag, str) or element.tag in SILENT:
             continue
+        if within is None and is_hidden(element, selectors):
+            within = element
+            hidden.append(element)
         own = len((element.text or "").split()) + sum(len((child.tail or "").split()) for child in element)
-        total += own
-        seen += 0 if unseen else own
-        stack += [(child, unseen or is_hidden(child, selectors)) for child in element]
-    if seen * 10 > total:
+        words[within] = words.get(within, 0) + own
+        stack += [(child, within) for child in element]
+    total = sum(words.values())
+    if total < FEWEST_WORDS or words.get(None, 0) * 10 > total:
         return False
-    for element in body.iter():
-        if isinstance(element.tag, str) and is_hidden(element, selectors):
-            element.attrib.pop("hidden", None)
-            element.attrib.pop("aria-hidden", None)
-            element.attrib.pop("class", None)
-            element.set("style", _DISPLAY.sub("", element.get("style") or ""))
-    return True
+    shown = [e for e in hidden if words.get(e, 0) * 5 > total and not _HIDING_CLASSES.intersection(_names(e))]
+    for element in shown:
+        for name in ("hidden", "aria-hidden"):
+            element.attrib.pop(name, None)
+        element.set("style", _DISPLAY.sub("", element.get("style") or ""))
+        element.set("class", " ".join(n for n in _names(element) if f".{n}" not in selectors and n != "hidden"))
+        if f"#{element.get('id')}" in selectors:
+            element.attrib.pop("id")
+    return bool(shown)
+
+
+def _names(element: Any) -> list[str]:
+    return (element.get("class") or "").split()

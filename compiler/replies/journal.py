@@ -201,11 +201,14 @@ class Journal:
         )
 
     def gave_up(self, request: Request) -> bool:
-        """Return whether nobody answered a request, or some request of its type in the last run that asked any."""
+        """Return whether nobody answered a request when it was asked last.
+
+        Checks are cut otherwise where requests have another size: then whether the last run got no answer to one.
+        """
+        if request.type not in ("check", "reconcile"):
+            return bool(self.failure(request.id))
         last = next((e.run for e in reversed(self.entries) if e.of == request.type), "")
-        return any(
-            e.failed for e in self.entries if e.of == request.type and (e.run == last or e.request == request.id)
-        )
+        return any(e.failed for e in self.entries if last and e.of == request.type and e.run == last)
 
     def failure(self, request: str) -> str:
         """Return why the latest attempt at a request failed; "" if it did not, or if there was none."""

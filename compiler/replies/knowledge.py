@@ -77,6 +77,7 @@ class Knowledge:
         out = cls()
         reads: list[tuple[ReadReply, bool, bool]] = []
         owner: dict[str, int] = {}
+        settled: dict[str, SettleReply] = {}  # of one request the last answer counts
         for entry in entries:
             if entry.failed and retries and entry.run != run:
                 continue
@@ -85,7 +86,7 @@ class Knowledge:
                 reads.append((reply, bool(entry.failed), entry.engine.endswith(SMALL)))
                 out._own(reply.covers, reads, owner)
             elif isinstance(reply, SettleReply):
-                out.settled.append(reply)
+                settled[entry.request] = reply
             elif isinstance(reply, WriteReply):
                 out._wrote(reply, entry)
             elif isinstance(reply, CheckReply):
@@ -93,6 +94,7 @@ class Knowledge:
                 out.clashes += reply.clashes
             elif isinstance(reply, ReconcileReply):
                 out.pairs |= {v.pair: v for v in reply.verdicts}
+        out.settled = list(settled.values())
         blocks: list[set[str]] = [set() for _ in reads]
         for ref, n in owner.items():
             blocks[n].add(ref)

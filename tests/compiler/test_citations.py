@@ -83,6 +83,7 @@ def test_a_citation_names_passages_with_letters_or_words(text: str, found: list[
         ("[derived 1:1a; 2:1b]", "derived", ""),
         ("[derived: 1:1a]", "derived", ""),
         ("[1:1a; derived 2:1b]", "derived", ""),
+        ('[1:3 "a, derived 1:2 words"; 1:4]', "", ""),
         ("[computed: haul([3]) in Python; 1:4]", "computed", ""),
         ("[computed: haul of three; 1:4]", "computed", "haul of three"),
     ],

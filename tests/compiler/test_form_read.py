@@ -102,9 +102,18 @@ def test_what_cannot_be_used_is_named_by_its_line(line: str, number: int, why: s
     assert [f for f in faults if f.line == number and why in f.why], faults
 
 
+def test_what_stands_below_a_refused_name_is_not_said_of_the_one_before() -> None:
+    refused = 'CONCEPT The curve: decline, "length" | page\nIS It is something else. [1:1b]\nFROM 1:2'
+    one = "CONCEPT Halyard | page\nIS It hoists a sail. [1:1a]\nFROM 1:1"
+    reply, _ = read(f"{one}\n{refused}")
+    (concept,) = reply.concepts
+    assert concept.line is not None and concept.line.text == "It hoists a sail." and concept == read(one)[0].concepts[0]
+
+
 def test_a_term_may_be_said_with_another_ending_and_with_its_short_form() -> None:
     reply, faults = read("TERM hoisting | 1:1\nTERM hauling line (halyard) | 1:1")
     assert [t.name for t in reply.terms] == ["hoisting", "halyard"] and not [f for f in faults if f.line]
+    assert not read("TERM hoists length | 1:1")[0].terms
 
 
 @pytest.mark.parametrize(

@@ -351,3 +351,17 @@ def test_a_link_within_a_sentence_is_written_as_the_documents_write_it() -> None
 def test_what_a_sentence_says_of_a_page_to_see_stays() -> None:
     article, _ = halyard("See [[Capstan]] for the rope. [1:1a] See [[Sheet]].")
     assert [s.text for s in sentences(article)] == ["See Capstan for the rope."] and article.see == ("Sheet",)
+
+
+def test_words_that_lead_to_nothing_before_the_next_heading_are_a_fault() -> None:
+    article, faults = halyard(
+        "A halyard hoists a sail. [1:1a]\n\nThe steps are:\n\n## Rope\n\nIt hoists a sail. [1:1a]"
+    )
+    assert [f.words for f in faults] == ["The steps are:"] and len(sentences(article)) == 2
+
+
+def test_no_answer_embeds_a_page_or_acts_in_a_formula() -> None:
+    article, _ = halyard("A halyard hoists ![[Sheet]] a sail. [1:1a]")
+    assert sentences(article)[0].text == "A halyard hoists sheet a sail."
+    for said in (r"`` x ` $\href{javascript:x}{y}$ `", r"A sail $\bbox[background:url(//e.example)]{x}$"):
+        assert halyard(f"A halyard hoists {said}. [1:1a]")[1]

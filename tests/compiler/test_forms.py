@@ -159,6 +159,7 @@ def test_a_check_names_passages_that_clash() -> None:
     assert [(c.text, c.second[0].words) for c in reply.clashes] == [
         ("A rope hoists, or a block does.", "It runs over a block.")
     ]
+    assert not is_usable(CHECK, check("CLASH: I could not read the items.")[0])
     assert "a clash has two sides" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
 
 

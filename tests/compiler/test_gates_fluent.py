@@ -54,7 +54,6 @@ def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str
         ("It ends with <END>, as it has to.", "The last token is the <END> token."),
         ("Answer | Where the card goes", "The answer says where the card goes."),
         ("Go back to step 3 until it is full.", "This is repeated until it is full."),
-        ("2 | the mast", "The axes are the keel, the mast and the boom."),
         ("Whereas Keras pads, Flux pools.", "Flux pools, but Keras pads."),
     ],
 )

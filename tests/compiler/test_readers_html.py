@@ -81,14 +81,42 @@ def test_what_stands_after_the_end_of_the_page_is_read_too() -> None:
     assert read("<body><p>Seen.</p></body></html>\n<div><p>Late.</p></div>").text == "Seen.\n\nLate."
 
 
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "<!-- a --</body>> secret -->",
+        "<script>var a='</scr</body>ipt>'; secret</script>",
+        "<p data-x='\\(secret\\)'>Open.</p><script src='katex.js'></script>",
+    ],
+)
+def test_the_end_of_the_page_and_formulas_open_nothing_that_is_closed(trick: str) -> None:
+    assert "secret" not in read(f"<body><p>Seen.</p>{trick}<p>End.</p></body>").text
+
+
+def test_a_body_that_its_style_sheet_hides_is_not_read() -> None:
+    with pytest.raises(Unreadable):
+        read("<style>.c{display:none}</style><body class=c><p>A tide rises twice a day, and falls twice.</p></body>")
+
+
+def test_code_keeps_its_brackets_beside_formulas() -> None:
+    page = "<script src='mathjax.js'></script><p>So \\(x\\) is.</p><pre>grep '\\(foo\\)' file</pre>"
+    source = read(f"<body>{page}</body>")
+    assert "So $x$ is." in source.text and r"grep '\(foo\)' file" in source.text
+
+
 def test_a_page_whose_words_a_script_shows_is_read_and_says_so() -> None:
-    tale = "<div id=tale style='display: none; color: #222'>" + "<p>A tide rises twice a day.</p>" * 9 + "</div>"
+    inner = "<p class='sr-only'>secret</p><p hidden>secret</p>"
+    words = "<p>A tide rises twice a day.</p>" * 20
+    tale = f"<div id=tale style='display: none; color: #222'>{words}{inner}</div>"
     tricks = "<p style='font-size:1px'>secret</p>"
     source = read(f"<body><h1>Tides</h1>{tale}{tricks}<script>show('tale')</script></body>")
-    assert source.text.count("A tide rises twice a day.") == 9 and "secret" not in source.text
+    assert source.text.count("A tide rises twice a day.") == 20 and "secret" not in source.text
     assert [p.code for p in source.problems] == ["shown-by-script"]
     assert "rises" not in read(f"<body><p>Tides</p>{tale}</body>").text
-    assert "rises" not in read(f"<body>{'<p>Seen.</p>' * 9}{tale}<script>show('tale')</script></body>").text
+    assert "rises" not in read(f"<body>{'<p>Seen.</p>' * 20}{tale}<script>show('tale')</script></body>").text
+    assert "rises" not in read(f"<body><p>Tides</p>{tale}<script type='application/ld+json'>1</script></body>").text
+    by_id = "<style>#app{visibility:hidden}</style>" + tale.replace("id=tale", "id=app")
+    assert "rises" in read(f"<body><p>Tides</p>{by_id}<script>show('app')</script></body>").text
 
 
 def test_white_words_on_a_dark_ground_can_be_seen() -> None:

@@ -26,8 +26,10 @@ SAME_AS = {
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
     "iso-8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
-_TEX_SCRIPT = re.compile(r"<script[^>]{0,300}(?:mathjax|katex)", re.IGNORECASE)
-_TEX = re.compile(r"\\\(([^<>]{1,600}?)\\\)|\\\[([^<>]{1,1200}?)\\\]")  # as these scripts find formulas
+_TEX_SCRIPT = re.compile(r"mathjax|katex", re.IGNORECASE)
+_TEX = re.compile(
+    r"(?<!\\)\\\((.{1,600}?)\\\)|(?<!\\)\\\[(.{1,1200}?)\\\]", re.DOTALL
+)  # as these scripts find formulas
 _TEMPLATE_TAG = re.compile(r"\{%-?\s*[\w#].{0,300}?%\}|\{#.{0,300}?#\}", re.DOTALL)
 _INSERTED = re.compile(r"\{\{[^{}]{1,300}\}\}")
 _LITERAL = ("pre", "code", "script", "style", "kbd", "samp", "textarea")
@@ -52,14 +54,13 @@ _META = {
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Write the page's article onto `page`; return its properties (title, author, source ...) and problems."""
     text, problems = _decoded(data)
-    if _TEX_SCRIPT.search(text):
-        text = _TEX.sub(lambda m: f"<x-math>{m[1]}</x-math>" if m[1] else f"<x-math-block>{m[2]}</x-math-block>", text)
     root = parse_html(normal(text)) if text.strip() else None
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)
     problems += _without_templates(root)
     resolve_cites(root)
+    _set_formulas(root)
     hidden: set[str] = set()
     for style in root.iter("style"):
         hidden |= hidden_selectors(style.text or "")
@@ -72,7 +73,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     sizes = _sizes(body)
     main = body if revealed else _main(body, text, sizes)
     _prune(main, sizes)
-    TreeWalker(page, lambda element: element.sourceline or 0).walk(main)
+    TreeWalker(page, lambda element: element.sourceline or 0, hidden).walk(main)
     return properties, problems
 
 
@@ -111,6 +112,30 @@ def _without_templates(root: Any) -> list[Problem]:
         element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
     message = f"words that a template inserts are left out as […]: {left_out}"
     return [Problem("computed-words", message)] if left_out else []
+
+
+def _set_formulas(root: Any) -> None:
+    """Make elements of the formulas in TeX that a script of the page would set."""
+    if not any(_TEX_SCRIPT.search(script.get("src") or "") for script in root.iter("script")):
+        return
+    inside = {child for name in _LITERAL for element in root.iter(name) for child in element.iter()}
+    for element in [e for e in root.iter() if isinstance(e.tag, str)]:
+        parent = element.getparent()
+        if element not in inside and "\\" in (element.text or ""):
+            element.text = _with_formulas(element, 0, element.text)
+        if parent is not None and parent not in inside and "\\" in (element.tail or ""):
+            element.tail = _with_formulas(parent, parent.index(element) + 1, element.tail)
+
+
+def _with_formulas(parent: Any, at: int, words: str) -> str:
+    """Insert elements for the formulas in words, from position `at` on; return the words before the first."""
+    found = list(_TEX.finditer(words))
+    ends = [*(m.start() for m in found[1:]), len(words)]
+    for n, (formula, end) in enumerate(zip(found, ends, strict=False)):
+        made = parent.makeelement("x-math" if formula[1] is not None else "x-math-block")
+        made.text, made.tail = formula[1] or formula[2], words[formula.end() : end]
+        parent.insert(at + n, made)
+    return words[: found[0].start()] if found else words
 
 
 def _properties(root: Any) -> dict[str, str]:
