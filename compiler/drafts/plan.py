@@ -26,8 +26,8 @@ from vault.text.formatting import fold
 
 MOST_CONCEPTS = 16  # of one WRITE request
 MOST_NEIGHBOURS = 24
-FEWEST_WORDS, MOST_WORDS = 60, 700  # of a page: what it is and why it matters takes some, however little is told of it
-SHARE = 0.6  # of the words of its passages that a page may take beside these
+FEWEST_WORDS, MOST_WORDS = 100, 700  # of a page: what it is and why it matters takes some, however little is told of it
+SHARE = 0.7  # of the words of its passages that a page may take beside these
 WORDS_A_CARD = 90  # of the passages
 MOST_SETTLED = 300  # names that go with new ones; of more, those that share a word
 
