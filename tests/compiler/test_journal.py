@@ -24,13 +24,14 @@ from compiler.protocol.replies import (
     Quote,
     ReadConcept,
     ReadReply,
+    SettleReply,
     Statement,
     WriteReply,
     WrittenArticle,
     WrittenSection,
     WrittenSentence,
 )
-from compiler.protocol.requests import CheckItem, CheckRequest, ReadRequest
+from compiler.protocol.requests import CheckItem, CheckRequest, NameLine, ReadRequest, SettleRequest
 from compiler.replies.asker import Asker, Waiting
 from compiler.replies.journal import VERSION, Entry, Journal, entry_in, entry_of
 from compiler.replies.knowledge import Knowledge
@@ -114,6 +115,15 @@ def test_each_block_is_spoken_for_by_its_latest_reading_and_a_failure_hides_none
     assert alone.failed_blocks == {one} and alone.read_blocks == {one}
     assert not Knowledge.of(entries[2:], retries=True, run="another run").read_blocks
     assert Knowledge.of(entries[2:], retries=True, run="run 3").read_blocks == {one}
+
+
+def test_a_second_answer_to_settle_takes_back_what_the_first_joined() -> None:
+    names = SettleRequest(names=(NameLine(title="Meiosis"), NameLine(title="Mitosis")))
+    both = [SettleReply(covers=("Meiosis", "Mitosis"), same=same) for same in ((("Meiosis", "Mitosis"),), ())]
+    days = (f"2026-11-2{day}T09:00:00.000Z" for day in (1, 2))
+    entries = [entry_of(names, reply, "scripted/1", "settle/1 abc", at) for reply, at in zip(both, days, strict=True)]
+    assert [reply.same for reply in Knowledge.of(entries).settled] == [()]
+    assert [reply.same for reply in Knowledge.of(entries[:1]).settled] == [(("Meiosis", "Mitosis"),)]
 
 
 def test_an_article_that_nobody_could_write_leaves_the_one_before() -> None:
