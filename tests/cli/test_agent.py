@@ -115,7 +115,8 @@ def test_two_agents_compile_a_vault_with_the_commands_alone_and_a_rebuild_gives_
     assert last.code == 0 and "nothing is open, and everything is published" in last.stdout
 
 
-@pytest.mark.parametrize("level", [pytest.param(Level.FULL, marks=pytest.mark.torture), Level.LANDLOCK], ids=str)
+@pytest.mark.torture
+@pytest.mark.parametrize("level", [Level.FULL, Level.LANDLOCK], ids=str)
 def test_in_the_sandbox_replies_wait_and_are_in_the_journal_when_it_ends(vault: Path, level: Level) -> None:
     need(level)
     lines = f"{shlex.join(command(vault, 'one'))} & {shlex.join(command(vault, 'two'))}; wait; {SCRIPT} agent status"

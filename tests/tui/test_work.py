@@ -132,7 +132,8 @@ def whole(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize("step", [pytest.param("source", marks=pytest.mark.torture), "save"])
+@pytest.mark.torture
+@pytest.mark.parametrize("step", ["source", "save"])
 def test_a_compile_cancelled_midway_is_finished_by_the_next_to_the_same_bytes(
     full: Vault, whole: Path, step: str
 ) -> None:
