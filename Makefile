@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
 	@echo "make demo-clean  throw that vault away, reviews included"
-	@echo "make test        format, lint, types, import contracts, tests: all that has to be green (10 minutes on 2 cores)"
+	@echo "make test        format, lint, types, import contracts, tests: all that has to be green (11 minutes on 2 cores)"
 	@echo "make types-all   the types of tests and benchmarks too"
 	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (it says how long it takes)"
 	@echo "                 PART=2/5: the second fifth of them alone; MINUTES=6: none begins later; neither writes a table"

@@ -20,9 +20,8 @@ from vault.text.formatting import clean, fold
 MAX_SENTENCE = 2_000  # characters
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,400}(?<=[^\s\\])\$(?![\d$])|\$\$[^$\n]{1,400}\$\$")
 _WHICH = re.compile(r"\bwhich (?:two|three|four)\b", re.IGNORECASE)
-_STEP = re.compile(
-    r"\bsteps? \d{1,2}\b(?=[.;:)]|,? (?:and|or|to|until|if|when|again|once)\b|$)", re.IGNORECASE
-)  # of its list
+# A reference to a step of the list that the sentence stands in: "go back to step 3"
+_STEP = re.compile(r"\bsteps? \d{1,2}\b(?=[.;:)]|,? (?:and|or|to|until|if|when|again|once)\b|$)", re.IGNORECASE)
 _ADDRESS = re.compile(r"\w[\w+.-]{0,40}://\S*|\bwww\.\S*|\[\[", re.IGNORECASE)
 _MARKUP = re.compile(r"\]\(\S*|<[a-z/!]\S*", re.IGNORECASE)  # in a formula, these are brackets and "less than"
 _AFTER_TAG = re.compile(r">[.,;:!?)]+$")  # <END>,
@@ -73,7 +72,10 @@ def _facts_fault(said: str, mark: str, passages: Sequence[str], known: tuple[str
     plain = plain_formulas(_STEP.sub("step", said))
     if not mark and (fault := quantity_fault(plain, [plain_formulas(p) for p in passages])):
         return f"the cited passages {_plural(fault)}"
-    fault = name_fault(" | ".join(_uncapitalized(cell, known) for cell in plain.split(" | ")), known)
+    cells = plain.split(" | ")
+    if len(cells) > 1:  # each cell of a row begins with a capital
+        plain = " | ".join(_uncapitalized(cell, known) for cell in cells)
+    fault = name_fault(plain, known)
     return f"the passages {_plural(fault)}" if fault else ""
 
 

@@ -55,7 +55,7 @@ class Archive:
             with self.zip.open(info) as part:
                 data = part.read(limit + 1)
         except _BROKEN as error:
-            raise Unreadable(f"the {_NAMED[self.kind]} is damaged", hint="open it and save it anew") from error
+            raise Unreadable(f"the {_NAMED[self.kind]} is damaged", hint="open it and save it again") from error
         if len(data) > limit:
             raise Unreadable(f"a part of it is larger than {limit // 1024**2} MiB", hint="split the document")
         is_strict = name.endswith((".xml", ".rels")) and b"purl.oclc.org/ooxml" in data
@@ -90,7 +90,7 @@ def open_archive(data: bytes, kind: str) -> Archive:
     if any(info.flag_bits & 1 for info in infos):
         raise Unreadable("protected by a password", hint="save a copy without one")
     if any(info.compress_type not in _METHODS for info in infos):
-        raise Unreadable("packed in a way that office programs don't use", hint="open it and save it anew")
+        raise Unreadable("packed in a way that office programs don't use", hint="open it and save it again")
     found = Archive(kind, archive, parts)
     inside = _kind_inside(found)
     if inside != kind:
@@ -163,7 +163,7 @@ def refuse_doctype(data: bytes, kind: str) -> None:
         pass
     except (expat.ExpatError, ValueError, LookupError) as error:
         if not declared:
-            raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew") from error
+            raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it again") from error
     if declared:
         raise Unreadable("it declares a document type or a rare encoding, which no office program writes")
 
@@ -181,7 +181,7 @@ def _xml_root(data: bytes, kind: str) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it anew") from error
+        raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it again") from error
     return root
 
 

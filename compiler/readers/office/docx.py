@@ -99,7 +99,7 @@ class _Converted:
                 return self.html(blocks[:half]) + self.html(blocks[half:])
             self.problems.append(Problem("block-damaged", "a paragraph or table is damaged and was left out"))
             if len(self.problems) > MAX_BROKEN:
-                raise Unreadable("the Word document is damaged", hint="open it and save it anew") from error
+                raise Unreadable("the Word document is damaged", hint="open it and save it again") from error
             return ""
 
     def _mammoth(self, blocks: list[Any]) -> str:

@@ -74,7 +74,7 @@ class Body:
         root = self.archive.xml(self.part)
         body = child(root, "body")
         if body is None:
-            raise Unreadable("the Word document has no body", hint="open it and save it anew")
+            raise Unreadable("the Word document has no body", hint="open it and save it again")
         self.links = relationships(self.archive, self.part)
         for kind in ("footnote", "endnote"):
             self._load_notes(kind)

@@ -53,7 +53,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     except (Unreadable, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
-        raise Unreadable("the PowerPoint presentation is damaged", hint="open it and save it anew") from error
+        raise Unreadable("the PowerPoint presentation is damaged", hint="open it and save it again") from error
     budget = Budget()
     if len(slides) > MAX_SLIDES:
         budget.left_out(f"only the first {MAX_SLIDES:,} slides were read")

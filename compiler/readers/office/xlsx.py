@@ -56,7 +56,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     except (Unreadable, RecursionError, MemoryError):
         raise
     except Exception as error:  # the library raises whatever a damaged file leads it to
-        raise Unreadable("the Excel workbook is damaged", hint="open it and save it anew") from error
+        raise Unreadable("the Excel workbook is damaged", hint="open it and save it again") from error
     out = properties(archive)
     out.setdefault("title", clean_line(PurePosixPath(name).stem))
     return out, budget.problems
@@ -93,7 +93,7 @@ def _sized(xml: bytes) -> bytes:
             break
         before = end.end()
     if xml.count(b"<", before) > MAX_ROW_TAGS:
-        raise Unreadable("the Excel workbook is damaged", hint="open it and save it anew")
+        raise Unreadable("the Excel workbook is damaged", hint="open it and save it again")
     root = _SHEET.search(xml)
     if root is None or b"dimension" in xml[root.end() : xml.find(b"sheetData", root.end())]:
         return xml

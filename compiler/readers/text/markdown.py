@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+# A formula in the Markdown of the publisher Leanpub: {$$}x{/$$}
+_LEANPUB = re.compile(r"\{\$\$\}(?!\s)([^$\n]{1,600}?)(?<!\s)\{/\$\$\}")
 MAX_MARKDOWN = 4 * 1024 * 1024  # characters; the parser needs seconds for each million, so more is read as plain text
 MAX_MARKDOWN_LINES = 100_000
 MAX_BLOCK = 50_000  # characters of one paragraph; a longer one is taken as plain words
@@ -68,14 +70,6 @@ def _parser(mdx: bool) -> MarkdownIt:
     for name, rule in rules.items():
         renderer.rules[name] = lambda tokens, index, options, env, rule=rule: rule(tokens, index)
     return md
-
-
-# A formula in the Markdown of that publisher: {$$}x{/$$}
-_LEANPUB = re.compile(r"\{\$\$\}(?!\s)([^$\n]{1,600}?)(?<!\s)\{/\$\$\}")
-
-_LEANPUB = re.compile(
-    r"\{\$\$\}(?!\s)([^$\n]{1,600}?)(?<!\s)\{/\$\$\}"
-)  # a formula, as that publisher's Markdown has it
 
 
 def _limit_inline_parsing(state: Any) -> None:
