@@ -42,6 +42,11 @@ def state_folder(vault_id: str) -> Path:
     return _place("XDG_STATE_HOME", ".local/state", "user_state_path") / vault_id
 
 
+def cache_folder(name: str) -> Path:
+    """Return a folder for what can be made again; it may not exist."""
+    return _place("XDG_CACHE_HOME", ".cache", "user_cache_path") / name
+
+
 def _place(variable: str, usual: str, elsewhere: str) -> Path:
     """Return a standard folder of this system. Relative paths are ignored, as the standard requires.
 

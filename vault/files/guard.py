@@ -152,10 +152,10 @@ class Guard(Folder):
             append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
-        """Write a cache file, completely or not at all, without waiting for the disk. Raises as `write` does."""
+        """Write a file of `.retain/`, completely or not at all, without waiting for the disk. Raises as `write` does."""
         parts = writable(path, self.scope)
-        if parts[:2] != (".retain", "cache"):
-            raise refusal(path, "only caches are written without sync")
+        if parts[0] != ".retain":
+            raise refusal(path, "only what can be made again is written without sync")
         with (
             failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
@@ -176,6 +176,15 @@ class Guard(Folder):
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
+
+    def discard(self, path: str) -> None:
+        """Delete a file of `.retain/`, whatever it holds, if it is there. Raises: Refused, WriteFailed."""
+        parts = writable(path, self.scope)
+        if parts[0] != ".retain":
+            raise refusal(path, "only what can be made again is deleted unread")
+        with suppress(FileNotFoundError), failing(self._shown_path(path)):
+            with self._open_folder(parts[:-1], create=False) as folder, suppress(FileNotFoundError):
+                os.unlink(parts[-1], dir_fd=folder)
 
     def makedirs(self, path: str) -> None:
         """Create the folder and missing ones above it; on disk when it returns."""

@@ -113,6 +113,7 @@ class Scope(Enum):
     SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen
     UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml"),)  # `retain upgrade`
     STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
+    INDEX = (_tree(".retain"),)  # the root is the vault, or a folder of the user's cache
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
         _files("insights", r"\.gitkeep"),
@@ -143,7 +144,7 @@ class Scope(Enum):
     @cached_property
     def makes_root(self) -> bool:
         """Return whether this scope may create the root folder itself."""
-        return self in (Scope.INIT, Scope.CONFIG, Scope.STATE)
+        return self in (Scope.INIT, Scope.CONFIG, Scope.STATE, Scope.INDEX)
 
 
 def split(path: str) -> tuple[str, ...]:

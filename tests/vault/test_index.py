@@ -1,0 +1,237 @@
+"""The index files: opened as they were left, made anew in any doubt, in the cache folder where the vault is no place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vault.errors import Refused
+from vault.index.database import Database, IndexDamaged, Schema, open_database, with_index
+from vault.index.place import index_root, is_on_network
+from vault.vault import Vault, open_vault
+
+SCHEMA = Schema("words", 1, "CREATE TABLE word(text TEXT PRIMARY KEY, n INTEGER NOT NULL);")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    root = tmp_path / "v"
+    root.mkdir()
+    (root / "retain.toml").write_text(
+        '[vault]\nschema = "2.3.0"\nid = "01J000000000000000000000AA"\n', encoding="utf-8"
+    )
+    return open_vault(str(root), None, tmp_path)
+
+
+def _filled(vault: Vault, schema: Schema = SCHEMA) -> str:
+    """Open the index and fill it if need be; return why that was."""
+    with open_database(vault, schema) as database:
+        reason = database.reason
+        if reason:
+            database.run("INSERT INTO word VALUES('one', 1)")
+            database.filled()
+        return reason
+
+
+def _words(vault: Vault) -> list[tuple[object, ...]]:
+    with open_database(vault, SCHEMA) as database:
+        return database.rows("SELECT * FROM word ORDER BY text")
+
+
+def _file(vault: Vault) -> Path:
+    return vault.root / ".retain/words.sqlite3"
+
+
+def test_what_was_filled_and_changed_is_there_the_next_time(vault: Vault) -> None:
+    assert _filled(vault) == "it is new"
+    with open_database(vault, SCHEMA) as database:
+        database.run("INSERT INTO word VALUES('two', 2)")
+    assert _filled(vault) == ""
+    assert _words(vault) == [("one", 1), ("two", 2)]
+
+
+def test_one_that_was_not_filled_to_the_end_counts_for_nothing(vault: Vault) -> None:
+    with open_database(vault, SCHEMA) as database:
+        database.run("INSERT INTO word VALUES('half', 1)")
+    assert _filled(vault)
+    assert _words(vault) == [("one", 1)]
+
+
+@pytest.mark.parametrize("where", [0, 100, 4096, 5000, -1])
+def test_a_flipped_byte_makes_it_anew(vault: Vault, where: int) -> None:
+    _filled(vault)
+    data = bytearray(_file(vault).read_bytes())
+    data[where] ^= 0xFF
+    _file(vault).write_bytes(data)
+    assert "another program changed" in _filled(vault)
+    assert _words(vault) == [("one", 1)]
+
+
+def test_a_copy_of_another_vault_makes_it_anew(vault: Vault, tmp_path: Path) -> None:
+    _filled(vault)
+    other = tmp_path / "other"
+    shutil.copytree(vault.root, other)
+    with sqlite3.connect(_file(vault)) as connection:
+        connection.execute("UPDATE word SET n = 9")
+    connection.close()
+    assert "another program changed" in _filled(vault)
+    assert "another program changed" in _filled(open_vault(str(other), None, other))
+
+
+def test_another_version_makes_it_anew(vault: Vault) -> None:
+    _filled(vault)
+    assert "of another version" in _filled(vault, Schema("words", 2, SCHEMA.tables))
+    assert "of another version" in _filled(vault)
+
+
+def test_a_killed_writer_loses_what_it_had_not_committed_and_nothing_else(vault: Vault) -> None:
+    _filled(vault)
+    code = """
+import os, sys
+from pathlib import Path
+from tests.vault.test_index import SCHEMA
+from vault.index.database import open_database
+from vault.vault import open_vault
+database = open_database(open_vault(sys.argv[1], None, Path()), SCHEMA)
+database.run("INSERT INTO word VALUES('two', 2)")
+with database.transaction():
+    database.run("INSERT INTO word VALUES('three', 3)")
+    os.kill(os.getpid(), 9)
+"""
+    root = Path(__file__).parents[2]
+    killed = subprocess.run([sys.executable, "-c", code, str(vault.root)], cwd=root, check=False)
+    assert killed.returncode == -9
+    assert _filled(vault) == ""
+    assert _words(vault) == [("one", 1), ("two", 2)]
+
+
+def test_two_that_are_open_see_each_others_commits(vault: Vault) -> None:
+    _filled(vault)
+    with open_database(vault, SCHEMA) as one, open_database(vault, SCHEMA) as other:
+        one.run("INSERT INTO word VALUES('two', 2)")
+        assert len(other.rows("SELECT * FROM word")) == 2
+        other.run("INSERT INTO word VALUES('three', 3)")
+        assert len(one.rows("SELECT * FROM word")) == 3
+    assert _filled(vault) == ""
+    assert len(_words(vault)) == 3
+
+
+def test_a_block_that_fails_changes_nothing(vault: Vault) -> None:
+    _filled(vault)
+    with open_database(vault, SCHEMA) as database:
+        with pytest.raises(ZeroDivisionError), database.transaction():
+            database.run("INSERT INTO word VALUES('two', 2)")
+            raise ZeroDivisionError
+        assert len(database.rows("SELECT * FROM word")) == 1
+
+
+def test_what_sqlite_finds_damaged_is_opened_anew_and_filled(vault: Vault) -> None:
+    _filled(vault)
+
+    def opened() -> Database:
+        database = open_database(vault, SCHEMA)
+        if database.reason:
+            database.run("INSERT INTO word VALUES('again', 1)")
+            database.filled()
+        return database
+
+    used = []
+
+    def use(database: Database) -> list[tuple[object, ...]]:
+        used.append(1)
+        if len(used) == 1:
+            database.rows("SELECT * FROM no_such_table")
+        return database.rows("SELECT text FROM word")
+
+    assert with_index(opened, use) == [("again",)]
+    with pytest.raises(IndexDamaged), open_database(vault, SCHEMA) as database:
+        database.rows("not SQL")
+
+
+@pytest.mark.parametrize("name", ["words.sqlite3", "words.sqlite3-wal"])
+def test_a_link_in_its_place_is_not_followed(vault: Vault, tmp_path: Path, name: str) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(b"")
+    _filled(vault)
+    (vault.root / ".retain" / name).unlink(missing_ok=True)
+    (vault.root / ".retain" / name).symlink_to(theirs)
+    _filled(vault)
+    assert theirs.read_bytes() == b""
+
+
+def test_the_folder_as_a_link_leaves_what_it_leads_to(vault: Vault, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "words.sqlite3").write_text("mine", encoding="utf-8")
+    (vault.root / ".retain").symlink_to(theirs)
+    assert _filled(vault) == "it cannot be stored"
+    assert (theirs / "words.sqlite3").read_text(encoding="utf-8") == "mine"
+
+
+def test_settings_that_are_only_tried_leave_no_index(vault: Vault) -> None:
+    tried = Vault(vault.root, vault.settings, keeps_caches=False)
+    assert _filled(tried) == "it cannot be stored"
+    assert not (vault.root / ".retain").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_of_a_read_only_vault_it_is_in_the_users_cache_folder(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    vault.root.chmod(0o500)
+    try:
+        assert _filled(vault) == "it is new"
+        assert _filled(vault) == ""
+        assert not (vault.root / ".retain").exists()
+    finally:
+        vault.root.chmod(0o700)
+
+
+def test_where_the_vault_cannot_be_written_the_cache_folder_is_its_place(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("vault.index.place.is_writable", lambda root: False)
+    assert _filled(vault) == "it is new"
+    assert _filled(vault) == ""
+    assert not (vault.root / ".retain").exists()
+    made = index_root(vault)
+    assert made.is_relative_to(tmp_path / "cache")
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+MOUNTS = """
+22 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw
+30 22 0:40 / /home/shared rw - nfs4 server:/x rw
+31 30 0:41 / /home/shared/local rw - ext4 /dev/sdb1 rw
+32 22 0:42 / /mnt/far rw - fuse.sshfs user@host: rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("root", "far"),
+    [
+        ("/home/me/v", False),
+        ("/home/shared/v", True),
+        ("/home/shared/local/v", False),
+        ("/home/sharedness", False),
+        ("/mnt/far", True),
+    ],
+)
+def test_a_network_file_system_is_recognized_by_the_mount_above(root: str, far: bool) -> None:
+    assert is_on_network(Path(root), MOUNTS.strip()) is far
+
+
+def test_only_files_of_the_folder_for_what_can_be_made_again_are_deleted_unread(vault: Vault) -> None:
+    from vault.files.guard import Scope
+
+    with pytest.raises(Refused):
+        vault.guard(Scope.LOG).discard("ledger/ids.jsonl")

@@ -1,0 +1,338 @@
+"""One SQLite file of the index: opened if it is what this program left, else made anew.
+
+What is in it follows from the vault's text files, so that no doubt about it needs to be settled: a file of another
+version, one that another program changed or copied, one that SQLite finds damaged, is deleted, and its owner fills a
+new one. The file's size, time of change and inode are written down beside it whenever it has been written
+(`learning.sqlite3.stamp`); whoever changes it by other ways cannot help changing these. SQLite itself checks what its
+write-ahead log holds, and the file is written from that log by `Database.close` and `Database.flush` alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vault.errors import RetainError
+from vault.files.guard import Guard, Scope
+from vault.index.place import FOLDER, index_root
+from vault.vault import Vault
+
+WAIT_S = 20.0  # for another process that is filling a new index
+_POLL_S = 0.05
+_MANY = 4_000  # pages of the write-ahead log, from which on it is written back though the index stays open
+Row = tuple[Any, ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The tables of one file: `name` is its stem, `tables` the SQL that makes them.
+
+    `version` grows when the same vault would fill them with other rows.
+    """
+
+    name: str
+    version: int
+    tables: str
+
+
+class IndexDamaged(Exception):
+    """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
+
+
+class Database:
+    """An open index, for many threads. `reason` says why it is empty and has to be filled, "" where it is not."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path | None, reason: str, release: Callable[[], object]
+    ) -> None:
+        self._connection, self._path, self._release = connection, path, release
+        self.reason = reason
+        self._lock = threading.RLock()
+        self._depth = 0
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return the rows of a query. Raises: IndexDamaged."""
+        with self._lock, self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """Return the first row of a query. Raises: IndexDamaged."""
+        with self._lock, self._translated():
+            found: Row | None = self._connection.execute(sql, values).fetchone()
+            return found
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        """Run a statement. Raises: IndexDamaged."""
+        with self.transaction(), self._translated():
+            self._connection.execute(sql, values)
+
+    def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement for many rows. Raises: IndexDamaged."""
+        with self.transaction(), self._translated():
+            self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit all changes of the block, or none. Nested transactions are one."""
+        with self._lock:
+            if self._depth:
+                yield
+                return
+            with self._translated():
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                with self._translated():
+                    self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth -= 1
+
+    def filled(self) -> None:
+        """Say that a new index has been filled: from now on others may use it."""
+        if not self.reason:
+            return
+        self.reason = ""
+        if self._path is not None:
+            with self._lock, self._translated():
+                _set_modes(self._connection, filling=False)
+            self._stamp()
+        self._release()
+
+    def flush(self, *, always: bool = False) -> None:
+        """Write the write-ahead log back into the file, if it has become long."""
+        if self._path is None or self.reason:
+            return
+        log = _size(Path(f"{self._path}-wal"))
+        if log > (0 if always else _MANY * 4096):
+            root = self._path.parent.parent
+            with suppress(sqlite3.Error, OSError, RetainError), self._lock, _exclusive(root, self._path.stem):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._stamp()
+
+    def close(self) -> None:
+        """Close the index. One that was to be filled and is not counts for nothing."""
+        with self._lock:
+            self.flush(always=True)
+            self._connection.close()
+        self._release()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _stamp(self) -> None:
+        """Write down how the file is."""
+        if self._path is not None:
+            with suppress(RetainError, OSError):
+                _guard(self._path.parent.parent).keep(f"{FOLDER}/{self._path.name}.stamp", _stamp_of(self._path))
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Raise SQLite's errors as IndexDamaged."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if self._path is not None:
+                with suppress(RetainError):  # so that nobody believes it
+                    _guard(self._path.parent.parent).discard(f"{FOLDER}/{self._path.name}.stamp")
+            raise IndexDamaged(str(error)) from error
+
+
+def open_database(vault: Vault, schema: Schema) -> Database:
+    """Return the index `schema.name` of the vault: as it was left, or empty with the `reason`.
+
+    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written, or
+    the vault was opened with settings that are only tried, it is in memory.
+    """
+    if not vault.keeps_caches:
+        return _in_memory(schema)
+    root = index_root(vault)
+    path = root / FOLDER / f"{schema.name}.sqlite3"
+    try:
+        if _is_as_left(path):
+            found = _opened(path, schema)
+            if found is not None:
+                return found
+        return _opened_anew(root, path, schema)
+    except (OSError, sqlite3.Error, RetainError):
+        return _in_memory(schema)
+
+
+def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T:
+    """Return what `use` returns for an index; where that is found damaged, for a new one in its place."""
+    try:
+        with open_() as database:
+            return use(database)
+    except IndexDamaged:
+        with open_() as database:
+            return use(database)
+
+
+def discard(vault: Vault, name: str) -> None:
+    """Delete an index: who asks for it next makes a new one."""
+    _delete(index_root(vault) / FOLDER / f"{name}.sqlite3")
+
+
+# --- opening --------------------------------------------------------------------------------------------------------
+
+
+def _opened(path: Path, schema: Schema) -> Database | None:
+    """Return the index in a file that is as it was left; None if it is of another version or damaged."""
+    connection = _connect(path)
+    try:
+        if connection.execute("PRAGMA user_version").fetchone() == (schema.version,):
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            return Database(connection, path, "", _nothing)
+    except sqlite3.Error:
+        pass
+    connection.close()
+    return None
+
+
+def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
+    """Return a new index; or the one that another process filled meanwhile."""
+    lock = _exclusive(root, path.stem)
+    lock.__enter__()
+    release = _once(lambda: lock.__exit__(None, None, None))
+    try:
+        if _is_as_left(path) and (found := _opened(path, schema)) is not None:
+            release()
+            return found
+        reason = "it is new" if not path.exists() else _why_not(path, schema)
+        _delete(path)
+        connection = _connect(path)
+        _set_modes(connection, filling=True)
+        connection.executescript(schema.tables)
+        connection.execute(f"PRAGMA user_version={schema.version}")
+        return Database(connection, path, reason, release)
+    except BaseException:
+        release()
+        raise
+
+
+def _why_not(path: Path, schema: Schema) -> str:
+    """Return why a file that is there is no index for this program."""
+    if not _is_as_left(path):
+        return "another program changed or copied it, or it was being made when a process was killed"
+    with suppress(sqlite3.Error):
+        connection = _connect(path)
+        try:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            return "it is damaged" if version == schema.version else "it is of another version of retain"
+        finally:
+            connection.close()
+    return "it is damaged"
+
+
+def _in_memory(schema: Schema) -> Database:
+    """Return an empty index in memory."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(schema.tables)
+    return Database(connection, None, "it cannot be stored", _nothing)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file, of which no schema of its own may act. Raises: OSError for a link."""
+    if not stat.S_ISDIR(path.parent.lstat().st_mode):
+        raise OSError(f"{path.parent} is no plain folder")
+    for name in (path, *(Path(f"{path}{end}") for end in ("-wal", "-shm", "-journal"))):
+        with suppress(FileNotFoundError):
+            status = name.lstat()
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+                raise OSError(f"{name} is no plain file")
+    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _set_modes(connection: sqlite3.Connection, *, filling: bool) -> None:
+    """Make filling quick: what is lost when it is interrupted is made again; and then make changes lasting."""
+    if filling:
+        connection.execute("PRAGMA journal_mode=OFF")
+        connection.execute("PRAGMA synchronous=OFF")
+    else:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _delete(path: Path) -> None:
+    """Delete a file of the index and what SQLite has beside it; the stamp first, so that none speaks for another."""
+    guard = _guard(path.parent.parent)
+    for end in (".stamp", "", "-wal", "-shm", "-journal"):
+        guard.discard(f"{FOLDER}/{path.name}{end}")
+
+
+# --- stamps and locks -----------------------------------------------------------------------------------------------
+
+
+def _stamp_of(path: Path) -> bytes:
+    """Return size, time of change and inode of a file. Raises: OSError."""
+    status = path.lstat()
+    return f"{status.st_size} {status.st_ctime_ns} {status.st_ino}".encode()
+
+
+def _is_as_left(path: Path) -> bool:
+    """Return whether a file is as its last writer left it."""
+    try:
+        return Path(f"{path}.stamp").read_bytes() == _stamp_of(path)
+    except OSError:
+        return False
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _guard(root: Path) -> Guard:
+    return Guard(root, Scope.INDEX)
+
+
+@contextmanager
+def _exclusive(root: Path, name: str) -> Iterator[None]:
+    """Hold the lock of an index while its file is made or written. Raises: TimeoutError."""
+    end = time.monotonic() + WAIT_S
+    guard = _guard(root)
+    while (handle := guard.try_lock(f"index-{name}")) is None:
+        if time.monotonic() > end:
+            raise TimeoutError(f"another process is writing the index {name}")
+        time.sleep(_POLL_S)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _once(action: Callable[[], object]) -> Callable[[], None]:
+    """Return a function that does `action` when it is called first, and nothing later."""
+    waiting = [action]
+
+    def run() -> None:
+        if waiting:
+            waiting.pop()()
+
+    return run
+
+
+def _nothing() -> None:
+    """Do nothing."""
