@@ -17,8 +17,8 @@ from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
 from learning.store.freshness import look
-from vault.cache.stamps import Listing, listing
 from vault.errors import UsageError
+from vault.index.stamps import Listing, listing
 from vault.layout import FLASHCARDS
 from vault.log.events import LogEvent, Rating, encode
 from vault.log.ledger import instant

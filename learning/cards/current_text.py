@@ -8,9 +8,9 @@ from contextlib import suppress
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed, concept_of, front_pauses
 from vault.audit.agent_runs import held_back, judged_decks
-from vault.cache import stamps
 from vault.errors import RetainError
 from vault.ids import CardId
+from vault.index import stamps
 from vault.model.card import Deck, parse_deck
 
 

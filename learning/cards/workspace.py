@@ -22,11 +22,11 @@ from learning.store.graph import GRAPH, importance, prerequisites
 from learning.store.history import History
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
-from vault.cache.stamps import Listing
 from vault.diagnostic import Diagnostic
 from vault.errors import NotFound, Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
+from vault.index.stamps import Listing
 from vault.layout import FLASHCARDS
 from vault.log.clock_check import ledger_ahead, log_ahead
 from vault.log.events import LogEvent, Rating, Review, Tag, Undo

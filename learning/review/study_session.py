@@ -21,9 +21,9 @@ from learning.review.summary import Tally, done, due_before, tally_of, with_outl
 from learning.store.freshness import look, remember
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work
-from vault.cache import stamps
 from vault.errors import EditedMeanwhile, RetainError
 from vault.ids import CardId
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH

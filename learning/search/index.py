@@ -1,6 +1,6 @@
 """Full-text search over every card and article, in parts that are cached.
 
-Each part holds some files as they were read, with their stamps (see `vault.cache.stamps`): `.retain/cache/search-N`
+Each part holds some files as they were read, with their stamps (see `vault.index.stamps`): `.retain/cache/search-N`
 says
 which files and cards, and `search-N.sqlite3` beside it finds words in them. A file that has changed counts no longer
 in its part and is read into a new one; parts of which little is left are made anew. A part that is damaged, or came
@@ -23,12 +23,12 @@ from learning.search.card_table import CardColumns, Mask
 from learning.search.documents import Found
 from learning.search.segment import Segment, database_of
 from learning.store.log_growth import vault_place
-from vault.cache import stamps
 from vault.cache.cache import FOLDER, read_cache, write_cache
-from vault.cache.stamps import FIELDS, NONE, Stamp
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder
 from vault.files.guard import Scope
+from vault.index import stamps
+from vault.index.stamps import FIELDS, NONE, Stamp
 from vault.layout import FLASHCARDS
 from vault.vault import Vault
 

@@ -20,10 +20,10 @@ from learning.store.cards import IndexedCards
 from learning.store.deck_index import DeckIndex
 from learning.store.near_copy import tokens
 from learning.store.placed import Placed, concept_named
-from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
-from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
+from vault.index import stamps
+from vault.index.stamps import FIELDS, NONE
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Wikilink, alias
 from vault.text.formatting import clean_line, truncate

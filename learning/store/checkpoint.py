@@ -34,11 +34,11 @@ from learning.store.history import (
 from learning.store.log_growth import LogFile, growth, is_settled_stamp, vault_place
 from learning.store.state_table import NAMES, StateColumns, columns_from, columns_with
 from learning.study_day import StudyCalendar
-from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.ids import CardId
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
 from vault.log.review_log import at_of, by_time, live, log_paths, parse_log, shown_path, unix_ms

@@ -14,10 +14,10 @@ from itertools import accumulate
 
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
-from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
-from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
+from vault.index import stamps
+from vault.index.stamps import FIELDS, NONE
 from vault.layout import FLASHCARDS
 from vault.model.card import Deck
 from vault.model.markdown import unescape

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault.cache.stamps import INODE, Listing, listing, stamps_digest
 from vault.files.guard import Scope
+from vault.index.stamps import INODE, Listing, listing, stamps_digest
 from vault.vault import Vault
 
 STAMP = ".retain/cache/review-page"

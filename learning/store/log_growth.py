@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from vault.cache import stamps
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.review_log import log_paths
 from vault.vault import Vault

@@ -16,11 +16,11 @@ from datetime import datetime
 from typing import Any
 
 from learning.store.log_growth import LogFile, growth, is_settled_stamp, vault_place
-from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.ids import CardId
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.events import LogEvent, Review, Undo, UnknownType, decode, encode
 from vault.log.review_columns import ReviewColumns, ScannedLog, columns_of, scan_log

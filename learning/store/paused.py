@@ -10,9 +10,9 @@ import time
 from array import array
 
 from learning.store.placed import article_of, front_pauses
-from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
 from vault.errors import Damaged, Refused
+from vault.index import stamps
 from vault.vault import Vault
 
 CACHE = "paused"

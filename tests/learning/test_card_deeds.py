@@ -176,7 +176,7 @@ def test_a_tag_of_a_card_asks_for_the_retention_of_that_tag(vault: Vault) -> Non
 def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "_LEAST", 2)
     monkeypatch.setattr(checkpoint, "_MOST", 5)
-    monkeypatch.setattr("vault.cache.stamps.RACY_NS", -(10**15))
+    monkeypatch.setattr("vault.index.stamps.RACY_NS", -(10**15))
     vault = asking_more(vault)
     now = open_desk(vault, NOON)
     do(now, tagging(now, [A1], ["exam"], via="tui"))

@@ -17,11 +17,11 @@ from learning.store import checkpoint, past_reviews
 from learning.store.card_text import CACHE, Catalogue, Face, catalogue, word_numbers
 from learning.store.placed import Placed
 from tests.learning.marks import mark
-from vault.cache import stamps
 from vault.cache.cache import FOLDER
 from vault.config.settings import Settings, render_settings
 from vault.errors import NotFound
 from vault.ids import CardId
+from vault.index import stamps
 from vault.layout import GAPS, PROMOTION_QUEUE, REVIEW_PAGE
 from vault.log.events import Bury, Flag, Rating, Resume, Suspend
 from vault.model.card import CardKind

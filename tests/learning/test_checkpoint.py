@@ -19,10 +19,10 @@ from learning.schedule.queue import done_today
 from learning.store import checkpoint
 from learning.store.history import History
 from tests.learning.marks import mark
-from vault.cache import stamps
 from vault.cache.cache import FOLDER, pack_cache, unpack_cache
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Tag, Undo, encode
 from vault.log.review_log import LOG_PATH, live, read_log, unix_ms

@@ -17,8 +17,8 @@ from learning.store.paused import Paused
 from learning.store.placed import article_of
 from learning.store.state_table import StateColumns, columns_with, micros
 from tests.builders import make_vault
-from vault.cache import stamps
 from vault.ids import CardId
+from vault.index import stamps
 from vault.model.card import CardKind
 from vault.vault import Vault
 

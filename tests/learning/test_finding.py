@@ -151,7 +151,7 @@ def test_every_order_keeps_every_card_and_what_has_no_number_comes_last(vault: V
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of the machine shows ten seconds more: files that were just written count as settled."""
     real = time.time_ns
-    monkeypatch.setattr("vault.cache.stamps.time.time_ns", lambda: real() + 10_000_000_000)
+    monkeypatch.setattr("vault.index.stamps.time.time_ns", lambda: real() + 10_000_000_000)
 
 
 def many(vault: Vault, count: int = 30) -> None:

@@ -29,10 +29,10 @@ from learning.pages.review_page import save_review_page
 from learning.store import checkpoint
 from tests.learning.marks import mark
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
-from vault.cache import stamps
 from vault.config.settings import Settings, render_settings
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
+from vault.index import stamps
 from vault.layout import REVIEW_PAGE
 from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, encode
 from vault.log.review_columns import columns_of, scan_log

@@ -14,9 +14,9 @@ import pytest
 from learning.store import past_reviews
 from learning.store.past_reviews import REVIEWS, SINCE, whole_log
 from tests.builders import make_vault
-from vault.cache import stamps
 from vault.cache.cache import FOLDER
 from vault.ids import CardId, ulid
+from vault.index import stamps
 from vault.log.events import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
 from vault.log.review_columns import scan_log
 from vault.log.review_log import LOG_PATH, log_files, unix_ms

@@ -12,9 +12,9 @@ from learning.cards.workspace import open_desk, rate
 from learning.review.plan import Mode, Plan
 from learning.review.study_session import StudySession
 from tests.learning.marks import mark
-from vault.cache import stamps
 from vault.errors import EditedMeanwhile
 from vault.ids import CardId
+from vault.index import stamps
 from vault.log import ledger
 from vault.log.events import Rating, Suspend
 from vault.log.review_log import LOG_PATH

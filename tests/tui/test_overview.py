@@ -27,7 +27,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def test_home_reads_neither_the_whole_log_nor_any_deck(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vault.cache.stamps.RACY_NS", -1_000_000_000)  # stamps are believed at once
+    monkeypatch.setattr("vault.index.stamps.RACY_NS", -1_000_000_000)  # stamps are believed at once
     overview(vault, NOW, None)  # decks and log are known from here on
 
     def refused(*_: object) -> None:

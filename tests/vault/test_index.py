@@ -1,4 +1,4 @@
-"""The index files: opened as they were left, made anew in any doubt, in the cache folder where the vault is no place."""
+"""The index files: opened as they were left, made anew in any doubt, in the cache folder of a read-only vault."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ from learning.review.study_session import StudySession
 from learning.store import checkpoint
 from learning.store.past_reviews import whole_log
 from tests.builders import make_vault
-from vault.cache import stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
+from vault.index import stamps
 from vault.locks import lock
 from vault.log.events import LogEvent, Rating, Review, Stamp, encode
 from vault.log.review_columns import columns_of, scan_log

@@ -3,7 +3,7 @@ as missing.
 
 Caches lie in `.retain/cache/`, are made from the files beside them, and may be deleted at any moment. One that came
 with somebody's vault is not believed: it holds stamps and inodes of the machine that wrote it (see
-`vault.cache.stamps`).
+`vault.index.stamps`).
 """
 
 from __future__ import annotations

@@ -152,7 +152,10 @@ class Guard(Folder):
             append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
-        """Write a file of `.retain/`, completely or not at all, without waiting for the disk. Raises as `write` does."""
+        """Write a file of `.retain/`, completely or not at all, without waiting for the disk.
+
+        Raises as `write` does.
+        """
         parts = writable(path, self.scope)
         if parts[0] != ".retain":
             raise refusal(path, "only what can be made again is written without sync")
@@ -182,9 +185,12 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if parts[0] != ".retain":
             raise refusal(path, "only what can be made again is deleted unread")
-        with suppress(FileNotFoundError), failing(self._shown_path(path)):
-            with self._open_folder(parts[:-1], create=False) as folder, suppress(FileNotFoundError):
-                os.unlink(parts[-1], dir_fd=folder)
+        with (
+            failing(self._shown_path(path)),
+            suppress(FileNotFoundError),
+            self._open_folder(parts[:-1], create=False) as folder,
+        ):
+            os.unlink(parts[-1], dir_fd=folder)
 
     def makedirs(self, path: str) -> None:
         """Create the folder and missing ones above it; on disk when it returns."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from vault.cache.stamps import FIELDS, NONE, Stamp, Stamps, cacheable_stamp, stamps_digest
 from vault.index.database import Database
+from vault.index.stamps import FIELDS, NONE, Stamp, Stamps, cacheable_stamp, stamps_digest
 
 TABLES = """
 CREATE TABLE file(folder TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-"""Stamps of files (size, time, inode), by which a cache is checked before it is used.
+"""Stamps of files (size, time, inode), by which an index is checked before it is used.
 
 A stamp is size, instant of the last change (ctime, which nobody can set) and inode. A file that changed a moment ago
 may change again without its stamp showing it, so the stamp of a young file counts for nothing.
