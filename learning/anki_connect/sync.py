@@ -258,7 +258,7 @@ def _stays(tag: str) -> bool:
 def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     """Return what is new in Anki's log of reviews, not yet logged here."""
     rows, invalid = dated(reviews(anki, found), desk.now)
-    known = known_origins(desk.log.events)
+    known = known_origins(desk.past.whole().events)
     new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
     return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
 
@@ -285,7 +285,7 @@ def _marked(
         if s is not None
     ]
     report = _Marks(dry_run)
-    import_suspension(desk.vault, known_history((*desk.log.events, *new)), states, desk.now, report)
+    import_suspension(desk.vault, known_history((*desk.past.whole().events, *new)), states, desk.now, report)
     return report.marks
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import eq, ge, gt, le, lt
 from typing import Any
 
@@ -19,9 +19,7 @@ from learning.memory.state import MemoryState, Phase
 from learning.search.query import Bound, Filter
 from learning.search.segment import folded
 from learning.stats.material import card_news
-from learning.store.cards import IndexedCards
-from learning.store.deck_index import tags_of
-from learning.store.history import States
+from learning.store.cards import Place
 from learning.store.state_table import StateColumns, columns_with, micros
 from learning.store.topics import topics as read_topics
 from vault.ids import CardId
@@ -185,11 +183,7 @@ class CardColumns:
         """Return the tags of each deck."""
 
         def found() -> list[tuple[str, ...]]:
-            cards = self.desk.cards
-            index = cards.index if isinstance(cards, IndexedCards) else None
-            if index is None:
-                return [self.decks[path].properties.texts("tags") for path in self.paths]
-            return [tags for _, tags in tags_of(self.desk.vault, index)]
+            return [tags for cards, tags in self.desk.cards.tags() if cards]
 
         return self._cached("tags", found)  # type: ignore[no-any-return]
 
@@ -289,63 +283,27 @@ def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) 
     """Return the columns of a desk; `topics` as `learning.store.topics.topics` gives them, read where they are not
     given.
     """
-    if topics is None:
-        topics = read_topics(desk.vault)
-    states = _columns(desk.states)
-    cards = desk.cards
-    if isinstance(cards, IndexedCards):
-        index = cards.index
-        paths = tuple(index.path(n) for n in range(len(index.names)))
-        rows = _rows(index.ids, states)
-        return CardColumns(
-            desk,
-            paths,
-            index.titles,
-            index.first,
-            index.ids,
-            index.lines,
-            index.kinds,
-            states,
-            rows,
-            index.uncached,
-            topics,
-        )
-    return _from_cards(desk, states, topics)
-
-
-def _from_cards(desk: Desk, states: StateColumns, topics: Mapping[str, tuple[str, ...]]) -> CardColumns:
-    """Return the columns of a desk whose decks were all parsed."""
-    by_deck: dict[str, list[CardId]] = {}
-    for card, placed in desk.cards.items():
-        by_deck.setdefault(placed.deck.path, []).append(card)
-    first, lines, kinds = array("I", [0]), array("I"), bytearray()
-    ids, titles, decks = [], [], {}
-    for path, cards in by_deck.items():
-        for card in cards:
-            placed = desk.cards[card]
-            ids.append(str(card))
-            lines.append(placed.card.line)
-            kinds.append(KINDS.index(placed.kind))
-        titles.append(placed.title)
-        decks[path] = placed.deck
-        first.append(len(kinds))
-    joined = "".join(ids).encode("ascii")
-    rows = _rows(joined, states)
+    by_deck: dict[str, list[tuple[str, Place]]] = {}
+    for card, place in desk.cards.places().items():
+        by_deck.setdefault(place.path, []).append((card, place))
+    first = array("I", accumulate(map(len, by_deck.values()), initial=0))
+    places = [place for mine in by_deck.values() for _, place in mine]
+    ids = "".join(card for mine in by_deck.values() for card, _ in mine).encode("ascii")
+    known = {card: state for card, state in desk.states.items() if len(card) == _ID and card.isascii()}
+    states = columns_with(StateColumns(), known) or StateColumns()
     return CardColumns(
-        desk, tuple(by_deck), tuple(titles), first, joined, lines, bytes(kinds), states, rows, decks, topics
+        desk,
+        tuple(by_deck),
+        tuple(mine[0][1].title for mine in by_deck.values()),
+        first,
+        ids,
+        array("I", [place.line for place in places]),
+        bytes(KINDS.index(place.kind) for place in places),
+        states,
+        _rows(ids, states),
+        desk.cards.known,
+        read_topics(desk.vault) if topics is None else topics,
     )
-
-
-def _columns(states: Mapping[CardId, MemoryState]) -> StateColumns:
-    """Return every state in columns, without those of invalid ids."""
-    old: Mapping[CardId, MemoryState] = states
-    recent: Mapping[CardId, MemoryState] = {}
-    if isinstance(states, States):
-        old, recent = states.old, states.recent
-    if not isinstance(old, StateColumns):
-        old, recent = StateColumns(), {**old, **recent}
-    known = {card: state for card, state in recent.items() if len(card) == _ID and card.isascii()}
-    return columns_with(old, known) or old
 
 
 def _rows(ids: bytes, states: StateColumns) -> array[int]:

@@ -22,7 +22,7 @@ from learning.search import documents
 from learning.search.card_table import CardColumns, Mask
 from learning.search.documents import Found
 from learning.search.segment import Segment, database_of
-from learning.store.log_growth import vault_place
+from learning.store.log_files import vault_place
 from vault.cache.cache import FOLDER, read_cache, write_cache
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder

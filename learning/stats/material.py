@@ -9,8 +9,6 @@ from learning.cards.workspace import Desk
 from learning.memory.predictions import columns_of_cards
 from learning.stats.mastery import Studied
 from learning.stats.stats import CardNews, Material
-from learning.store.cards import IndexedCards
-from learning.store.deck_index import tags_of
 from learning.store.placed import concept_of
 from learning.store.topics import topics
 from vault.ids import CardId
@@ -23,12 +21,10 @@ _NEWS = {"birth": "added", "change": "reworded"}
 
 def studied(desk: Desk) -> tuple[Studied, ...]:
     """Return the cards of a desk, in its order."""
-    index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
-    tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
-    own = desk.past.tagged()
+    tags = {card: found for cards, found in desk.cards.tags() if found for card in cards}
+    own = desk.past.states.tagged()
     out = []
-    for card in desk.cards:
-        place = desk.place(card)
+    for card, place in desk.cards.places().items():
         mine = dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in (*tags.get(card, ()), *own.get(card, ())))
         out.append(Studied(card, concept_of(place.path), short_title(place.title), place.kind, tuple(mine)))
     return tuple(out)
@@ -41,7 +37,7 @@ def material_of(desk: Desk) -> Material:
 
 def with_reviews(material: Material, desk: Desk) -> Material:
     """Return `material` with the reviews of the log. Raises as `material_of`."""
-    return replace(material, columns=desk.past.scanned().reviews)
+    return replace(material, columns=desk.past.reviews())
 
 
 def without_reviews(desk: Desk) -> Material:
@@ -49,7 +45,7 @@ def without_reviews(desk: Desk) -> Material:
     return Material(
         studied(desk),
         ReviewColumns(),
-        dict(desk.past.unpacked().states),  # each is asked for many times, and is made anew each time it is
+        desk.past.states.with_all(),
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,

@@ -219,7 +219,7 @@ def test_a_leech_is_shown_with_how_often_it_was_forgotten_and_new_only_in_its_we
 
 def test_the_minutes_of_a_day_come_of_the_latest_ratings() -> None:
     assert ms_per_rating([]) == 10_000
-    assert ms_per_rating([review(0, "c", 3, NOW, 4_000), review(1, "c", 3, NOW, 3_600_000)]) == 32_000
+    assert ms_per_rating([4_000, 3_600_000]) == 32_000
     assert minutes(6, 0, []) == 1
     assert minutes(6, 4, []) == 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from weakref import WeakKeyDictionary
 
@@ -22,6 +22,7 @@ from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import Version, history
 from vault.log.events import Rating
+from vault.log.review_log import at_of
 from vault.vault import Vault
 
 
@@ -110,11 +111,6 @@ def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
 
 def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
     """Return when the card was reviewed and how it was rated, the latest first."""
-
-    reviews = columns.desk.past.scanned().reviews
-    if card not in reviews.cards:
-        return []
-    number = list(reviews.cards).index(card)  # type: ignore[arg-type]  # an id, as all of them are
-    rows = [row for row, of in enumerate(reviews.card) if of == number]
-    ratings = ((datetime.fromtimestamp(reviews.at_ms[row] / 1000, UTC), Rating(reviews.rating[row])) for row in rows)
-    return [(at, rating.name.capitalize()) for at, rating in reversed(list(ratings))]
+    reviews = columns.desk.past.reviews([CardId(card)])
+    ratings = [(at_of(at), Rating(rating)) for at, rating in zip(reviews.at_ms, reviews.rating, strict=True)]
+    return [(at, rating.name.capitalize()) for at, rating in reversed(ratings)]

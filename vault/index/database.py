@@ -9,6 +9,7 @@ write-ahead log holds, and the file is written from that log by `Database.close`
 
 from __future__ import annotations
 
+import atexit
 import os
 import sqlite3
 import stat
@@ -19,8 +20,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-from vault.errors import RetainError
+from vault.errors import Damaged, RetainError
 from vault.files.guard import Guard, Scope
 from vault.index.place import FOLDER, index_root
 from vault.vault import Vault
@@ -44,7 +46,7 @@ class Schema:
     tables: str
 
 
-class IndexDamaged(Exception):
+class IndexDamaged(Damaged):
     """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
 
 
@@ -58,6 +60,8 @@ class Database:
         self.reason = reason
         self._lock = threading.RLock()
         self._depth = 0
+        self._is_open, self._is_damaged = True, False
+        _OPEN.add(self)
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. Raises: IndexDamaged."""
@@ -114,21 +118,29 @@ class Database:
 
     def flush(self, *, always: bool = False) -> None:
         """Write the write-ahead log back into the file, if it has become long."""
-        if self._path is None or self.reason:
+        if self._path is None or self.reason or self._is_damaged:
             return
         log = _size(Path(f"{self._path}-wal"))
         if log > (0 if always else _MANY * 4096):
             root = self._path.parent.parent
             with suppress(sqlite3.Error, OSError, RetainError), self._lock, _exclusive(root, self._path.stem):
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self._stamp()
+                if _is_as_left(self._path):  # else another program wrote to it while it was open here
+                    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    self._stamp()
 
     def close(self) -> None:
-        """Close the index. One that was to be filled and is not counts for nothing."""
+        """Close the index, if it is open. One that was to be filled and is not counts for nothing."""
         with self._lock:
-            self.flush(always=True)
-            self._connection.close()
-        self._release()
+            if self._is_open:
+                self._is_open = False
+                self.flush(always=True)
+                self._connection.close()
+                self._release()
+
+    def __del__(self) -> None:
+        """Close it: SQLite would do so, too, and leave a file that its stamp does not describe."""
+        with suppress(Exception):
+            self.close()
 
     def __enter__(self) -> Database:
         return self
@@ -148,10 +160,25 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            if self._path is not None:
+            where = f"{FOLDER}/{self._path.name}" if self._path is not None else ""
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise IndexDamaged("another process is writing the index", where=where, hint="try again") from error
+            self._is_damaged = True
+            if where and self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
-                    _guard(self._path.parent.parent).discard(f"{FOLDER}/{self._path.name}.stamp")
-            raise IndexDamaged(str(error)) from error
+                    _guard(self._path.parent.parent).discard(f"{where}.stamp")
+            raise IndexDamaged(f"the index is damaged: {error}", where=where, hint="it is made anew") from error
+
+
+_OPEN: WeakSet[Database] = WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Close what is still open when the process ends."""
+    for database in list(_OPEN):
+        with suppress(Exception):
+            database.close()
 
 
 def open_database(vault: Vault, schema: Schema) -> Database:

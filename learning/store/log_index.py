@@ -1,0 +1,401 @@
+"""The review log in the index: what each line that has come since does to the memory states.
+
+Log and ledger are taken in once, line by line as they grow. Every event since the cut is kept, undone ones included,
+with the states before it (`base`): so that an undo, or an event that arrives late, folds anew only the cards that it
+concerns. What reaches back before the cut, and whatever else is in doubt (a file that changed otherwise, other
+parameters or settings), folds the whole log anew.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from learning.memory.fold import card_events, fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState
+from learning.store.decks import add_unmet
+from learning.store.log_files import FileLines, grown, read_all, save_files, vault_place
+from learning.store.reviews import add_reviews, replace_reviews, save_all
+from learning.store.states import FIELDS, instant_of, micros, save_states, state_of
+from learning.study_day import StudyCalendar
+from vault.errors import RetainError
+from vault.ids import CardId, ulid
+from vault.index.database import Database, IndexDamaged
+from vault.index.facts import fact, set_fact
+from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
+from vault.log.review_log import at_of, by_time, live, parse_log, unix_ms
+from vault.vault import Vault
+
+# Of the events before the cut only those that are no reviews, and count. `subject` is the card, or what an undo voids.
+TABLES = """
+CREATE TABLE event(id TEXT PRIMARY KEY, at INTEGER NOT NULL, happened INTEGER NOT NULL, type TEXT NOT NULL,
+  subject TEXT NOT NULL, counts INTEGER NOT NULL, ms INTEGER NOT NULL, line BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX event_at ON event(at, id);
+CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX change_card ON change(card);
+"""
+RECENT = 500  # ratings before the cut whose time on screen is kept
+EVER = datetime(1, 1, 1, tzinfo=UTC)
+_END = datetime.max.replace(tzinfo=UTC)
+_LEAST, _MOST = 250, 2_500  # events that are kept since the cut
+_FOLD = 4  # of the fold: when the same log gives other states, it grows
+_MOST_MS = 1 << 40  # of a time on screen, as the table has it
+
+SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What is known of log and ledger as a whole; `place` and `scheduler` are what the states depend on besides.
+
+    `last`, `latest` and `recent_ms` are of the time before the cut: the last instant that counts, when the latest
+    event happened, and the times on screen of the last ratings. `newest` is the greatest instant of all. `undos` are
+    those since the cut that count and void something before it.
+    """
+
+    place: str
+    scheduler: str
+    cut: datetime = EVER
+    last: datetime | None = None
+    latest: datetime | None = None
+    newest: datetime = EVER
+    recent_ms: tuple[int, ...] = ()
+    undos: tuple[str, ...] = ()
+    diagnostics: tuple[tuple[str, int, str, str, str], ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class _InDoubt(Exception):
+    """Raised where new lines do not just continue what is known: all is folded anew."""
+
+
+def update_log(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tuple[Head, Scheduler]:
+    """Take the new lines of log and ledger into the index; return what is known then, and the scheduler.
+
+    Raises: SchemaTooNew; Refused or Damaged where a file cannot be read.
+    """
+    head, files = _head(vault, database), grown(vault, database)
+    if head is not None and files is not None and not any(file.more for file in files):
+        scheduler = scheduler_of(_tuning_events(vault, database))
+        if _digest(vault, scheduler) == head.scheduler:
+            save_files(database, files)
+            return head, scheduler
+    with database.transaction():
+        try:
+            head, files = _head(vault, database), grown(vault, database)  # another process may have been here
+            if head is not None and files is not None:
+                return _continued(vault, database, scheduler_of, head, files)
+        except (_InDoubt, ValueError, LookupError, TypeError, OverflowError, RecursionError, UnknownType):
+            pass
+        except IndexDamaged:
+            raise
+        except RetainError:  # raised again, with its place, by what reads the whole log
+            pass
+        return _rebuilt(vault, database, scheduler_of)
+
+
+def _head(vault: Vault, database: Database) -> Head | None:
+    """Return what is known; None if nothing is, or that of another vault."""
+    text = fact(database, "log")
+    head = msgspec.json.decode(text, type=Head) if text else None
+    return head if head is not None and head.place == vault_place(vault) else None
+
+
+def _save_head(database: Database, head: Head) -> None:
+    set_fact(database, "log", msgspec.json.encode(head).decode())
+
+
+# --- taking new lines in --------------------------------------------------------------------------------------------
+
+
+def _continued(
+    vault: Vault, database: Database, scheduler_of: SchedulerOf, head: Head, files: list[FileLines]
+) -> tuple[Head, Scheduler]:
+    """Take the lines in that have come. Raises: _InDoubt, and what `decode` raises."""
+    *logs, ledger = files
+    if ledger.more and not ledger.more.endswith(b"\n"):
+        raise _InDoubt
+    lines = [line.removesuffix(b"\r") for file in logs for line in file.more.split(b"\n")]
+    new = _unknown(database, [decode(line) for line in lines if line])
+    changed = card_events(ledger.more)
+    if not is_after_cut(new, head.cut) or any(change.at < head.cut for change in changed):
+        raise _InDoubt
+    _save_events(database, new, {event.id for event in new if not isinstance(event, Undo)})
+    _save_changes(database, changed)
+    again = _voids_or_is_void(database, new)
+    moved = _recounted(database, head, new) if again else new
+    scheduler = scheduler_of(_tuning_events(vault, database))
+    if _digest(vault, scheduler) != head.scheduler:
+        raise _InDoubt
+    cards = {card for event in (*moved, *changed) if (card := getattr(event, "card", None)) is not None}
+    came: list[LogEvent | CardEvent] = [*new, *changed]
+    if again or any(event.at <= head.newest for event in came):
+        _fold_anew(database, head, cards, scheduler)
+    else:
+        _keep_base(database, cards)
+        save_states(database, fold(new, scheduler, changed, _states(database, cards)).items())
+        add_reviews(database, [event for event in new if isinstance(event, Review)])
+    newest = max([head.newest, *(e.at for e in came), *(e.when for e in came)])
+    head = msgspec.structs.replace(head, newest=newest)
+    if (database.one("SELECT count(*) FROM event WHERE at >= ?", (unix_ms(head.cut),)) or (0,))[0] > _MOST:
+        head = _with_later_cut(vault, database, head, scheduler)
+    _save_head(database, head)
+    save_files(database, files)
+    return head, scheduler
+
+
+def _recounted(database: Database, head: Head, new: Sequence[LogEvent]) -> list[LogEvent]:
+    """Note which events since the cut count now; return the new ones and those that did not, or did, before.
+
+    Raises: _InDoubt where an undo reaches back before the cut.
+    """
+    since = _events(database, "at >= ?", (unix_ms(head.cut),))
+    if reaching_back(since) != set(head.undos):
+        raise _InDoubt
+    counting = {event.id for event in live(since)}
+    known = {id_ for (id_,) in database.rows("SELECT id FROM event WHERE counts AND at >= ?", (unix_ms(head.cut),))}
+    moved = counting ^ known | {event.id for event in new}
+    database.run_many("UPDATE event SET counts = ? WHERE id = ?", ((id_ in counting, id_) for id_ in moved))
+    return [event for event in since if event.id in moved]
+
+
+def _unknown(database: Database, events: Sequence[LogEvent]) -> list[LogEvent]:
+    """Return those that are not in the index yet, each once. Raises: _InDoubt where another has the same id."""
+    found: dict[str, LogEvent] = {}
+    for event in events:
+        known = database.one("SELECT line FROM event WHERE id = ?", (event.id,))
+        if found.setdefault(event.id, event) != event or (known is not None and decode(known[0]) != event):
+            raise _InDoubt
+        if known is not None:
+            del found[event.id]
+    return sorted(found.values(), key=by_time)
+
+
+def _voids_or_is_void(database: Database, new: Sequence[LogEvent]) -> bool:
+    """Return whether an undo is among the new events, or is there already for one of them."""
+    return any(
+        isinstance(event, Undo) or database.one("SELECT 1 FROM event WHERE type = 'undo' AND subject = ?", (event.id,))
+        for event in new
+    )
+
+
+def _fold_anew(database: Database, head: Head, cards: Collection[CardId], scheduler: Scheduler) -> None:
+    """Fold these cards from their states before the cut."""
+    cut = unix_ms(head.cut)
+    _keep_base(database, cards)
+    known = _states(database, cards, "base")
+    for card in cards:
+        events = _events(database, "counts AND subject = ? AND at >= ? AND type != 'undo'", (card, cut))
+        changes = [change for change in changes_of(database, card) if change.at >= head.cut]
+        states = fold(events, scheduler, changes, {card: known[card]} if card in known else None)
+        database.run("DELETE FROM state WHERE card = ?", (card,))
+        save_states(database, states.items())
+        replace_reviews(database, card, cut, [event for event in events if isinstance(event, Review)])
+    add_unmet(database)
+
+
+def _keep_base(database: Database, cards: Iterable[CardId]) -> None:
+    """Keep the states of these cards as those before the cut, where nothing has happened to them since."""
+    rows = [(card,) for card in cards]
+    database.run_many("INSERT OR IGNORE INTO base SELECT * FROM state WHERE card = ?", rows)
+    database.run_many("INSERT OR IGNORE INTO base(card) VALUES(?)", rows)
+
+
+def _states(database: Database, cards: Iterable[CardId], table: str = "state") -> dict[CardId, MemoryState]:
+    """Return the states of those cards that have one."""
+    query = f"SELECT {FIELDS} FROM {table} WHERE known AND card = ?"
+    return {card: state_of(row) for card in cards if (row := database.one(query, (card,)))}
+
+
+def _with_later_cut(vault: Vault, database: Database, head: Head, scheduler: Scheduler) -> Head:
+    """Move the cut, where there is a later one; return what is known then."""
+    since = _events(database, "at >= ?", (unix_ms(head.cut),))
+    counting = live(since)
+    cut = _cut([unix_ms(event.at) for event in counting if isinstance(event, Review)], scheduler.calendar)
+    if cut <= head.cut or not _is_clean_cut(since, cut):
+        return head
+    old = [event for event in counting if event.at < cut]
+    changes = changes_of(database)
+    base = {CardId(card) for (card,) in database.rows("SELECT card FROM base")}
+    gone = [change for change in changes if head.cut <= change.at < cut]
+    states = fold(old, scheduler, gone, _states(database, base, "base"))
+    every: list[LogEvent | CardEvent] = [*since, *changes]
+    left = {getattr(event, "card", None) for event in every if event.at >= cut}
+    database.run("DELETE FROM base")
+    save_states(database, ((card, states[card]) for card in base & left if card in states), "base")
+    _keep_none(database, [card for card in base & left if card not in states])
+    _drop_old(database, cut)
+    return _known_before(head, vault, old, cut, [event for event in since if event.at >= cut])
+
+
+def _keep_none(database: Database, cards: Iterable[CardId]) -> None:
+    """Keep of these cards that they had no state before the cut."""
+    database.run_many("INSERT INTO base(card) VALUES(?)", ((card,) for card in cards))
+
+
+def _drop_old(database: Database, cut: datetime) -> None:
+    """Forget the events before the cut that nobody asks for."""
+    old = "at < ? AND (type IN ('review', 'import', 'undo') OR NOT counts)"
+    database.run(f"DELETE FROM event WHERE {old}", (unix_ms(cut),))
+
+
+def _known_before(head: Head, vault: Vault, old: Sequence[LogEvent], cut: datetime, since: Sequence[LogEvent]) -> Head:
+    """Return what is known of the time before `cut`: what was known before, and `old` events that count."""
+    times = [event.ms for event in old if isinstance(event, Review) and event.ms]
+    return msgspec.structs.replace(
+        head,
+        cut=cut,
+        last=old[-1].at if old else head.last,
+        latest=max([*filter(None, [head.latest]), *(event.when for event in old)], default=None),
+        recent_ms=(*head.recent_ms, *times)[-RECENT:],
+        undos=tuple(sorted(reaching_back(since))),
+    )
+
+
+# --- taking all of it in --------------------------------------------------------------------------------------------
+
+
+def _rebuilt(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tuple[Head, Scheduler]:
+    """Fold the whole log."""
+    files = read_all(vault)
+    changes = card_events(files[-1].more)
+    log = parse_log((file.shown, file.more) for file in files[:-1])
+    active = live(log.events)
+    scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
+    cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
+    if not _is_clean_cut(log.events, cut):
+        cut = _END  # then nothing can continue it
+    old = [event for event in active if event.at < cut]
+    before = fold(old, scheduler, [change for change in changes if change.at < cut])
+    since = [event for event in log.events if event.at >= cut]
+    later = [change for change in changes if change.at >= cut]
+    touched = {card for event in (*since, *later) if (card := getattr(event, "card", None)) is not None}
+    known = {card: before[card] for card in touched if card in before}
+    states = before | fold([e for e in active if e.at >= cut], scheduler, later, known)
+    counting = {event.id for event in active}
+    newest = max([EVER, *(e.at for e in log.events), *(e.at for e in changes), *(e.when for e in active)])
+    head = Head(vault_place(vault), _digest(vault, scheduler), newest=newest, files=log.files)
+    head = _known_before(head, vault, old, cut, since)
+    found = tuple((d.path, d.line, d.code, d.message, d.hint) for d in log.diagnostics)
+    head = msgspec.structs.replace(head, diagnostics=found)
+    with database.transaction():
+        for table in ("event", "change", "state", "base"):
+            database.run(f"DELETE FROM {table}")
+        kept = (event for event in log.events if event.at >= cut or not isinstance(event, Review | Undo))
+        _save_events(database, (event for event in kept if event.at >= cut or event.id in counting), counting)
+        _save_changes(database, changes)
+        save_states(database, sorted(states.items()))
+        save_states(database, known.items(), "base")
+        _keep_none(database, touched - known.keys())
+        save_all(database, (event for event in active if isinstance(event, Review)))
+        add_unmet(database)
+        _save_head(database, head)
+        save_files(database, files)
+    return head, scheduler
+
+
+def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
+    """Return where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are
+    few.
+    """
+    if len(at_ms) < 2 * _LEAST:
+        return EVER
+    least = calendar.day(at_of(at_ms[-_LEAST]))
+    return max(at_of(0), calendar.start(min(least, calendar.day(at_of(at_ms[-1])) - 1)))
+
+
+def _is_clean_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Return whether instant and id of each event are on one side of the cut, and no undo before it voids an event
+    after.
+    """
+    first = first_id(cut)
+    return cut == EVER or all(
+        (event.at >= cut) == (event.id >= first)
+        and not (isinstance(event, Undo) and event.at < cut and event.voids >= first)
+        for event in events
+    )
+
+
+def is_after_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Return whether all events are after the cut, by instant and by id: then none of them was folded in before."""
+    first = first_id(cut)
+    return cut == EVER or all(event.at >= cut and event.id >= first for event in events)
+
+
+def first_id(cut: datetime) -> str:
+    """Return the least id that an event at the instant `cut` can have."""
+    return ulid(max(0, unix_ms(cut)), bytes(10))
+
+
+def reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:
+    """Return the undos among `events`, which are in order, that count and void none of them."""
+    ids = {event.id for event in events}
+    voided: set[str] = set()
+    out = []
+    for event in reversed(events):
+        if isinstance(event, Undo) and event.id not in voided:
+            voided.add(event.voids)
+            if event.voids not in ids:
+                out.append(event.id)
+    return frozenset(out)
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def _save_events(database: Database, events: Iterable[LogEvent], counting: Container[str]) -> None:
+    """Add events; those with an id in `counting` count."""
+    database.run_many(
+        "INSERT INTO event VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                event.id,
+                unix_ms(event.at),
+                unix_ms(event.when),
+                event.type,
+                event.voids if isinstance(event, Undo) else getattr(event, "card", ""),
+                event.id in counting,
+                min(event.ms, _MOST_MS) if isinstance(event, Review) else 0,
+                encode(event),
+            )
+            for event in events
+        ),
+    )
+
+
+def _events(database: Database, condition: str, values: Sequence[object] = ()) -> list[LogEvent]:
+    """Return events in order of (at, id)."""
+    rows = database.rows(f"SELECT line FROM event WHERE {condition} ORDER BY at, id", values)
+    return [decode(line) for (line,) in rows]
+
+
+def _save_changes(database: Database, changes: Iterable[CardEvent]) -> None:
+    """Add changes of cards that the ledger records."""
+    database.run_many("INSERT INTO change VALUES(?, ?, ?)", ((c.card, c.type, micros(c.at)) for c in changes))
+
+
+def changes_of(database: Database, card: CardId | None = None) -> tuple[CardEvent, ...]:
+    """Return the ledger's changes of a card, or of all, in the order of its lines."""
+    where, values = ("WHERE card = ? ", (card,)) if card is not None else ("", ())
+    rows = database.rows(f"SELECT card, type, at FROM change {where}ORDER BY rowid", values)
+    return tuple(CardEvent(CardId(card), type_, instant_of(at)) for card, type_, at in rows)
+
+
+def _tunes(vault: Vault) -> tuple[type[LogEvent], ...]:
+    """Return the types of events that the scheduler depends on: tags, too, where some ask for another retention."""
+    return (Params, Tag) if vault.settings.retention_by_tag else (Params,)
+
+
+def _tuning_events(vault: Vault, database: Database) -> list[LogEvent]:
+    """Return the events that the scheduler depends on."""
+    types = [kind.type for kind in _tunes(vault)]
+    return _events(database, f"counts AND type IN ({', '.join('?' * len(types))})", types)
+
+
+def _digest(vault: Vault, scheduler: Scheduler) -> str:
+    """Return a text that changes when the same log would give other states."""
+    wanted = zlib.crc32(repr(sorted(scheduler.retention_of.items())).encode())
+    return f"{_FOLD} {scheduler.rules!r} {wanted:08x}"
