@@ -23,8 +23,8 @@ from vault.model.markdown import unescape
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-# `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags; the
-# concept that it names, its title as a table shows it (`label`), and with them the faces of its cards.
+# `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
+# the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards.
 TABLES = """
 CREATE TABLE deck(number INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB NOT NULL UNIQUE, title TEXT NOT NULL,
   paused INTEGER NOT NULL, irregular INTEGER NOT NULL, deck_tags TEXT, concept TEXT, label TEXT);
