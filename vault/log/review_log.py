@@ -27,11 +27,13 @@ from vault.log.events import (
     Import,
     LogEvent,
     Params,
+    ReviewLine,
     Stamp,
     Undo,
     UnknownType,
     decode,
     encode,
+    review_line,
 )
 from vault.text.formatting import clean_line
 
@@ -71,8 +73,9 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
     unknown: set[str] = set()
     for path, data in sorted(files):
         names.append(path)
-        for number, event in _lines(path, data, unknown, diagnostics):
-            if not _unite(events, event):
+        for number, read in read_lines(path, data, unknown, diagnostics):
+            event = read.event() if isinstance(read, ReviewLine) else read
+            if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
                 what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
     return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
@@ -87,9 +90,14 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
     return False
 
 
-def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
+def read_lines(
+    path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]
+) -> Iterator[tuple[int, ReviewLine | LogEvent]]:
     """Yield the file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
     for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
+        if (review := review_line(line)) is not None:
+            yield number, review
+            continue
         where = Line(path, number, not line.endswith(b"\n"))
         for event in line_events(line.removesuffix(b"\n"), where, unknown, diagnostics):
             yield number, event
@@ -205,11 +213,17 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
     for event in events:
         _unite(united, event)
     once = sorted(united.values(), key=by_time)
-    voided: set[str] = set()
-    for event in reversed(once):
-        if isinstance(event, Undo) and event.id not in voided:
-            voided.add(event.voids)
+    voided = voided_by(once)
     return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
+
+
+def voided_by(ordered: Iterable[LogEvent]) -> set[str]:
+    """Return the ids that the undos among events in order of (at, id) void."""
+    voided: set[str] = set()
+    for event in reversed([event for event in ordered if isinstance(event, Undo)]):
+        if event.id not in voided:
+            voided.add(event.voids)
+    return voided
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
