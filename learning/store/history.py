@@ -11,7 +11,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
 from learning.schedule.queue import Done, done_today
 from learning.store import reviews
-from learning.store.log_index import EVER, RECENT, Head, SchedulerOf, changes_of, update_log
+from learning.store.log_index import RECENT, Head, SchedulerOf, changes_of, update_log
 from learning.store.states import States
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
@@ -19,7 +19,7 @@ from vault.ids import CardId
 from vault.index.database import Database
 from vault.log.events import CardMark, Graded, Import, LogEvent, Params, decode
 from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import Log, at_of, is_same_action, last_undoable, read_log, unix_ms
+from vault.log.review_log import EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
 from vault.vault import Vault
 
 _GRADED = "type IN ('review', 'import')"

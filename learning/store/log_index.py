@@ -9,12 +9,15 @@ parameters or settings), folds the whole log anew.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 
 import msgspec
 
-from learning.memory.fold import card_events, fold
+from learning.memory.fold import card_events, fold, fold_log
+from learning.memory.predictions import rows_of
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState
 from learning.store.decks import add_unmet
@@ -23,11 +26,12 @@ from learning.store.reviews import add_reviews, replace_reviews, save_all
 from learning.store.states import FIELDS, instant_of, micros, save_states, state_of
 from learning.study_day import StudyCalendar
 from vault.errors import RetainError
-from vault.ids import CardId, ulid
+from vault.ids import CardId
 from vault.index.database import Database, IndexDamaged
 from vault.index.facts import fact, set_fact
-from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
-from vault.log.review_log import at_of, by_time, live, parse_log, unix_ms
+from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode, review_line
+from vault.log.review_columns import ScannedLog, scan_log
+from vault.log.review_log import EVER, at_of, by_time, first_id, live, unix_ms
 from vault.vault import Vault
 
 # Of the events before the cut only those that are no reviews, and count. `subject` is the card, or what an undo voids.
@@ -39,9 +43,10 @@ CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL)
 CREATE INDEX change_card ON change(card);
 """
 RECENT = 500  # ratings before the cut whose time on screen is kept
-EVER = datetime(1, 1, 1, tzinfo=UTC)
 _END = datetime.max.replace(tzinfo=UTC)
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
+_LINE = 250  # bytes that are more than a line
+_NEVER = unix_ms(EVER)
 _FOLD = 4  # of the fold: when the same log gives other states, it grows
 _MOST_MS = 1 << 40  # of a time on screen, as the table has it
 
@@ -65,7 +70,6 @@ class Head(msgspec.Struct, frozen=True):
     recent_ms: tuple[int, ...] = ()
     undos: tuple[str, ...] = ()
     diagnostics: tuple[tuple[str, int, str, str, str], ...] = ()
-    files: tuple[str, ...] = ()
 
 
 class _InDoubt(Exception):
@@ -138,10 +142,10 @@ def _continued(
         _keep_base(database, cards)
         save_states(database, fold(new, scheduler, changed, _states(database, cards)).items())
         add_reviews(database, [event for event in new if isinstance(event, Review)])
-    newest = max([head.newest, *(e.at for e in came), *(e.when for e in came)])
+    newest = max([head.newest, *(event.at for event in came)])
     head = msgspec.structs.replace(head, newest=newest)
     if (database.one("SELECT count(*) FROM event WHERE at >= ?", (unix_ms(head.cut),)) or (0,))[0] > _MOST:
-        head = _with_later_cut(vault, database, head, scheduler)
+        head = _with_later_cut(database, head, scheduler)
     _save_head(database, head)
     save_files(database, files)
     return head, scheduler
@@ -210,11 +214,11 @@ def _states(database: Database, cards: Iterable[CardId], table: str = "state") -
     return {card: state_of(row) for card in cards if (row := database.one(query, (card,)))}
 
 
-def _with_later_cut(vault: Vault, database: Database, head: Head, scheduler: Scheduler) -> Head:
+def _with_later_cut(database: Database, head: Head, scheduler: Scheduler) -> Head:
     """Move the cut, where there is a later one; return what is known then."""
     since = _events(database, "at >= ?", (unix_ms(head.cut),))
     counting = live(since)
-    cut = _cut([unix_ms(event.at) for event in counting if isinstance(event, Review)], scheduler.calendar)
+    cut = _cut_of([unix_ms(event.at) for event in counting if isinstance(event, Review)], scheduler.calendar)
     if cut <= head.cut or not _is_clean_cut(since, cut):
         return head
     old = [event for event in counting if event.at < cut]
@@ -227,23 +231,9 @@ def _with_later_cut(vault: Vault, database: Database, head: Head, scheduler: Sch
     database.run("DELETE FROM base")
     save_states(database, ((card, states[card]) for card in base & left if card in states), "base")
     _keep_none(database, [card for card in base & left if card not in states])
-    _drop_old(database, cut)
-    return _known_before(head, vault, old, cut, [event for event in since if event.at >= cut])
-
-
-def _keep_none(database: Database, cards: Iterable[CardId]) -> None:
-    """Keep of these cards that they had no state before the cut."""
-    database.run_many("INSERT INTO base(card) VALUES(?)", ((card,) for card in cards))
-
-
-def _drop_old(database: Database, cut: datetime) -> None:
-    """Forget the events before the cut that nobody asks for."""
-    old = "at < ? AND (type IN ('review', 'import', 'undo') OR NOT counts)"
-    database.run(f"DELETE FROM event WHERE {old}", (unix_ms(cut),))
-
-
-def _known_before(head: Head, vault: Vault, old: Sequence[LogEvent], cut: datetime, since: Sequence[LogEvent]) -> Head:
-    """Return what is known of the time before `cut`: what was known before, and `old` events that count."""
+    database.run(
+        "DELETE FROM event WHERE at < ? AND (type IN ('review', 'import', 'undo') OR NOT counts)", (unix_ms(cut),)
+    )
     times = [event.ms for event in old if isinstance(event, Review) and event.ms]
     return msgspec.structs.replace(
         head,
@@ -251,8 +241,13 @@ def _known_before(head: Head, vault: Vault, old: Sequence[LogEvent], cut: dateti
         last=old[-1].at if old else head.last,
         latest=max([*filter(None, [head.latest]), *(event.when for event in old)], default=None),
         recent_ms=(*head.recent_ms, *times)[-RECENT:],
-        undos=tuple(sorted(reaching_back(since))),
+        undos=tuple(sorted(reaching_back([event for event in since if event.at >= cut]))),
     )
+
+
+def _keep_none(database: Database, cards: Iterable[CardId]) -> None:
+    """Keep of these cards that they had no state before the cut."""
+    database.run_many("INSERT INTO base(card) VALUES(?)", ((card,) for card in cards))
 
 
 # --- taking all of it in --------------------------------------------------------------------------------------------
@@ -262,45 +257,80 @@ def _rebuilt(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tup
     """Fold the whole log."""
     files = read_all(vault)
     changes = card_events(files[-1].more)
-    log = parse_log((file.shown, file.more) for file in files[:-1])
-    active = live(log.events)
-    scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
-    cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
-    if not _is_clean_cut(log.events, cut):
-        cut = _END  # then nothing can continue it
-    old = [event for event in active if event.at < cut]
-    before = fold(old, scheduler, [change for change in changes if change.at < cut])
-    since = [event for event in log.events if event.at >= cut]
-    later = [change for change in changes if change.at >= cut]
-    touched = {card for event in (*since, *later) if (card := getattr(event, "card", None)) is not None}
-    known = {card: before[card] for card in touched if card in before}
-    states = before | fold([e for e in active if e.at >= cut], scheduler, later, known)
-    counting = {event.id for event in active}
-    newest = max([EVER, *(e.at for e in log.events), *(e.at for e in changes), *(e.when for e in active)])
-    head = Head(vault_place(vault), _digest(vault, scheduler), newest=newest, files=log.files)
-    head = _known_before(head, vault, old, cut, since)
-    found = tuple((d.path, d.line, d.code, d.message, d.hint) for d in log.diagnostics)
-    head = msgspec.structs.replace(head, diagnostics=found)
+    cut = _cut(files[:-1], scheduler_of(()).calendar)
+    log = scan_log(((file.shown, file.more) for file in files[:-1]), cut)
+    since = log.since
+    if since is None:  # no line can continue it
+        cut, since = _END, ()
+    scheduler = scheduler_of(log.others)
+    states = fold_log(log, scheduler, changes)
+    every: list[LogEvent | CardEvent] = [*since, *(change for change in changes if change.at >= cut)]
+    touched = {card for event in every if (card := getattr(event, "card", None)) is not None}
+    before = _log_before(log, cut)
+    base = fold_log(_of_cards(before, touched), scheduler, (c for c in changes if c.at < cut and c.card in touched))
+    newest = max([at_of(max(log.reviews.at_ms, default=_NEVER)), *(e.at for e in (*every, *log.others, *changes))])
+    head = Head(
+        vault_place(vault),
+        _digest(vault, scheduler),
+        cut,
+        before.last,
+        max([*map(at_of, before.reviews.when_ms), *(event.when for event in before.others)], default=None),
+        newest,
+        tuple([ms for ms in before.reviews.ms if ms][-RECENT:]),
+        tuple(sorted(reaching_back(since))),
+        tuple((d.path, d.line, d.code, d.message, d.hint) for d in log.diagnostics),
+    )
     with database.transaction():
         for table in ("event", "change", "state", "base"):
             database.run(f"DELETE FROM {table}")
-        kept = (event for event in log.events if event.at >= cut or not isinstance(event, Review | Undo))
-        _save_events(database, (event for event in kept if event.at >= cut or event.id in counting), counting)
+        counting = {event.id for event in live(since)}
+        _save_events(database, (*before.others, *since), counting | {event.id for event in before.others})
         _save_changes(database, changes)
         save_states(database, sorted(states.items()))
-        save_states(database, known.items(), "base")
-        _keep_none(database, touched - known.keys())
-        save_all(database, (event for event in active if isinstance(event, Review)))
+        save_states(database, base.items(), "base")
+        _keep_none(database, touched - base.keys())
+        save_all(database, log.reviews)
         add_unmet(database)
         _save_head(database, head)
         save_files(database, files)
     return head, scheduler
 
 
-def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
-    """Return where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are
-    few.
+def _log_before(log: ScannedLog, cut: datetime) -> ScannedLog:
+    """Return the part of a log before the cut."""
+    end = bisect_left(log.reviews.at_ms, unix_ms(cut))
+    count = bisect_left(log.others, cut, key=attrgetter("at"))
+    reviews = rows_of(log.reviews, range(end))
+    last = [*map(at_of, reviews.at_ms[-1:]), *(event.at for event in log.others[count - 1 : count])]
+    others, places = log.others[:count], log.places[:count]
+    return ScannedLog(reviews, others, places, max(last, default=None))
+
+
+def _of_cards(log: ScannedLog, cards: Container[CardId]) -> ScannedLog:
+    """Return what a log says of some cards."""
+    wanted = bytes(card in cards for card in log.reviews.cards)
+    rows = [row for row, card in enumerate(log.reviews.card) if wanted[card]]
+    placed = [
+        (event, bisect_left(rows, place))
+        for event, place in zip(log.others, log.places, strict=True)
+        if getattr(event, "card", None) in cards
+    ]
+    others, places = tuple(event for event, _ in placed), tuple(place for _, place in placed)
+    return ScannedLog(rows_of(log.reviews, rows), others, places)
+
+
+def _cut(files: Iterable[FileLines], calendar: StudyCalendar) -> datetime:
+    """Return where to cut the log: a day before its last review began, or earlier; EVER where the reviews are few.
+
+    It goes by the ends of the files, where the last reviews are as a rule.
     """
+    ends = (file.more[-2 * _LEAST * _LINE :] for file in files)
+    lines = (review_line(line) for data in ends for line in data.splitlines(keepends=True))
+    return _cut_of(sorted(unix_ms(line.at) for line in lines if line is not None), calendar)
+
+
+def _cut_of(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
+    """Return where to cut a log whose last reviews are these."""
     if len(at_ms) < 2 * _LEAST:
         return EVER
     least = calendar.day(at_of(at_ms[-_LEAST]))
@@ -312,7 +342,7 @@ def _is_clean_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
     after.
     """
     first = first_id(cut)
-    return cut == EVER or all(
+    return all(
         (event.at >= cut) == (event.id >= first)
         and not (isinstance(event, Undo) and event.at < cut and event.voids >= first)
         for event in events
@@ -323,11 +353,6 @@ def is_after_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
     """Return whether all events are after the cut, by instant and by id: then none of them was folded in before."""
     first = first_id(cut)
     return cut == EVER or all(event.at >= cut and event.id >= first for event in events)
-
-
-def first_id(cut: datetime) -> str:
-    """Return the least id that an event at the instant `cut` can have."""
-    return ulid(max(0, unix_ms(cut)), bytes(10))
 
 
 def reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:

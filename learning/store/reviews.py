@@ -27,13 +27,14 @@ def packed(review: Review) -> bytes:
     return _RECORD.pack(at, when, min(review.ms, MOST_MS), review.rating)
 
 
-def save_all(database: Database, reviews: Iterable[Review]) -> None:
-    """Store the reviews of all cards, which are in order of time."""
-    by_card: dict[CardId, bytearray] = {}
-    for review in reviews:
-        by_card.setdefault(review.card, bytearray()).extend(packed(review))
+def save_all(database: Database, reviews: ReviewColumns) -> None:
+    """Store the reviews of all cards."""
+    data = [bytearray() for _ in reviews.cards]
+    records = map(_RECORD.pack, reviews.at_ms, reviews.when_ms, reviews.ms, reviews.rating)
+    for card, record in zip(reviews.card, records, strict=True):
+        data[card] += record
     database.run("DELETE FROM reviews")
-    database.run_many("INSERT INTO reviews VALUES(?, ?)", sorted(by_card.items()))
+    database.run_many("INSERT INTO reviews VALUES(?, ?)", sorted(zip(reviews.cards, data, strict=True)))
 
 
 def add_reviews(database: Database, reviews: Iterable[Review]) -> None:

@@ -27,12 +27,11 @@ from learning.memory.fold import fold
 from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
 from learning.store import log_index
-from learning.store.log_index import EVER
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Rating, Reschedule, Tag
-from vault.log.review_log import LOG_PATH, LogWriter, read_log
+from vault.log.review_log import EVER, LOG_PATH, LogWriter, read_log
 from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -15,8 +15,10 @@ from vault.ids import CardId
 from vault.log.card_history import lines_with
 from vault.log.events import Import, LogEvent, Review, ReviewLine, Undo, shared
 from vault.log.review_log import (
+    EVER,
     at_of,
     by_time,
+    first_id,
     last_action,
     live,
     parse_log,
@@ -64,8 +66,9 @@ class ScannedLog:
     """What counts in the log's files. `others` are the live events that are no reviews, in order of (at, id).
 
     `places` says of each of `others` how many of `reviews` come before it; `last` is the instant of the last event of
-    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`. `newest` is
-    the greatest id that was read, whether it counts or not; `reaches_ahead` says that an undo names one that was not.
+    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`. `since` are
+    all events from the instant on that was asked for, in order, whether they count or not; None where some event's id
+    is on the other side of it than its instant, or where an undo before it voids one after.
     """
 
     reviews: ReviewColumns = field(default_factory=ReviewColumns)
@@ -75,8 +78,7 @@ class ScannedLog:
     undoable: LogEvent | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
-    newest: str = field(default="", compare=False)
-    reaches_ahead: bool = field(default=False, compare=False)
+    since: tuple[LogEvent, ...] | None = field(default=(), compare=False)
 
 
 def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
@@ -91,28 +93,29 @@ def scan_events(events: Iterable[LogEvent]) -> ScannedLog:
     return table.scanned()
 
 
-def scan_log(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
+def scan_log(files: Iterable[tuple[str, bytes]], since: datetime | None = None) -> ScannedLog:
     """Return the columns of the union of the files (path, bytes), whatever the order of files and lines.
 
     Raises: SchemaTooNew, naming the line.
     """
     files = sorted(files)
-    table, diagnostics, unknown = _Table(), list[Diagnostic](), set[str]()
+    table, diagnostics, unknown = _Table(since), list[Diagnostic](), set[str]()
     for path, data in files:
         lines = read_lines(path, data, unknown, diagnostics)
         while some := [read for _, read in islice(lines, _SOME)]:
             table.add(some)
     if table.has_same_ids():  # the same lines in two files, or two events with one id: which of them counts?
         log = parse_log(files)
-        table, diagnostics = _Table(), list(log.diagnostics)
+        table, diagnostics = _Table(since), list(log.diagnostics)
         table.add(log.events)
     return replace(table.scanned(files), diagnostics=tuple(diagnostics))
 
 
 class _Table:
-    """Events that are each there once, in any order: the reviews in columns, the others as they are."""
+    """Events that are each there once, in any order: the reviews in columns, those `since` and others as they are."""
 
-    def __init__(self) -> None:
+    def __init__(self, since: datetime | None = None) -> None:
+        self._since, self._later = since, list[ReviewLine | LogEvent]()
         self._ids: list[str] = []
         self._at_ms = array("q")
         self._cards: list[CardId] = []
@@ -123,6 +126,9 @@ class _Table:
     def add(self, read: Iterable[ReviewLine | LogEvent]) -> None:
         """Add events."""
         reviews: list[ReviewLine | Review] = []
+        if self._since is not None:
+            read = list(read)
+            self._later += [each for each in read if each.at >= self._since]
         for each in read:
             if isinstance(each, ReviewLine):
                 reviews.append(each)
@@ -162,14 +168,24 @@ class _Table:
             max(ends, default=None),
             self._undoable(order, others, files),
             files=tuple(path for path, _ in files),
-            newest=max((max(ids, default=""), *(event.id for event in everything))),
-            reaches_ahead=bool(voided) and self._reaches_ahead(),
+            since=self._events_since(),
         )
 
-    def _reaches_ahead(self) -> bool:
-        """Return whether an undo voids an event that is not there."""
-        ids = {*self._ids, *(event.id for event in self._others)}
-        return any(isinstance(event, Undo) and event.voids not in ids for event in self._others)
+    def _events_since(self) -> tuple[LogEvent, ...] | None:
+        """Return `ScannedLog.since`."""
+        if self._since is None:
+            return ()
+        first, start = first_id(self._since), unix_ms(self._since)
+        before = [event for event in self._others if event.at < self._since]
+        crossing = (
+            *((at >= start) != (id_ >= first) for at, id_ in zip(self._at_ms, self._ids, strict=True)),
+            *((event.at >= self._since) != (event.id >= first) for event in self._others),
+            *(isinstance(event, Undo) and event.voids >= first for event in before),
+        )
+        if start > unix_ms(EVER) and any(crossing):
+            return None
+        found = (each.event() if isinstance(each, ReviewLine) else each for each in self._later)
+        return tuple(sorted(found, key=by_time))
 
     def _columns(self, order: Sequence[int]) -> ReviewColumns:
         """Return the columns of the reviews in these rows, in this order."""

@@ -46,6 +46,7 @@ _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
 _COMMON = 5  # random bytes that the ids of one action share; the other five count its events
 _ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
+EVER = datetime(1, 1, 1, tzinfo=UTC)  # an instant before which nothing is
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,11 @@ def _offset(minutes: int) -> str:
     """Return how far a zone is from UTC, as a line of the log has it."""
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+
+
+def first_id(at: datetime) -> str:
+    """Return the least id that an event at that instant can have."""
+    return ulid(max(0, unix_ms(at)), bytes(10))
 
 
 def unix_ms(at: datetime) -> int:
