@@ -158,10 +158,10 @@ def retention_of(vault: Vault, decks: IndexedCards) -> dict[CardId, float]:
     """Return the cards whose tags ask for a retention of their own: of several the highest."""
     wanted: dict[CardId, float] = {}
     by_tag = vault.settings.retention_by_tag
-    for cards, tags in decks.tags():
+    for _, _, tags, cards in decks.decks():
         found = [by_tag[tag] for each in tags if (tag := each.removeprefix("#").casefold()) in by_tag]
         if found:
-            wanted.update(dict.fromkeys(cards, max(found)))
+            wanted.update(dict.fromkeys((card for card, _ in cards), max(found)))
     return wanted
 
 

@@ -134,7 +134,7 @@ def topics_of(desk: Desk) -> tuple[Group, ...]:
 
     cards, members = studied(desk), topics(desk.vault)
     chance = desk.scheduler.chances(desk.now)
-    concepts = mastery(cards, desk.past.states.with_all(), chance)
+    concepts = mastery(cards, desk.past.states.facts(), chance)
     groups = grouped(concepts, members) or grouped(concepts, by_tag(cards))
     return tuple(sorted(groups, key=lambda g: (not g.seen, g.score, g.name.casefold())))
 

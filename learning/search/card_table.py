@@ -183,7 +183,7 @@ class CardColumns:
         """Return the tags of each deck."""
 
         def found() -> list[tuple[str, ...]]:
-            return [tags for cards, tags in self.desk.cards.tags() if cards]
+            return [tags for _, _, tags, cards in self.desk.cards.decks() if cards]
 
         return self._cached("tags", found)  # type: ignore[no-any-return]
 

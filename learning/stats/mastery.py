@@ -13,15 +13,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
-from learning.memory.predictions import Replay
-from learning.memory.state import PHASES, MemoryState, Phase
+from learning.memory.state import Phase, Remembered
 from learning.stats.activity import Growth
+from learning.store.day_sums import KNOWN_DAYS, DaySums, week_of
 from vault.ids import CardId
 from vault.model.card import CardKind
 
 FULL_DAYS = 365.0  # of stability, from which on strength is 1
-KNOWN_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
 WORDS = {
     CardKind.DEFINITIONAL: "states",
     CardKind.MECHANISTIC: "explains",
@@ -30,8 +30,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Studied:
+class Studied(NamedTuple):
     """A card with its concept (the stem of its deck), `kind` ("" if it has none) and tags."""
 
     card: CardId
@@ -70,7 +69,7 @@ class Group:
     known: int
 
 
-Chance = Callable[[MemoryState], float]
+Chance = Callable[[Remembered], float]
 
 
 def strength(stability: float) -> float:
@@ -78,21 +77,21 @@ def strength(stability: float) -> float:
     return min(1.0, math.log1p(max(stability, 0.0)) / math.log1p(FULL_DAYS))
 
 
-def score(state: MemoryState | None, chance: Chance) -> float:
+def score(state: Remembered | None, chance: Chance) -> float:
     """Return a card's score; `chance` gives the probability of recalling it now."""
     if state is None or state.phase is Phase.NEW or state.changed:
         return 0.0
     return strength(state.stability) * chance(state)
 
 
-def is_known(state: MemoryState | None) -> bool:
+def is_known(state: Remembered | None) -> bool:
     """Return whether a card is in its review phase, stable for KNOWN_DAYS, and not suspended, retracted or changed."""
     if state is None or state.suspended or state.retracted or state.changed:
         return False
     return state.phase is Phase.REVIEW and state.stability >= KNOWN_DAYS
 
 
-def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> tuple[Mastery, ...]:
+def mastery(cards: Iterable[Studied], states: Mapping[CardId, Remembered], chance: Chance) -> tuple[Mastery, ...]:
     """Return every concept that has a card that is not retracted, in the order of `cards`."""
     by_concept: dict[str, list[Studied]] = defaultdict(list)
     for card in cards:
@@ -102,7 +101,7 @@ def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chan
     return tuple(_of(concept, mine, states, chance) for concept, mine in by_concept.items())
 
 
-def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> Mastery:
+def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, Remembered], chance: Chance) -> Mastery:
     """Return the mastery of a concept with these cards."""
     scores: dict[str, list[float]] = {kind.value: [] for kind in CardKind}
     for card in cards:
@@ -154,24 +153,15 @@ def weakest(concepts: Iterable[Mastery], count: int) -> tuple[Mastery, ...]:
     return tuple(sorted(seen, key=lambda c: (c.score, c.title.casefold(), c.concept))[:count])
 
 
-def known_by_week(seen: Replay, weeks: Sequence[Growth], states: Mapping[CardId, MemoryState]) -> tuple[int, ...]:
+def known_by_week(sums: DaySums, weeks: Sequence[Growth], now_known: Mapping[int, int]) -> tuple[int, ...]:
     """Return how many cards were known at the end of each of `weeks`, which hold all reviews.
 
-    `states` are those of the present, which the last reviews led to.
+    `now_known` are the cards that are known at present, by the week (`week_of`) of their last review.
     """
     if not weeks:
         return ()
-    in_review = PHASES.index(Phase.REVIEW)
-    first = weeks[0].week.toordinal()
-    change: Counter[int] = Counter()  # by number of the week
-    last = [-1] * len(seen.columns.cards)
-    for card, day, phase, stability in zip(seen.columns.card, seen.day, seen.phase, seen.stability, strict=True):
-        week = (day - first) // 7
-        if phase == in_review and stability >= KNOWN_DAYS and last[card] < week:
-            change[last[card]] += 1
-            change[week] -= 1
-        last[card] = week
-    for number, name in enumerate(seen.columns.cards):
-        if is_known(states.get(name)):
-            change[last[number]] += 1
-    return tuple(accumulate(change[week] for week in range(len(weeks))))
+    first = week_of(weeks[0].week.toordinal())
+    change = Counter(now_known) + Counter()
+    for week, counts in sums.weeks.items():
+        change[week] += counts[0]
+    return tuple(accumulate(change[first + n] for n in range(len(weeks))))

@@ -6,16 +6,13 @@ Each figure is the one that `learning.stats.stats` gives, which goes through the
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import columns_of_cards, replay
 from learning.stats.activity import streaks
-from learning.stats.retention import Retention, Tries, true_retention
+from learning.stats.retention import Retention, true_retention
 from learning.store.due import due_instants
-from vault.log.review_columns import ReviewColumns
 
 MONTH = 30
 
@@ -37,24 +34,11 @@ class Daybook:
 
 
 def daybook(desk: Desk, days_ahead: int) -> Daybook:
-    """Return the figures of a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read."""
-    columns = desk.past.reviews()
-    calendar = desk.scheduler.calendar
-    today = calendar.day(desk.now)
-    days = Counter(calendar.days_of(columns))
+    """Return the figures of a desk."""
+    sums, today = desk.past.day_sums(), desk.scheduler.calendar.day(desk.now)
+    days = {day: counts[0] for day, counts in sums.days.items()}
     streak, longest = streaks(set(days), today)
-    return Daybook(days, streak, longest, _month(desk, columns, today), coming(desk, days_ahead))
-
-
-def _month(desk: Desk, columns: ReviewColumns, today: int) -> Retention:
-    """Return true retention of the last 30 days, replaying only cards that were reviewed in them."""
-    since = today - MONTH + 1
-    days = desk.scheduler.calendar.days_of(columns)
-    cards = {columns.cards[card] for card, day in zip(columns.card, days, strict=True) if day >= since}
-    if not cards:
-        return Retention(MONTH, Tries(), Tries())
-    seen = replay(columns_of_cards(columns, cards), desk.scheduler, desk.changes)
-    return true_retention(seen, today, (MONTH,))[0]
+    return Daybook(days, streak, longest, true_retention(sums, today, (MONTH,))[0], coming(desk, days_ahead))
 
 
 def coming(desk: Desk, days: int) -> tuple[int, ...]:
@@ -63,6 +47,6 @@ def coming(desk: Desk, days: int) -> tuple[int, ...]:
     today = calendar.day(desk.now)
     ends = [calendar.start(today + n + 1) for n in range(days)]
     count = [0] * days
-    for due in due_instants(desk.cards, ends[-1]):
+    for _, due in due_instants(desk.cards, ends[-1]):
         count[bisect_right(ends, due)] += 1
     return tuple(count)

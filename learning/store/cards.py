@@ -103,14 +103,16 @@ class IndexedCards(Mapping[CardId, Placed]):
         row = self.database.one("SELECT count(DISTINCT deck) FROM card")
         return int(row[0]) if row else 0
 
-    def tags(self) -> Iterator[tuple[list[CardId], tuple[str, ...]]]:
-        """Yield the cards of each deck and the deck's tags."""
+    def decks(self) -> Iterator[tuple[bytes, str, tuple[str, ...], list[tuple[CardId, str]]]]:
+        """Yield of each deck its name, title and tags, and its cards with their kinds."""
         read_tags(self.database, self.deck)
-        cards: dict[int, list[CardId]] = {}
-        for deck, card in self.database.rows("SELECT deck, id FROM card ORDER BY deck, place"):
-            cards.setdefault(deck, []).append(card)
-        for deck, tags in self.database.rows("SELECT number, deck_tags FROM deck ORDER BY name"):
-            yield cards.get(deck, []), tuple(json.loads(tags or "[]"))
+        cards: dict[int, list[tuple[CardId, str]]] = {}
+        for deck, card, kind in self.database.rows("SELECT deck, id, kind FROM card ORDER BY deck, place"):
+            cards.setdefault(deck, []).append((card, kind))
+        for deck, name, title, tags in self.database.rows(
+            "SELECT number, name, title, deck_tags FROM deck ORDER BY name"
+        ):
+            yield name, title, tuple(json.loads(tags or "[]")), cards.get(deck, [])
 
     def _row(self, columns: str, card: object) -> Row | None:
         """Return columns of a card and its deck; None if it is in no deck."""

@@ -63,10 +63,10 @@ def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: dat
     return found
 
 
-def due_instants(cards: IndexedCards, end: datetime) -> list[datetime]:
-    """Return when each card is due that falls due before `end` and is neither suspended nor retracted."""
-    rows = cards.database.rows(f"SELECT state.due FROM {_MINE} WHERE state.due < ? AND {_ASKED}", (micros(end),))
-    return [instant_of(due) for (due,) in rows]
+def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datetime]]:
+    """Return the cards that fall due before `end` and are neither suspended nor retracted, with when they do."""
+    query = f"SELECT state.card, state.due FROM {_MINE} WHERE state.due < ? AND {_ASKED}"
+    return [(CardId(card), instant_of(due)) for card, due in cards.database.rows(query, (micros(end),))]
 
 
 def count_due(cards: IndexedCards, end: datetime) -> int:

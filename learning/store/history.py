@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -11,6 +11,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
 from learning.schedule.queue import Done, done_today
 from learning.store import reviews
+from learning.store.day_sums import DaySums, read_sums
 from learning.store.log_index import RECENT, Head, SchedulerOf, changes_of, update_log
 from learning.store.states import States
 from learning.study_day import StudyCalendar
@@ -73,6 +74,10 @@ class History:
     def reviews(self, cards: Collection[CardId] | None = None) -> ReviewColumns:
         """Return the reviews that count of these cards, or of all, in order of time."""
         return reviews.columns(self.database, cards)
+
+    def day_sums(self, beat: Callable[[], None] = lambda: None) -> DaySums:
+        """Return the sums over all reviews; `beat` is called time and again where they have to be found first."""
+        return read_sums(self.database, self.scheduler, self.changes, beat)
 
     def marks(self) -> list[LogEvent]:
         """Return the events that count and are no reviews, in order."""

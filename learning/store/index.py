@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from learning.store import decks, due, log_files, log_index, reviews, states
+from learning.store import day_sums, decks, due, log_files, log_index, reviews, states
 from vault.index import facts, files
 from vault.index.database import Database, IndexDamaged, Schema, open_database
 from vault.vault import Vault
 
-VERSION = 2  # grows when the same vault would fill the tables with other rows
-_TABLES = "".join(part.TABLES for part in (facts, files, decks, due, log_files, log_index, reviews, states))
+VERSION = 3  # grows when the same vault would fill the tables with other rows
+_TABLES = "".join(part.TABLES for part in (facts, files, decks, due, day_sums, log_files, log_index, reviews, states))
 
 T = TypeVar("T")
 

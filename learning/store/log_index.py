@@ -20,6 +20,7 @@ from learning.memory.fold import card_events, fold, fold_log
 from learning.memory.predictions import rows_of
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState
+from learning.store.day_sums import DaySums, change_sums, forget_sums, sums_of_cards
 from learning.store.decks import add_unmet
 from learning.store.log_files import FileLines, grown, read_all, save_files, vault_place
 from learning.store.reviews import add_reviews, replace_reviews, save_all
@@ -128,13 +129,14 @@ def _continued(
     if not is_after_cut(new, head.cut) or any(change.at < head.cut for change in changed):
         raise _InDoubt
     _save_events(database, new, {event.id for event in new if not isinstance(event, Undo)})
-    _save_changes(database, changed)
     again = _voids_or_is_void(database, new)
     moved = _recounted(database, head, new) if again else new
     scheduler = scheduler_of(_tuning_events(vault, database))
     if _digest(vault, scheduler) != head.scheduler:
         raise _InDoubt
     cards = {card for event in (*moved, *changed) if (card := getattr(event, "card", None)) is not None}
+    before = _sums(database, cards, scheduler)
+    _save_changes(database, changed)
     came: list[LogEvent | CardEvent] = [*new, *changed]
     if again or any(event.at <= head.newest for event in came):
         _fold_anew(database, head, cards, scheduler)
@@ -142,6 +144,7 @@ def _continued(
         _keep_base(database, cards)
         save_states(database, fold(new, scheduler, changed, _states(database, cards)).items())
         add_reviews(database, [event for event in new if isinstance(event, Review)])
+    change_sums(database, before, _sums(database, cards, scheduler))
     newest = max([head.newest, *(event.at for event in came)])
     head = msgspec.structs.replace(head, newest=newest)
     if (database.one("SELECT count(*) FROM event WHERE at >= ?", (unix_ms(head.cut),)) or (0,))[0] > _MOST:
@@ -199,6 +202,13 @@ def _fold_anew(database: Database, head: Head, cards: Collection[CardId], schedu
         save_states(database, states.items())
         replace_reviews(database, card, cut, [event for event in events if isinstance(event, Review)])
     add_unmet(database)
+
+
+def _sums(database: Database, cards: Collection[CardId], scheduler: Scheduler) -> DaySums | None:
+    """Return the sums over the reviews of these cards, where those of all are known."""
+    return sums_of_cards(
+        database, cards, scheduler, (change for card in cards for change in changes_of(database, card))
+    )
 
 
 def _keep_base(database: Database, cards: Iterable[CardId]) -> None:
@@ -283,6 +293,7 @@ def _rebuilt(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tup
     with database.transaction():
         for table in ("event", "change", "state", "base"):
             database.run(f"DELETE FROM {table}")
+        forget_sums(database)
         counting = {event.id for event in live(since)}
         _save_events(database, (*before.others, *since), counting | {event.id for event in before.others})
         _save_changes(database, changes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from learning.memory.state import MemoryState, Phase
+from learning.memory.state import PHASES, MemoryState, Phase
 from vault.ids import CardId
 from vault.index.database import Database, Row
 
@@ -31,7 +32,6 @@ COUNT = FIELDS.count(",") + 1
 _SAVE = "INSERT OR REPLACE INTO {} VALUES(" + ", ".join("?" * (COUNT + 2)) + ")"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-PHASES = tuple(Phase)
 _NUMBERS = {phase: number for number, phase in enumerate(PHASES)}
 
 
@@ -102,6 +102,27 @@ def save_states(database: Database, states: Iterable[tuple[CardId, MemoryState]]
     database.run_many(_SAVE.format(table), ((card, 1, *row_of(state)) for card, state in states))
 
 
+class Facts(NamedTuple):
+    """What statistics ask of a card's memory; see `MemoryState`."""
+
+    number: int = 0  # of the phase
+    stability: float = 0.0
+    last_day: int = 0
+    interval_days: int = 0
+    reps: int = 0
+    lapses: int = 0
+    suspended: bool = False
+    retracted: bool = False
+    flagged: bool = False
+    changed: bool = False
+    leech: bool = False
+
+    @property
+    def phase(self) -> Phase:
+        """Return the phase of the card."""
+        return PHASES[self.number]
+
+
 class States(Mapping[CardId, MemoryState]):
     """The state of every card that log or ledger name; each is read from the index once, when it is asked for."""
 
@@ -139,6 +160,12 @@ class States(Mapping[CardId, MemoryState]):
         out._read.update(self._read)
         out._all = True
         return out
+
+    def facts(self) -> dict[CardId, Facts]:
+        """Return what statistics ask of every card, in a fifth of the time that its states take."""
+        names = ", ".join(Facts._fields[1:])
+        rows = self._rows(f"card, phase, {names}")
+        return {row[0]: Facts._make(row[1:]) for row in rows}
 
     def tagged(self) -> dict[CardId, tuple[str, ...]]:
         """Return the tags that cards have of their own, by card."""

@@ -64,6 +64,7 @@ def told(desk: Desk) -> tuple[object, ...]:
         desk.past.recent_ms(),
         desk.past.changes,
         desk.past.reviews(),
+        desk.past.day_sums(),
     )
 
 
