@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from learning.memory.state import Phase, Remembered
+from learning.memory.state import UNSEEN, Phase, Remembered
 from learning.stats.activity import Growth
 from learning.store.day_sums import KNOWN_DAYS, DaySums, week_of
 from vault.ids import CardId
 from vault.model.card import CardKind
 
 FULL_DAYS = 365.0  # of stability, from which on strength is 1
+_FULL = math.log1p(FULL_DAYS)
+_KINDS = tuple(kind.value for kind in CardKind)
 WORDS = {
     CardKind.DEFINITIONAL: "states",
     CardKind.MECHANISTIC: "explains",
@@ -74,7 +76,7 @@ Chance = Callable[[Remembered], float]
 
 def strength(stability: float) -> float:
     """Return how lasting a memory of that stability (days) is, in [0, 1]."""
-    return min(1.0, math.log1p(max(stability, 0.0)) / math.log1p(FULL_DAYS))
+    return min(1.0, math.log1p(max(stability, 0.0)) / _FULL)
 
 
 def score(state: Remembered | None, chance: Chance) -> float:
@@ -93,27 +95,27 @@ def is_known(state: Remembered | None) -> bool:
 
 def mastery(cards: Iterable[Studied], states: Mapping[CardId, Remembered], chance: Chance) -> tuple[Mastery, ...]:
     """Return every concept that has a card that is not retracted, in the order of `cards`."""
-    by_concept: dict[str, list[Studied]] = defaultdict(list)
+    by_concept: dict[str, list[tuple[Studied, Remembered]]] = defaultdict(list)
     for card in cards:
-        state = states.get(card.card)
-        if state is None or not state.retracted:
-            by_concept[card.concept].append(card)
-    return tuple(_of(concept, mine, states, chance) for concept, mine in by_concept.items())
+        state = states.get(card.card, UNSEEN)
+        if not state.retracted:
+            by_concept[card.concept].append((card, state))
+    return tuple(_of(concept, mine, chance) for concept, mine in by_concept.items())
 
 
-def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, Remembered], chance: Chance) -> Mastery:
+def _of(concept: str, cards: Sequence[tuple[Studied, Remembered]], chance: Chance) -> Mastery:
     """Return the mastery of a concept with these cards."""
-    scores: dict[str, list[float]] = {kind.value: [] for kind in CardKind}
-    for card in cards:
-        scores.setdefault(card.kind, []).append(score(states.get(card.card), chance))
-    means = {kind: sum(of) / len(of) if of else None for kind, of in scores.items()}
-    given = [mean for mean in means.values() if mean is not None]
-    profile = {kind.value: means[kind.value] for kind in CardKind}
-    found = [states.get(card.card) for card in cards]
-    seen = sum(state is not None and state.phase is not Phase.NEW for state in found)
-    active = [state for state in found if state is None or not state.suspended]
-    known = bool(active) and all(map(is_known, active))
-    return Mastery(concept, cards[0].title, sum(given) / len(given), profile, len(cards), seen, known)
+    scores: dict[str, list[float]] = {kind: [] for kind in _KINDS}
+    seen = active = known = 0
+    for card, state in cards:
+        scores.setdefault(card.kind, []).append(score(state, chance))
+        seen += state.phase is not Phase.NEW
+        active += not state.suspended
+        known += is_known(state)
+    means = {kind: sum(of) / len(of) for kind, of in scores.items() if of}
+    profile = {kind: means.get(kind) for kind in _KINDS}
+    mean = sum(means.values()) / len(means)
+    return Mastery(concept, cards[0][0].title, mean, profile, len(cards), seen, 0 < active == known)
 
 
 def grouped(concepts: Iterable[Mastery], members: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:

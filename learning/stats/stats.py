@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import PHASES, CardEvent, Phase, Remembered
+from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
 from learning.stats import activity, mastery, retention
 from learning.stats.activity import Activity, Growth
 from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
@@ -213,27 +213,28 @@ def _looked_at(material: Material, since: int) -> Iterator[CardId]:
 
 def phases(material: Material) -> Phases:
     """Return the cards counted by phase."""
-    count: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    flagged = changed = leeches = 0
     for card in material.cards:
-        state = material.states.get(card.card)
-        count[_phase_name(state)] += 1
-        if state is not None and not state.retracted:
-            count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
+        state = material.states.get(card.card, UNSEEN)
+        names[_phase_name(state)] += 1
+        if not state.retracted:
+            flagged += state.flagged
+            changed += state.changed
+            leeches += material.is_leech(state)
     if not material.narrowed:  # of what stands in no deck any more, nobody here knows concept and tags
         here = {card.card for card in material.cards}
-        count["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
-    return Phases(**count)
+        names["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
+    return Phases(**names, flagged=flagged, changed=changed, leeches=leeches)
 
 
-def _phase_name(state: Remembered | None) -> str:
+def _phase_name(state: Remembered) -> str:
     """Return the field of Phases in which a card counts."""
-    if state is None:
-        return "new"
     if state.retracted or state.suspended:
         return "retracted" if state.retracted else "suspended"
-    if state.phase.value == "review":
+    if state.phase is Phase.REVIEW:
         return "mature" if state.interval_days >= MATURE_DAYS else "young"
-    return state.phase.value
+    return str(state.phase)
 
 
 def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[Coming, ...]:
