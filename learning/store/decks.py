@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from learning.store.full_text import forget_words, full_text
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
 from vault.ids import CardId
@@ -20,26 +22,26 @@ from vault.index.stamps import Stamps
 from vault.layout import FLASHCARDS
 from vault.model.card import Deck
 from vault.model.markdown import unescape
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, folded
 from vault.vault import Vault
 
 # `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
-# the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards.
-TABLES = """
+# the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
+# paths are `folded` to be searched, as the words of cards are, which are there once a deck is `searched`. A card keeps
+# its number while it is in a deck.
+TABLES = f"""
 CREATE TABLE deck(number INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB NOT NULL UNIQUE, title TEXT NOT NULL,
-  paused INTEGER NOT NULL, irregular INTEGER NOT NULL, deck_tags TEXT, concept TEXT, label TEXT);
+  names TEXT NOT NULL, place TEXT NOT NULL, paused INTEGER NOT NULL, irregular INTEGER NOT NULL,
+  searched INTEGER NOT NULL DEFAULT 0, deck_tags TEXT, concept TEXT, label TEXT);
 CREATE TABLE card(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, deck INTEGER NOT NULL,
   place INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, siblings TEXT);
 CREATE INDEX card_id ON card(id);
 CREATE INDEX card_deck ON card(deck, place);
 CREATE TABLE face(card INTEGER PRIMARY KEY, label TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL);
-CREATE TRIGGER card_gone AFTER DELETE ON card BEGIN DELETE FROM face WHERE card = old.number; END;
-"""
-_SHADOW = [
-    part.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
-    for part in TABLES.split(";\n")
-    if "TRIGGER" not in part
-]
+CREATE TABLE text(card INTEGER PRIMARY KEY, words TEXT NOT NULL, shown TEXT NOT NULL);
+{full_text("card_hit")}"""
+_SHADOW = [re.sub("(INDEX|TABLE) ", r"\1 temp.", part, count=1) for part in TABLES.split(";\n")]
+_TEMPORARY = ("card_hit", "text", "face", "card", "deck")
 _NO_STATE = "INSERT OR IGNORE INTO state(card) SELECT id FROM {}card"
 _REPEATS = "an id is in two decks"
 ORDER = "deck.name, card.place"  # of the decks, and of the cards in them
@@ -78,7 +80,7 @@ def shadow(vault: Vault, database: Database, decks: Iterable[Deck]) -> None:
 
 def unshadow(database: Database) -> None:
     """Have the index show the decks that are in it."""
-    for table in ("face", "card", "deck"):
+    for table in _TEMPORARY:
         database.run(f"DROP TABLE IF EXISTS temp.{table}")
 
 
@@ -96,9 +98,7 @@ def _read(vault: Vault, name: str) -> Deck:
 
 def _write(vault: Vault, database: Database, decks: Mapping[str, Deck | None]) -> None:
     """Replace the rows of these decks, by file name; None for one that is gone."""
-    names = [(os.fsencode(name),) for name in decks]
-    database.run_many("DELETE FROM card WHERE deck = (SELECT number FROM deck WHERE name = ?)", names)
-    database.run_many("DELETE FROM deck WHERE name = ?", names)
+    numbers = _forget(database, [os.fsencode(name) for name in decks])
     present = {name: deck for name, deck in decks.items() if deck is not None}
     imported = [deck for deck in present.values() if is_imported(deck)]
     ours = {card.id for deck in imported for card in deck.cards if card.id is not None}
@@ -113,17 +113,31 @@ def _write(vault: Vault, database: Database, decks: Mapping[str, Deck | None]) -
         irregular = irregular or (imports and any(card.id not in notes for card in mine))
         title = clean_line(unescape(deck.title))
         key = os.fsencode(name)
-        rows.append((key, title, front_pauses(deck.text.encode()), irregular))
-        cards += [
-            (card.id, key, n, card.line, card.kind.value if card.kind else "", _siblings(card.id, imports, notes))
-            for n, card in enumerate(mine)
-        ]
-    database.run_many("INSERT INTO deck(name, title, paused, irregular) VALUES(?, ?, ?, ?)", rows)
-    database.run_many(
-        "INSERT INTO card(id, deck, place, line, kind, siblings) VALUES(?, (SELECT number FROM deck WHERE name = ?),"
-        " ?, ?, ?, ?)",
-        cards,
-    )
+        names = f"{folded(title)}\n{folded(name.removesuffix('.md'))}"
+        rows.append((key, title, names, folded(deck.path), front_pauses(deck.text.encode()), irregular))
+        for n, card in enumerate(mine):
+            kind, siblings = card.kind.value if card.kind else "", _siblings(card.id, imports, notes)
+            cards.append((numbers.pop(str(card.id), None), card.id, key, n, card.line, kind, siblings))
+    database.run_many("INSERT INTO deck(name, title, names, place, paused, irregular) VALUES(?, ?, ?, ?, ?, ?)", rows)
+    database.run_many("INSERT INTO card VALUES(?, ?, (SELECT number FROM deck WHERE name = ?), ?, ?, ?, ?)", cards)
+
+
+def _forget(database: Database, names: Sequence[bytes]) -> dict[str, int]:
+    """Delete the rows of these decks; return the numbers that their cards had."""
+    numbers: dict[str, int] = {}
+    for name in names:
+        cards = database.rows(
+            "SELECT card.number, card.id, words FROM deck JOIN card ON card.deck = deck.number"
+            " LEFT JOIN text ON text.card = card.number WHERE name = ?",
+            (name,),
+        )
+        numbers |= {id_: number for number, id_, _ in cards}
+        forget_words(database, "card_hit", [(number, words) for number, _, words in cards if words is not None])
+        for table in ("text", "face"):
+            database.run_many(f"DELETE FROM {table} WHERE card = ?", ((number,) for number, _, _ in cards))
+        database.run_many("DELETE FROM card WHERE number = ?", ((number,) for number, _, _ in cards))
+        database.run("DELETE FROM deck WHERE name = ?", (name,))
+    return numbers
 
 
 def _siblings(card: CardId | None, imports: bool, notes: Mapping[CardId, int]) -> str | None:

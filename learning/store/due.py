@@ -21,16 +21,16 @@ from vault.vault import Vault
 
 # What the front matter of a concept's article says, by its stamp: a list of what is due opens none that is unchanged.
 TABLES = """
-CREATE TABLE article(deck BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+CREATE TABLE pause(deck BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   says INTEGER NOT NULL) WITHOUT ROWID;
 """
 TOPIC = "topic:"  # begins the name of a topic, where a tag may be
 _SAYS_NOTHING, _RUNS, _PAUSES = range(3)
 _NEAR = f"""
 SELECT card.id, card.siblings, deck.name, card.line, deck.title, card.kind, deck.paused,
-  article.size, article.changed_ns, article.inode, article.says, known, {FIELDS}
+  pause.size, pause.changed_ns, pause.inode, pause.says, known, {FIELDS}
 FROM state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
-  LEFT JOIN article ON article.deck = deck.name
+  LEFT JOIN pause ON pause.deck = deck.name
 WHERE state.due IS NULL OR state.due < ? ORDER BY {ORDER}
 """
 _STATE = -COUNT  # where the columns of the state begin
@@ -148,7 +148,7 @@ class _Articles:
     def save(self) -> None:
         """Remember what was read."""
         if self._read:
-            self._database.run_many("INSERT OR REPLACE INTO article VALUES(?, ?, ?, ?, ?)", self._read)
+            self._database.run_many("INSERT OR REPLACE INTO pause VALUES(?, ?, ?, ?, ?)", self._read)
 
     def _says(self, path: str) -> int:
         """Return what the article at `path` says."""

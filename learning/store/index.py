@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from learning.store import day_sums, decks, due, log_files, log_index, reviews, states
+from learning.store import day_sums, decks, due, full_text, log_files, log_index, reviews, states
 from vault.index import facts, files
 from vault.index.database import Database, IndexDamaged, Schema, open_database
 from vault.vault import Vault
 
-VERSION = 3  # grows when the same vault would fill the tables with other rows
-_TABLES = "".join(part.TABLES for part in (facts, files, decks, due, day_sums, log_files, log_index, reviews, states))
+VERSION = 4  # grows when the same vault would fill the tables with other rows
+# What searches find besides cards: articles, by their folded words.
+_ARTICLES = """
+CREATE TABLE page(number INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, folded_path TEXT NOT NULL,
+  title TEXT NOT NULL, words TEXT NOT NULL);
+"""
+_PARTS = (facts, files, decks, due, day_sums, log_files, log_index, reviews, states)
+_TABLES = "".join((_ARTICLES, full_text.full_text("page_hit"), *(part.TABLES for part in _PARTS)))
 
 T = TypeVar("T")
 

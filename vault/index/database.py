@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -209,6 +210,19 @@ def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T
     except IndexDamaged:
         with open_() as database:
             return use(database)
+
+
+@cache
+def has_trigrams() -> bool:
+    """Return whether this SQLite can find any part of a word in a full-text index (FTS5, and its trigrams)."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE hit USING fts5(words, tokenize='trigram')")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def discard(vault: Vault, name: str) -> None:
