@@ -256,7 +256,7 @@ def rebuild(bench: Bench, cards: int) -> list[Row]:
 
 
 def stats(bench: Bench, cards: int) -> list[Row]:
-    """`retain stats` as a whole process: with the sums of all days in the index, and as the first thing to need them."""
+    """`retain stats` as a whole process: with the sums of all days in the index, and as the first to need them."""
     made = vault(bench, cards)
     root = bench.work / "asked"
     shutil.rmtree(root, ignore_errors=True)
