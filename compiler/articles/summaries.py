@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
@@ -29,13 +31,14 @@ def summary_pages(
 ) -> dict[str, str]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
     pages, sources = {}, concepts.sources
+    told = _told_of(articles, sources)
     for g in sources.gathered:
         if g.source is None:
             continue
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
         claims = [sources.claims[c.id] for c, _ in g.claims]
         old = old_text(path)
-        shown = _introduction(g, claims, sources, articles, writer)
+        shown = _introduction(g, claims, sources, told.get(g.tracked.id, _NOTHING_TOLD), writer)
         head = _head(g, concepts)
         text = render_summary(path, head, shown, claims, old)
         if len(text) > MAX_SUMMARY:
@@ -43,6 +46,34 @@ def summary_pages(
             text = render_summary(path, head, shown, [c for c in claims if c.id in cited or c.id in kept], old)
         pages[path] = text
     return pages
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the articles have of one source: links to those that it defines, and each one's claims of it, in order."""
+
+    defines: list[str] = field(default_factory=list)
+    cited: list[list[ClaimId]] = field(default_factory=list)
+
+
+_NOTHING_TOLD = _Told()
+
+
+def _told_of(articles: Articles, sources: Sources) -> dict[SourceId, _Told]:
+    """Return what the articles have of each source, in the order of the articles."""
+    told: dict[SourceId, _Told] = defaultdict(_Told)
+    for article in articles.values():
+        if (defining := _defining(article)) is not None:
+            told[sources.claims[defining].source].defines.append(article.link)
+        of: dict[SourceId, list[ClaimId]] = defaultdict(list)
+        for sentence in article.sentences:
+            for cite in sentence.cites:
+                claim = sources.claims[cite.claim]
+                if claim.kind is not ClaimKind.QUESTION:
+                    of[claim.source].append(claim.id)
+        for source, claims in of.items():
+            told[source].cited.append(claims)
+    return told
 
 
 def cited_claims(articles: Articles, decks: Iterable[Fresh]) -> set[ClaimId]:
@@ -85,20 +116,17 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
     )
 
 
-def _introduction(
-    g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles, writer: Writer
-) -> Introduction:
+def _introduction(g: Gathered, claims: Sequence[Claim], sources: Sources, told: _Told, writer: Writer) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
     assert g.source is not None, "only what was read has a page"
     by_quote = {c.quote: c for c in claims}
     quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
     first = [by_quote[q] for q in quotes if q in by_quote]
-    defines = [a.link for a in articles.values() if _defining(a) in g.starts]
-    main = _main(g, claims, first, articles)
+    main = _main(g, claims, first, told.cited)
     said = list(_said_by_model(g, sources, writer))
     if said:  # a reader's summary says better what the document is about
         first, main = [], []
-    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)), said)
+    return Introduction(first, outline(g.source), told.defines, main, list(_edition_lines(g.tracked.id, sources)), said)
 
 
 def _said_by_model(g: Gathered, sources: Sources, writer: Writer) -> Iterator[CitedSentence]:
@@ -127,11 +155,12 @@ def _defining(article: Article) -> ClaimId | None:
     return next((c.claim for s in article.sentences[:1] for c in s.cites if c.claim in definitions), None)
 
 
-def _main(g: Gathered, claims: Sequence[Claim], first: Sequence[Claim], articles: Articles) -> list[Claim]:
+def _main(
+    g: Gathered, claims: Sequence[Claim], first: Sequence[Claim], cited: Sequence[Sequence[ClaimId]]
+) -> list[Claim]:
     """Return the first statement on each concept of whose article the source gives most, in the order of the source."""
-    known = {c.id: c for c in claims if c.kind is not ClaimKind.QUESTION}
-    given = ([c.claim for s in a.sentences for c in s.cites if c.claim in known] for a in articles.values())
-    most = sorted(filter(None, given), key=len, reverse=True)
+    known = {c.id: c for c in claims}
+    most = sorted(cited, key=len, reverse=True)
     shown = {c.id for c in first}
     chosen = [claim for claim in dict.fromkeys(each[0] for each in most) if claim not in shown][:MAIN_CLAIMS]
     return [known[c] for c in sorted(chosen, key=lambda c: g.starts[c])]

@@ -7,9 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
-from compiler.gates.repeated_cards import repeats
+from compiler.gates.repeated_cards import asked, manner, repeats
 from compiler.language.negation import negations, polarity_fault
 from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
@@ -36,7 +34,6 @@ KIND_OF = {
 MAX_QUESTION = 300
 MAX_ANSWER = 700
 LEAKED = 0.6  # of an answer's content words in the question give it away
-SAME_QUESTION = 93  # out of 100, by sorted tokens
 
 
 # Whether a second reader accepted words (question and answer of a card, or a sentence and "") on these quotes.
@@ -88,12 +85,14 @@ class CardGate(ABC):
 
     answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
     questions: set[str] = field(default_factory=set)
+    _asked: set[tuple[object, ...]] = field(default_factory=set)  # what questions ask, in whatever words
     _by_concept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
         """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
         self.answers.setdefault(_folded(answer), _folded(question))
         self.questions.add(_folded(question))
+        self._asked.add(_asks(question))
         if concept:
             self._by_concept.setdefault(concept, []).append((question, answer))
 
@@ -141,10 +140,7 @@ class StrictCardGate(CardGate):
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        near = process.extractOne(
-            _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
-        )
-        return "another card asks nearly this" if near else ""
+        return "another card asks nearly this" if _asks(card.question) in self._asked else ""
 
 
 @dataclass(slots=True)
@@ -178,6 +174,11 @@ class VaultCardGate(CardGate):
 def card_gate(*, by_model: bool) -> CardGate:
     """Return the gate for new cards: those of the embedded engine have to be in the words of their claims."""
     return WrittenCardGate() if by_model else StrictCardGate()
+
+
+def _asks(question: str) -> tuple[object, ...]:
+    """Return what is equal for questions that ask the same of the same things."""
+    return asked(question), manner(question), tuple(negations(question)), tuple(_FIGURES.findall(question))
 
 
 def _folded(text: str) -> str:
