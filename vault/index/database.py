@@ -15,7 +15,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -157,13 +157,15 @@ class Database:
 def open_database(vault: Vault, schema: Schema) -> Database:
     """Return the index `schema.name` of the vault: as it was left, or empty with the `reason`.
 
-    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written, or
-    the vault was opened with settings that are only tried, it is in memory.
+    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written it is a
+    copy in memory of the vault's own, if that is as it was left; an empty one in memory, too, where the vault was
+    opened with settings that are only tried.
     """
     if not vault.keeps_caches:
         return _in_memory(schema)
     root = index_root(vault)
-    path = root / FOLDER / f"{schema.name}.sqlite3"
+    name = f"{FOLDER}/{schema.name}.sqlite3"
+    path = root / name
     try:
         if _is_as_left(path):
             found = _opened(path, schema)
@@ -171,7 +173,7 @@ def open_database(vault: Vault, schema: Schema) -> Database:
                 return found
         return _opened_anew(root, path, schema)
     except (OSError, sqlite3.Error, RetainError):
-        return _in_memory(schema)
+        return _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
 
 
 def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T:
@@ -246,6 +248,20 @@ def _in_memory(schema: Schema) -> Database:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.executescript(schema.tables)
     return Database(connection, None, "it cannot be stored", _nothing)
+
+
+def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
+    """Return a copy of an index that cannot be written, as in a sandbox; None if it is not as it was left."""
+    if not _is_as_left(path):
+        return None
+    found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as source:
+        source.backup(found)
+        if found.execute("PRAGMA user_version").fetchone() == (schema.version,):
+            found.execute("PRAGMA trusted_schema=OFF")
+            return Database(found, None, "", _nothing)
+    found.close()
+    return None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
