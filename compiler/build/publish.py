@@ -10,7 +10,7 @@ from compiler.articles.indexes import summary_words
 from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
-from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
+from compiler.build.snapshot import REPORT, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
 from compiler.cards.decks import (
     Fresh,
@@ -23,9 +23,9 @@ from compiler.cards.decks import (
     written_by_hand,
 )
 from compiler.cards.live_cards import live_cards
+from compiler.index.steps import encoded
 from compiler.model.changes import Blast
 from compiler.model.report import Report
-from vault.cache.cache import overwrite, write_json
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, Refused
 from vault.files.folder import sha256_hex
@@ -134,15 +134,15 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
 
 
 def remember(start: BuildInput, published: Publisher, report: Report) -> None:
-    """Write to the cache how everything was left, so that the next build sees at once what changed."""
+    """Write to the index how everything was left, so that the next build sees at once what changed."""
+    # Without the long lists, which a later compile has none of.
     counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
-    write_json(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
     after = steady(start.vault.root)
     # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
     # next time; what is wrong with a document stays wrong until it changes.
     is_lasting = all(f.code in _LASTING for f in report.failures)
     is_known = is_lasting and not start.options.only and _is_as_left(start, published, after)
-    overwrite(start.guard, STAMPS, after.text(start.engine) if is_known else b"")
+    start.steps.set_state(**{REPORT: encoded(counts), STAMPS: after.text(start.engine) if is_known else b""})
 
 
 def _is_as_left(start: BuildInput, published: Publisher, after: Snapshot) -> bool:

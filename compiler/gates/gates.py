@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from compiler.gates.repeated_cards import asked, manner, repeats
+from compiler.gates.repeated_cards import manner, repeats
 from compiler.language.negation import negations, polarity_fault
-from compiler.language.tokens import CJK, WORD
+from compiler.language.tokens import CJK, WORD, stems, tokens
 from compiler.language.tokens import content_words as content_words
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
@@ -178,7 +178,8 @@ def card_gate(*, by_model: bool) -> CardGate:
 
 def _asks(question: str) -> tuple[object, ...]:
     """Return what is equal for questions that ask the same of the same things."""
-    return asked(question), manner(question), tuple(negations(question)), tuple(_FIGURES.findall(question))
+    words = frozenset(stems(tokens(question)))
+    return words, manner(question), tuple(negations(question)), tuple(_FIGURES.findall(question))
 
 
 def _folded(text: str) -> str:
