@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.articles import compose
@@ -16,7 +16,7 @@ from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.conflicts import UNDECIDED
-from compiler.claims.contradictions import Disagreement, disagreements
+from compiler.claims.contradictions import Disagreement, Forms, disagreements, forms_in
 from compiler.concepts.topics import Anchor
 from vault.ids import ConceptId, SourceId, digest12
 from vault.layout import GAPS
@@ -74,14 +74,16 @@ def write_topics(
     gaps: Iterable[tuple[str, Gap]],
     engine: str,
     clusters: Sequence[tuple[str, tuple[str, ...]]] | None,
+    forms_of: Callable[[str], Forms] = forms_in,
 ) -> Topics:
     """Return the topics of a build. `gaps` are those of the agenda with their keys.
 
-    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone.
+    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone,
+    and `forms_of` returns the forms of a claim's words.
     """
     history = concepts.history
     members, events = find_topics(articles, concepts, clusters)
-    writer = _PageWriter(articles, concepts, gaps, engine, clusters is not None)
+    writer = _PageWriter(articles, concepts, gaps, engine, None if clusters is not None else forms_of)
     states = writer.dispute_states()
     events += dispute_events(states, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in states)
@@ -138,15 +140,16 @@ class _PageWriter:
         concepts: Concepts,
         gaps: Iterable[tuple[str, Gap]],
         engine: str,
-        by_model: bool,
+        forms_of: Callable[[str], Forms] | None,
     ) -> None:
+        """`forms_of` is None where a model found the contradictions."""
         self.concepts, self.sources, self.history = concepts, concepts.sources, concepts.history
         self.mentions, self.claims = concepts.resolution.mentions, concepts.sources.claims
-        self.engine, self.by_model = engine, by_model
+        self.engine, self.by_model = engine, forms_of is None
         found = list(concepts.contests.disagreements)
-        if not by_model:
+        if forms_of is not None:
             own = [a.concept.main for a in articles.values()]
-            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published)
+            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published, forms_of)
         self.homes = homes_of(articles)
         self.anchors = anchors_of(self.sources)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}

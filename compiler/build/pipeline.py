@@ -37,6 +37,7 @@ from compiler.build.scan import scan
 from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
+from compiler.claims.contradictions import stored_forms
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE
@@ -199,7 +200,8 @@ def _write(
     )
     record.add(agenda.events)
     clusters = writer.consulted.topics if writer.consulted is not None else None
-    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters)
+    forms_of = stored_forms(start.steps)
+    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters, forms_of)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
 
