@@ -12,12 +12,14 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
+from compiler.articles.page import Page
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, Forms, disagreements, forms_in
 from compiler.concepts.topics import Anchor
+from compiler.index.steps import digest_of
 from vault.ids import ConceptId, SourceId, digest12
 from vault.layout import GAPS
 from vault.log.ledger import Event
@@ -107,28 +109,38 @@ def _facts(page: TopicPage) -> dict[str, object]:
     }
 
 
-def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
-    """Return the text of each topic's page by path. `old_text` gives the pages of the last build."""
-    pages, sources, history = {}, concepts.sources, concepts.history
-    for page in topics.pages:
-        id_, path = page.members.id, page.members.path
-        old = old_text(path)
+def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, Page]:
+    """Return each topic's page by path. `old_text` gives the pages of the last build."""
+    return {page.members.path: _page(page, concepts, old_text) for page in topics.pages}
+
+
+def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
+    """Return the page of a topic."""
+    id_, sources, history = page.members.id, concepts.sources, concepts.history
+    created, updated = history.created(id_), history.updated(id_)
+    links = tuple(sources.link(s) for s in page.places)
+
+    def text() -> str:
+        old = old_text(page.members.path)
         freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
             "type": "topic",
             "id": id_,
             "title": page.members.title,
             "aliases": merged("aliases", (), page.before, old),
-            "created": history.created(id_),
-            "updated": history.updated(id_),
+            "created": created,
+            "updated": updated,
             "confidence": page.confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-            "sources": tuple(sources.link(s) for s in page.places),
+            "sources": links,
             "related": page.listed,
             "tags": merged("tags", page.tags, page.before, old),
         }
-        pages[path] = render_generated(properties, page.body, old)
-    return pages
+        return render_generated(properties, page.body, old)
+
+    lists = (links, page.listed, page.tags)
+    parts = (page.members.title, created, updated, page.confidence, page.body, *("\0".join(each) for each in lists))
+    return Page(digest_of("topic", *parts), text)
 
 
 class _PageWriter:

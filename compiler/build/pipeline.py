@@ -21,6 +21,7 @@ from compiler.articles.concepts import Concepts, find_contests, without_older_ed
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import glossary, index_pages
+from compiler.articles.page import Page
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
@@ -208,20 +209,21 @@ def _write(
 
 def _render(
     start: BuildInput, written: Written, writer: Writer, concepts: Concepts, agents: Mapping[str, KeptPage]
-) -> tuple[dict[str, str], AgentPages]:
-    """Return the text of all notes by path, agents' articles among them, and what became of those."""
+) -> tuple[dict[str, Page], AgentPages]:
+    """Return all notes by path, agents' articles among them, and what became of those."""
     old_text = with_former_pages(start.files.machine_text_of, concepts.history.ids)
     articles = written.composed.articles
-    notes = {**written.agenda.pages, **topic_pages(written.topics, concepts, old_text)}
+    notes = {path: Page.of(text) for path, text in written.agenda.pages.items()}
+    notes |= topic_pages(written.topics, concepts, old_text)
     notes |= article_pages(articles, concepts, old_text)
-    overlay = agents_pages(agents, notes, concepts, old_text)
-    notes |= overlay.pages
+    overlay = agents_pages(agents, {path: notes[path].text() for path in agents if path in notes}, concepts, old_text)
+    notes |= {path: Page.of(text) for path, text in overlay.pages.items()}
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
     return notes | summary_pages(concepts, articles, cited, writer, old_text), overlay
 
 
 def _wanted(
-    notes: Mapping[str, str],
+    notes: Mapping[str, Page],
     overlay: AgentPages,
     written: Written,
     concepts: Concepts,

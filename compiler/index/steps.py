@@ -23,6 +23,7 @@ _SCHEMA = Schema(
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE step(name TEXT NOT NULL, input BLOB NOT NULL, output BLOB NOT NULL, PRIMARY KEY(name, input));
+CREATE TABLE page(path TEXT PRIMARY KEY, inputs BLOB NOT NULL, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 """,
 )
@@ -102,6 +103,10 @@ class Steps:
         self._used.setdefault(name, set()).add(input_)
         self._new.setdefault(name, {})[input_] = b""
         self.database.run("INSERT OR REPLACE INTO step VALUES(?, ?, ?)", (name, input_, output))
+
+    def use(self, name: str, input_: bytes) -> None:
+        """Keep a result that is there, though it was not read."""
+        self._used.setdefault(name, set()).add(input_)
 
     def has(self, name: str, input_: bytes) -> bool:
         """Return whether there is a result for inputs with that digest."""
