@@ -30,8 +30,8 @@ _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too 
 class Document:
     """A source as it was read. `text` is None for a file that is only `recorded`, or could not be read (`failure`).
 
-    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document was
-    read in this build.
+    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document is
+    new, or holds other bytes than before.
     """
 
     tracked: Tracked
@@ -63,7 +63,7 @@ def read(
     replies = reading.replies(sources)
     by_model = start.asker is not None
     documents = [
-        _document(source, *replies[n], by_model) if n in replies else Document(source)
+        _document(source, replies[n], source.id in changed, by_model) if n in replies else Document(source)
         for n, source in enumerate(sources)
     ]
     return documents, reading.failures
@@ -99,9 +99,9 @@ class _Reading:
         self.retried = frozenset(start.options.only)  # paths whose cached failures do not count
         self.failures: list[Diagnostic] = []
 
-    def replies(self, sources: Sequence[Tracked]) -> dict[int, tuple[dict[str, Any], bool]]:
-        """Return by index the reply on each source, and whether it is new; without those that could not be read."""
-        replies: dict[int, tuple[dict[str, Any], bool]] = {}
+    def replies(self, sources: Sequence[Tracked]) -> dict[int, dict[str, Any]]:
+        """Return by index the reply on each source, without those that could not be read."""
+        replies: dict[int, dict[str, Any]] = {}
         missing: list[int] = []
         for index, source in enumerate(sources):
             cached = self._cached(source)
@@ -110,14 +110,14 @@ class _Reading:
             elif _TOO_COSTLY in cached:
                 self._fail(source, _cached_failure(source, cached), self.changed)
             else:
-                replies[index] = (cached, False)
+                replies[index] = cached
         sizes = [_size(self.start.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
         for done, (n, reply) in enumerate(self.crew.ask_all([self._message(sources[i]) for i in order]), 1):
             source = sources[order[n]]
             self.start.progress({"event": "source", "done": done, "of": len(order), "path": source.path})
             if (found := self._checked(source, reply)) is not None:
-                replies[order[n]] = (found, True)
+                replies[order[n]] = found
         return replies
 
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
