@@ -91,6 +91,11 @@ def test_another_version_makes_it_anew(vault: Vault) -> None:
     assert "of another version" in _filled(vault)
 
 
+def test_other_tables_make_it_anew(vault: Vault) -> None:
+    _filled(vault)
+    assert "of another version" in _filled(vault, Schema("words", 1, SCHEMA.tables + "CREATE TABLE more(x);"))
+
+
 def test_a_killed_writer_loses_what_it_had_not_committed_and_nothing_else(vault: Vault) -> None:
     _filled(vault)
     code = """
@@ -147,6 +152,7 @@ def test_what_sqlite_finds_damaged_is_opened_anew_and_filled(vault: Vault) -> No
     def use(database: Database) -> list[tuple[object, ...]]:
         used.append(1)
         if len(used) == 1:
+            database.run("INSERT INTO word VALUES('lost', 1)")
             database.rows("SELECT * FROM no_such_table")
         return database.rows("SELECT text FROM word")
 

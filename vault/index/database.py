@@ -14,6 +14,7 @@ import sqlite3
 import stat
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -43,6 +44,11 @@ class Schema:
     version: int
     tables: str
 
+    @property
+    def number(self) -> int:
+        """Return what SQLite keeps as the file's `user_version`: it is another for other tables, too."""
+        return zlib.crc32(f"{self.version} {self.tables}".encode()) & 0x7FFFFFFF
+
 
 class IndexDamaged(Exception):
     """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
@@ -58,6 +64,7 @@ class Database:
         self.reason = reason
         self._lock = threading.RLock()
         self._depth = 0
+        self._is_damaged = False
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. Raises: IndexDamaged."""
@@ -114,7 +121,7 @@ class Database:
 
     def flush(self, *, always: bool = False) -> None:
         """Write the write-ahead log back into the file, if it has become long."""
-        if self._path is None or self.reason:
+        if self._path is None or self.reason or self._is_damaged:
             return
         log = _size(Path(f"{self._path}-wal"))
         if log > (0 if always else _MANY * 4096):
@@ -148,6 +155,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
+            self._is_damaged = True
             if self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
                     _guard(self._path.parent.parent).discard(f"{FOLDER}/{self._path.name}.stamp")
@@ -161,7 +169,7 @@ def peek(vault: Vault, schema: Schema) -> Database | None:
         return None
     with suppress(sqlite3.Error, OSError):
         connection = _connect_to_read(path)
-        if connection.execute("PRAGMA user_version").fetchone() == (schema.version,):
+        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
             return Database(connection, None, "", _nothing)
         connection.close()
     return None
@@ -217,7 +225,7 @@ def _opened(path: Path, schema: Schema) -> Database | None:
     """Return the index in a file that is as it was left; None if it is of another version or damaged."""
     connection = _connect(path)
     try:
-        if connection.execute("PRAGMA user_version").fetchone() == (schema.version,):
+        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
             connection.execute("PRAGMA wal_autocheckpoint=0")
             connection.execute("PRAGMA synchronous=NORMAL")
             return Database(connection, path, "", _nothing)
@@ -241,7 +249,7 @@ def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
         connection = _connect(path)
         _set_modes(connection, filling=True)
         connection.executescript(schema.tables)
-        connection.execute(f"PRAGMA user_version={schema.version}")
+        connection.execute(f"PRAGMA user_version={schema.number}")
         return Database(connection, path, reason, release)
     except BaseException:
         release()
@@ -256,7 +264,7 @@ def _why_not(path: Path, schema: Schema) -> str:
         connection = _connect(path)
         try:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            return "it is damaged" if version == schema.version else "it is of another version of retain"
+            return "it is damaged" if version == schema.number else "it is of another version of retain"
         finally:
             connection.close()
     return "it is damaged"
@@ -276,7 +284,7 @@ def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
     found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     with suppress(sqlite3.Error, OSError), closing(_connect_to_read(path)) as source:
         source.backup(found)
-        if found.execute("PRAGMA user_version").fetchone() == (schema.version,):
+        if found.execute("PRAGMA user_version").fetchone() == (schema.number,):
             found.execute("PRAGMA trusted_schema=OFF")
             return Database(found, None, "", _nothing)
     found.close()
