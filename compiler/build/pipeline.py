@@ -53,7 +53,6 @@ from vault.layout import GAPS, SUGGESTIONS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
-from vault.text.diff import sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +181,7 @@ def _write(
         old_text=old_text,
         triage=triage,
         # A deck with git's conflict markers is written again, unless the user wrote in it.
-        present=frozenset(
-            card
-            for path, deck in changes.decks.items()
-            if sides(start.files.text_of(path) or "") is None
-            for card in deck
-        ),
+        present=changes.present,
     )
     record.add(cards.news.events)
     agenda = write_agenda(

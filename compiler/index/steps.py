@@ -47,7 +47,8 @@ class Steps:
         self.database, self._fresh, self._keeps = database, fresh, keeps
         self._known: dict[str, dict[bytes, bytes]] = {}  # of steps whose results are small, all of them
         self._used: dict[str, set[bytes]] = {}
-        self._new: dict[str, dict[bytes, bytes]] = {}
+        self._new: dict[str, dict[bytes, bytes]] = {}  # those of `put`
+        self._put_large: set[tuple[str, bytes]] = set()
 
     @classmethod
     def of(cls, vault: Vault, *, fresh: bool = False, keeps: bool = True) -> Steps:
@@ -90,7 +91,7 @@ class Steps:
 
     def get_large(self, name: str, input_: bytes) -> bytes | None:
         """Return a result that is large, and read by itself."""
-        if self._fresh and input_ not in self._new.get(name, ()):
+        if self._fresh and (name, input_) not in self._put_large:
             return None
         found = self.database.one("SELECT output FROM step WHERE name = ? AND input = ?", (name, input_))
         if found is None:
@@ -101,7 +102,7 @@ class Steps:
     def put_large(self, name: str, input_: bytes, output: bytes) -> None:
         """Remember a large result for good at once: it took long, and a build may be killed."""
         self._used.setdefault(name, set()).add(input_)
-        self._new.setdefault(name, {})[input_] = b""
+        self._put_large.add((name, input_))
         self.database.run("INSERT OR REPLACE INTO step VALUES(?, ?, ?)", (name, input_, output))
 
     def use(self, name: str, input_: bytes) -> None:
@@ -121,9 +122,9 @@ class Steps:
             return
         with self.database.transaction():
             for name, rows in self._new.items():
-                new = [(name, input_, output) for input_, output in rows.items() if output]
+                new = ((name, input_, output) for input_, output in rows.items())
                 self.database.run_many("INSERT OR REPLACE INTO step VALUES(?, ?, ?)", new)
-            for name in {*self._known, *forget}:
+            for name in {*self._known, *(name for name, _ in self._put_large), *forget}:
                 used = self._used.get(name, set())
                 rows_now = self.database.rows("SELECT input FROM step WHERE name = ?", (name,))
                 gone = [(name, input_) for (input_,) in rows_now if input_ not in used]
