@@ -11,11 +11,13 @@ from itertools import groupby
 from typing import Any, TypeGuard
 
 from vault.diagnostic import Diagnostic
-from vault.ids import free_slug, slug
+from vault.ids import free_slug, slug, vault_digest
 
 IDS = "ledger/ids.jsonl"
 DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
+EDITS = "ledger/edits.jsonl"
+NOTES = "learning/anki/notes.jsonl"  # not in `ledger/`: what another program did
 
 Event = dict[str, Any]
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
@@ -60,6 +62,12 @@ def _is_instant(value: object) -> TypeGuard[str]:
 def encode(event: Event) -> bytes:
     """Return one line of a ledger, with its newline."""
     return (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def note_event(vault_id: str, type_: str, card: str, second: int, **facts: object) -> Event:
+    """Return an event of `NOTES` on a card's note in Anki, as of a Unix second before `FAR`."""
+    at = instant(datetime.fromtimestamp(second, UTC))
+    return {"v": 1, "type": type_, "card": card, "at": at, "vault": vault_digest(vault_id), **facts}
 
 
 def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
