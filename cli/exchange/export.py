@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.options import move_older, vault_json_options
 from cli.workspace import opened_desk
 from learning.anki.export_package import export_anki
 from learning.cards.workspace import Desk
@@ -109,6 +109,7 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
     """
     out = _named(out, "a package")
     desk = opened_desk(vault_dir, read_only=True)
+    move_older(desk.vault)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
     done = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
     if as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from vault.errors import Refused
@@ -12,7 +13,6 @@ from vault.files.folder import Folder
 from vault.files.guard import Guard, sha256_hex
 from vault.ids import vault_digest
 from vault.log.ledger import EDITS, NOTES, Event, encode, instant, note_event
-from vault.log.review_log import at_of
 
 _UNDATED = 1  # the Unix second of what has no date: before everything that has one
 _INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError, RecursionError)
@@ -24,20 +24,22 @@ def older_lines(folder: Folder, log: str, vault_id: str) -> bytes:
     return b"".join(lines for path, reader in _FILES[log].items() for _, lines in _read(folder, path, reader, vault_id))
 
 
-def move_older_files(guard: Guard, vault_id: str) -> list[str]:
-    """Append the lines of older files to their logs and delete the files; return their paths.
+def move_older_files(guard: Guard, vault_id: str, *, dry_run: bool = False) -> dict[str, str]:
+    """Append the lines of older files to their logs and delete the files; return the log of each.
 
     A file that holds nothing readable stays. Can be repeated after it was interrupted. Raises: WriteFailed, Refused.
     """
-    moved = []
+    moved = {}
     for log, readers in _FILES.items():
         for path, reader in readers.items():
             for data, lines in _read(guard, path, reader, vault_id):
+                moved[path] = log
+                if dry_run:
+                    continue
                 known = set((guard.read(log) or b"").split(b"\n"))
                 if new := [line + b"\n" for line in lines.split(b"\n") if line not in known and line]:
                     guard.append(log, b"".join(new))
                 guard.remove(path, expect=sha256_hex(data))
-                moved.append(path)
     return moved
 
 
@@ -105,7 +107,7 @@ def _edits(data: bytes, _: str) -> Iterator[Event]:
         edit = _entries(line)
         if {"card", "path", "before", "after"} <= edit.keys():
             kept = {key: edit[key] for key in ("card", "path", "before", "after")}
-            yield {"v": 1, "type": "edit", "at": instant(at_of(number)), **kept}
+            yield {"v": 1, "type": "edit", "at": instant(datetime.fromtimestamp(number / 1000, UTC)), **kept}
 
 
 _FILES: dict[str, dict[str, _Reader]] = {
