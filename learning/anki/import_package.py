@@ -134,7 +134,7 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     _report_undated(sum(state.id in known for state in cards.undated), report)
     if options.history:
         events = known_history(stream_log(vault.root))
-        import_suspension(vault, events, records, states, now, report)
+        report.marks = import_suspension(vault, events, records, states, now, dry_run=report.dry_run)
         known |= {state.id: state.card for state in cards.own_states}
         _import_reviews(vault, events, package, known, now, report, options.progress)
     return report

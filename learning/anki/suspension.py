@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from learning.anki.note_log import NoteRecord, record
 from learning.anki.reviews import VIA, KnownHistory
@@ -22,13 +22,6 @@ from vault.vault import Vault
 
 SUSPENDED = -1  # Anki's queue of a suspended card
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class Report(Protocol):
-    """Receives how many cards were suspended or resumed (see `learning.anki.import_package.ImportReport`)."""
-
-    dry_run: bool
-    marks: dict[str, int]
 
 
 class AnkiState(NamedTuple):
@@ -48,10 +41,11 @@ def import_suspension(
     known: Mapping[CardId, NoteRecord],
     states: Iterable[AnkiState],
     now: datetime,
-    report: Report,
-) -> None:
+    *,
+    dry_run: bool = False,
+) -> dict[str, int]:
     """Suspend and resume cards as they are in Anki, where that has changed since the last import, so that later
-    decisions of the user here stay.
+    decisions of the user here stay; return how many.
     """
     imported: dict[CardId, int] = {}
     new: list[LogEvent] = []
@@ -67,13 +61,12 @@ def import_suspension(
             imported[own] = second
     new = [event for event in new if event.id not in history.mark_ids]
     suspended = sum(isinstance(event, Suspend) for event in new)
-    report.marks.update(suspended=suspended, resumed=len(new) - suspended)
-    if report.dry_run:
-        return
-    if new:
+    if new and not dry_run:
         append(vault.guard(Scope.LOG), *new)
-    id_ = vault.settings.vault_id
-    record(vault, (note_event(id_, "suspension", card, second) for card, second in imported.items()))
+    if not dry_run:
+        id_ = vault.settings.vault_id
+        record(vault, (note_event(id_, "suspension", card, second) for card, second in imported.items()))
+    return {"suspended": suspended, "resumed": len(new) - suspended}
 
 
 def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tuple[int, AnkiState]], dict[CardId, int]]:

@@ -226,14 +226,6 @@ def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
 
 
-@dataclass(slots=True)
-class _Marks:
-    """Counts of cards suspended and resumed here."""
-
-    dry_run: bool
-    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
-
-
 def _marked(
     desk: Desk,
     anki: AnkiConnect,
@@ -253,9 +245,8 @@ def _marked(
         for one, s in zip(active, suspensions(anki, [one.cards[0] for one in active]), strict=True)
         if s is not None
     ]
-    report = _Marks(dry_run)
-    import_suspension(desk.vault, known_history((*desk.log.events, *new)), known, states, desk.now, report)
-    return report.marks
+    history = known_history((*desk.log.events, *new))
+    return import_suspension(desk.vault, history, known, states, desk.now, dry_run=dry_run)
 
 
 # --- notes go there -------------------------------------------------------------------------------------------------
