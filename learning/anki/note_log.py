@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from vault.files.folder import Folder
 from vault.files.guard import Scope
@@ -54,7 +55,7 @@ class NoteRecord:
 
     def apply(self, event: Event) -> None:
         """Add one event; one that is invalid (of a newer version, say) is ignored."""
-        second = unix_ms(parse_instant(event["at"])) // 1000
+        second = _second(event["at"])
         number, guid = event.get("number"), _text(event, "guid")
         match event["type"]:
             case "export" | "sync" if second > 0:  # Anki fails on a note of the second 0
@@ -74,6 +75,11 @@ class NoteRecord:
         if synced and second >= self._synced_at:
             self.synced = {fields} | (self.synced if second == self._synced_at else set())
             self._synced_at = second
+
+
+@lru_cache(4096)  # an export writes many lines of one instant
+def _second(instant: str) -> int:
+    return unix_ms(parse_instant(instant)) // 1000
 
 
 def _text(event: Event, key: str) -> str:
