@@ -208,6 +208,22 @@ def test_where_the_vault_cannot_be_written_the_cache_folder_is_its_place(
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
 
 
+def test_where_nothing_can_be_written_the_vaults_own_index_is_read(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _filled(vault)
+    before = _file(vault).read_bytes()
+    (tmp_path / "no-folder").write_bytes(b"")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-folder"))
+    monkeypatch.setattr("vault.index.place.is_writable", lambda root: False)
+    assert _words(vault) == [("one", 1)]
+    with open_database(vault, SCHEMA) as database:
+        database.run("INSERT INTO word VALUES('two', 2)")
+    assert _file(vault).read_bytes() == before
+    _file(vault).write_bytes(before)
+    assert _filled(vault) == "it cannot be stored"
+
+
 MOUNTS = """
 22 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw
 30 22 0:40 / /home/shared rw - nfs4 server:/x rw
