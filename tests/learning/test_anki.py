@@ -240,6 +240,16 @@ def test_note_numbers_are_unique_even_where_notes_are_of_seconds_on_end(vault: V
         assert archive.testzip() is None
 
 
+def test_notes_of_two_vaults_with_the_same_numbers_are_all_taken_in(vault: Vault, tmp_path: Path) -> None:
+    notes = notes_of(open_desk(vault, NOON))
+    other = [replace(note, guid=f"other{n}", fields=("?", *note.fields[1:])) for n, note in enumerate(notes)]
+    with collection(tmp_path) as col:
+        for name, each in (("one.apkg", notes), ("two.apkg", other)):
+            (tmp_path / name).write_bytes(package(VAULT_ID, each, modified(each, {}, NOON)))
+            take_in(col, tmp_path / name)
+        assert (col.note_count(), col.card_count()) == (6, 6)
+
+
 def test_a_retracted_card_is_left_out_and_a_suspended_one_is_not(vault: Vault) -> None:
     event = {"v": 1, "type": "retire", "of": "card", "id": A1, "at": "2026-11-20T12:00:00.000Z"}
     (vault.root / "ledger/ids.jsonl").write_text(json.dumps(event) + "\n")
