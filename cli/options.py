@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
@@ -13,7 +14,9 @@ from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.environment import here, is_sandboxed
 from vault.audit.agent_runs import at_work
-from vault.errors import Refused
+from vault.errors import Refused, WriteFailed
+from vault.files.guard import Scope
+from vault.log.older_files import move_older_files
 from vault.vault import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,11 +51,21 @@ def opened(vault_dir: str | None) -> Vault:
 
 
 def opened_to_write(vault_dir: str | None, *, dry_run: bool = False) -> Vault:
-    """Return the vault as `opened` does; unless it is a dry run, finalize the run of an agent that was killed first."""
+    """Return the vault as `opened` does; unless it is a dry run, finalize the run of an agent that was killed, and move
+    what an older version left.
+    """
     vault = opened(vault_dir)
     if not dry_run:
         settle_left_over(vault)
+        move_older(vault)
     return vault
+
+
+def move_older(vault: Vault) -> None:
+    """Move what an older version kept in `.retain/`; where nothing can be written, it is read there."""
+    with suppress(WriteFailed, Refused):
+        if moved := move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id):
+            output.say(f"moved from .retain/ to {' and '.join(sorted({*moved.values()}))}, which belong in git")
 
 
 def vault_before_command() -> str | None:

@@ -15,12 +15,12 @@ from typing import Any
 import click
 
 from cli import output
+from cli.commands.upgrade import missing_merge_lines
 from cli.environment import here, now
 from cli.guard import personal
 from cli.guard.run import WEAKER
 from cli.options import vault_json_options
 from cli.version import __version__
-from templates import read
 from vault.audit.agent_runs import all_runs
 from vault.config.settings import SCHEMA_VERSION
 from vault.diagnostic import Diagnostic
@@ -252,7 +252,7 @@ def _clocks(health: Health, vault: Vault, at: datetime) -> None:
     zone = vault.settings.zone
     try:
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
-        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS):
+        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.NOTES):
             health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)
     except RetainError as error:
         health.find(error.where or "learning", "unreadable", error.what, error.hint)
@@ -296,26 +296,11 @@ def _age(since: str, at: datetime) -> int | None:
 def _git(health: Health, vault: Vault) -> dict[str, Any]:
     """Return facts on git, and report logs that are not merged line by line."""
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
-    missing = _missing_merge_patterns(vault) if repository else []
+    missing = [line.split()[0] for line in missing_merge_lines(vault)] if repository else []
     if missing:
-        hint = "copy the lines from the .gitattributes of a new vault"
         what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
-        health.find(".gitattributes", "union-merge", what, hint)
+        health.find(".gitattributes", "union-merge", what, "`retain upgrade` adds the lines")
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
-
-
-def _missing_merge_patterns(vault: Vault) -> list[str]:
-    """Return the patterns that should be merged by union and are missing in the vault's .gitattributes."""
-    try:
-        text = vault.read_text(".gitattributes") or ""
-    except RetainError:
-        text = ""
-
-    def merged(lines: str) -> list[str]:
-        return [line.split()[0] for line in lines.splitlines() if "merge=union" in line.split()[1:]]
-
-    there = set(merged(text))
-    return [pattern for pattern in merged(read("gitattributes")) if pattern not in there]
 
 
 def _leftovers(health: Health, vault: Vault) -> list[str]:
