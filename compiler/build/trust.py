@@ -37,7 +37,7 @@ def trust_sources(start: BuildInput, gathered: Sequence[Gathered], ids: Ids) -> 
             return start.files.machine_text_of(path)
         return start.files.machine_text_of(path) if _summary(start, path)[1] else ""
 
-    found = kinship(gathered, authority, start.decided, ids, text_of, start.at)
+    found = kinship(gathered, authority, start.decided, ids, text_of, start.at, start.steps)
     for g in gathered:
         copy_of = found.recorded_origin(g.tracked.id)
         if g.source is not None and copy_of != ids.changed[g.tracked.id].get("copy_of", ""):

@@ -47,7 +47,10 @@ class Prose:
                 parts += [source.text[at:start], " " * (end - max(start, at))]
                 at = end
         text = "".join([*parts, source.text[at:]])
-        self.text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        lowered = text.lower()
+        if len(lowered) != len(text):  # some capitals are two letters when small
+            lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        self.text = lowered
 
     @cached_property
     def treated(self) -> frozenset[str]:
@@ -122,6 +125,7 @@ class Texts:
     def __init__(self, sources: Mapping[SourceId, SourceText], steps: Steps | None = None) -> None:
         self._sources, self._steps = sources, steps
         self._prose: dict[SourceId, Prose] = {}
+        self._digests: dict[SourceId, str] = {}
         self._having: dict[str, set[SourceId]] = defaultdict(set)
         self._treated: set[str] = set()
         self._acronyms: set[str] = set()
@@ -148,7 +152,9 @@ class Texts:
         """Return what `make` finds in a source for these names, in one of JSON's types."""
         if self._steps is None:
             return make()
-        key = digest_of(what, self._sources[id_].text_sha256, *sorted(names))
+        if id_ not in self._digests:
+            self._digests[id_] = self._sources[id_].text_sha256
+        key = digest_of(what, self._digests[id_], *sorted(names))
         known = self._steps.get("term-uses", key)
         if known is not None:
             return decoded(known)  # type: ignore[no-any-return]

@@ -111,7 +111,9 @@ class Forms:
 
 
 def forms_in(words: str) -> Forms:
-    """Return the forms of a claim's words."""
+    """Return the forms of a claim's words; of those that assert nothing plainly, none."""
+    if not _is_plain(words):
+        return Forms("", "")
     wording = "" if _REPORTED.search(words) else " ".join(_without_numbers_and_denials(words))
     if _compared_things(words):
         plain = " ".join(sorted(stem for stem in read_statement(words).stems if not has_opposite(stem)))
@@ -152,7 +154,7 @@ def disagreements(
     `claims`. `origin` returns the source behind a copy, `published` its day ("" if unknown): what was published on
     different days may each have been so in its time. `forms_of` returns the forms of a claim's words.
     """
-    forms = {claim.id: forms_of(claim.words) for claim in claims if _is_comparable(claim)}
+    forms = {claim.id: forms_of(claim.words) for claim in claims if claim.kind is not ClaimKind.QUESTION}
     pairs = [pair for own in concepts for pair in _facts_changed(own, forms, origin)]
     pairs += _comparisons_turned(claims, forms, origin)
     found: dict[tuple[str, ...], Disagreement] = {}
@@ -217,7 +219,12 @@ def _comparisons_turned(
 
 def _is_comparable(claim: Claim) -> bool:
     """Return whether a claim asserts something plainly enough to be compared: no question, no hedge, not too long."""
-    return claim.kind is not ClaimKind.QUESTION and len(claim.words) <= _LONGEST and not _HEDGED.search(claim.words)
+    return claim.kind is not ClaimKind.QUESTION and _is_plain(claim.words)
+
+
+def _is_plain(words: str) -> bool:
+    """Return whether words are neither hedged nor too long to be compared."""
+    return len(words) <= _LONGEST and not _HEDGED.search(words)
 
 
 @lru_cache(maxsize=1 << 13)

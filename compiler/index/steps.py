@@ -11,14 +11,15 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
 from vault.vault import Vault
 
-VERSION = 1  # grows when a step's result for the same inputs changes
+_VERSION = 1  # grows when a step's result for the same inputs changes
 _SCHEMA = Schema(
     "wiki",
-    VERSION,
+    f"{_VERSION} {EXTRACTIVE} {FAMILY}",
     f"""{files.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
@@ -49,6 +50,7 @@ class Steps:
         self._used: dict[str, set[bytes]] = {}
         self._new: dict[str, dict[bytes, bytes]] = {}  # those of `put`
         self._put_large: set[tuple[str, bytes]] = set()
+        self._left: dict[str, bytes] = {}
 
     @classmethod
     def of(cls, vault: Vault, *, fresh: bool = False, keeps: bool = True) -> Steps:
@@ -121,6 +123,7 @@ class Steps:
         if not self._keeps:
             return
         with self.database.transaction():
+            self.set_state(**self._left)
             for name, rows in self._new.items():
                 new = ((name, input_, output) for input_, output in rows.items())
                 self.database.run_many("INSERT OR REPLACE INTO step VALUES(?, ?, ?)", new)
@@ -134,8 +137,14 @@ class Steps:
 
     def state(self, name: str) -> bytes | None:
         """Return a value that the last build left."""
+        if self._fresh:
+            return None
         found = self.database.one("SELECT value FROM state WHERE name = ?", (name,))
         return None if found is None else bytes(found[0])
+
+    def leave(self, name: str, value: bytes) -> None:
+        """Leave a value to the next build, together with the results of this one."""
+        self._left[name] = value
 
     def set_state(self, **values: bytes) -> None:
         """Leave values to the next build."""

@@ -41,7 +41,7 @@ class Schema:
     """
 
     name: str
-    version: int
+    version: int | str
     tables: str
 
     @property
