@@ -31,7 +31,7 @@ from compiler.build.claims import Claims, verify_claims
 from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
-from compiler.build.read import READING, read
+from compiler.build.read import READING, REPLIES, read
 from compiler.build.reporting import Written, report_claims, report_written
 from compiler.build.scan import remember as remember_files
 from compiler.build.scan import scan
@@ -39,6 +39,7 @@ from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
 from compiler.claims.contradictions import stored_forms
+from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE
@@ -85,7 +86,7 @@ def _build(start: BuildInput) -> Built:
         documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
         consulted = consult_model(start, documents, record.ids)
         cited = with_rules(consulted, crew, documents) if consulted is not None else None
-        claims = verify_claims(documents, cited, record.ids, start.at)
+        claims = verify_claims(documents, cited, record.ids, start.at, start.steps)
         record.add(claims.events)
         pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
         agents = kept_pages(start.vault, start.decided)
@@ -108,7 +109,7 @@ def _build(start: BuildInput) -> Built:
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         remember_files(start, scanned)
-        start.steps.save(forget=(READING,))
+        start.steps.save(forget=(READING, REPLIES, CLAIMS))
         _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered, consulted)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from compiler.build.start import BuildInput
-from compiler.index.steps import decoded, digest_of, encoded
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
 from compiler.readers.formats import VERSIONS
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
@@ -30,20 +31,21 @@ _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too 
 class Document:
     """A source as it was read. `text` is None for a file that is only `recorded`, or could not be read (`failure`).
 
-    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document is
-    new, or holds other bytes than before.
+    `replies` returns the embedded engine's, one a segment, where it extracts the claims, and `key` stands for all that
+    they follow from; `fresh` says that the document is new, or holds other bytes than before.
     """
 
     tracked: Tracked
     text: SourceText | None = None
-    replies: tuple[ExtractReply, ...] = ()
+    replies: Callable[[], tuple[ExtractReply, ...]] = tuple
+    key: bytes = b""
     fingerprint: Fingerprint | None = None  # there is one where there is a text
     recorded: str = ""  # the kind of a file that is kept and not read
     fresh: bool = False
     failure: Diagnostic | None = None
 
 
-READING = "reading"  # the step that a worker does
+READING, REPLIES = "reading", "replies"  # what a worker says of a source: its text, what the engine makes of it
 
 
 def reading_key(path: str, sha256: str, engine: str) -> bytes:
@@ -61,15 +63,16 @@ def read(
     """
     reading = _Reading(start, crew, changed, ids)
     replies = reading.replies(sources)
-    by_model = start.asker is not None
     documents = [
-        _document(source, replies[n], source.id in changed, by_model) if n in replies else Document(source)
+        _document(source, replies[n], source.id in changed, start.steps, reading.key(source))
+        if n in replies
+        else Document(source)
         for n, source in enumerate(sources)
     ]
     return documents, reading.failures
 
 
-def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bool) -> Document:
+def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, steps: Steps, key: bytes) -> Document:
     """Return the document in a worker's reply."""
     if "recorded" in reply:
         return Document(tracked, recorded=str(reply["recorded"]), fresh=fresh)
@@ -78,11 +81,15 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bo
         return Document(tracked, fresh=fresh, failure=Diagnostic(tracked.path, 0, "unreadable", what, hint))
     try:
         text = SourceText.from_json(reply["source"])
-        replies = () if by_model else tuple(ExtractReply.model_validate(r) for r in reply["replies"])
     except (ValidationError, KeyError, TypeError, ValueError) as error:
         return Document(tracked, fresh=fresh, failure=bad_reply(tracked, error))
     made = Fingerprint.from_json(reply.get("fingerprint")) or fingerprint(text)
-    return Document(tracked, text, replies, made, fresh=fresh)
+    return Document(tracked, text, partial(_replies, steps, key), key, made, fresh=fresh)
+
+
+def _replies(steps: Steps, key: bytes) -> tuple[ExtractReply, ...]:
+    """Return the replies of the embedded engine to a source. Raises: ValueError for what has another shape."""
+    return tuple(map(ExtractReply.model_validate, decoded(steps.get_large(REPLIES, key)) or ()))
 
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:
@@ -122,12 +129,14 @@ class _Reading:
 
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
         """Return the cached reply on a source; None if there is none that counts."""
-        found = decoded(self.start.steps.get_large(READING, self._key(source)))
+        key = self.key(source)
+        found = decoded(self.start.steps.get_large(READING, key))
+        self.start.steps.use(REPLIES, key)
         if not isinstance(found, dict) or (_TOO_COSTLY in found and not self.retried.isdisjoint(source.paths)):
             return None
         return found
 
-    def _key(self, source: Tracked) -> bytes:
+    def key(self, source: Tracked) -> bytes:
         return reading_key(source.path, source.sha256, self.start.engine)
 
     def _message(self, source: Tracked) -> dict[str, Any]:
@@ -146,9 +155,9 @@ class _Reading:
             what = clean_line(str(reply["not_now"]))
             self._fail(source, WorkerFailed(what, hint="run the command again"), frozenset())
             return None
-        options = self.start.options
-        if not options.dry_run or options.keep_read:
-            self.start.steps.put_large(READING, self._key(source), encoded(reply))
+        steps, key = self.start.steps, self.key(source)
+        steps.put_large(REPLIES, key, encoded(reply.pop("replies", [])))
+        steps.put_large(READING, key, encoded(reply))
         if _TOO_COSTLY in reply:
             self._fail(source, _cached_failure(source, reply), self.changed)
             return None
