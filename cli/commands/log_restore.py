@@ -25,7 +25,7 @@ _WITHOUT_COPIES = "bring the file back from git or a backup"
 
 
 @click.command()
-@click.option("--from", "day", metavar="DATE", help="Use the copy of this day, like 2026-11-21 (default: the newest).")
+@click.option("--from", "day", metavar="DATE", help="Use the fullest copy of this day (default: the newest of all).")
 @click.option("--list", "listed", is_flag=True, help="List the copies with the number of their events; write nothing.")
 @dry_run_option
 @vault_json_options
@@ -83,14 +83,14 @@ def _as_json(copy: Copy) -> dict[str, Any]:
 
 
 def _chosen(copies: Copies, day: str | None) -> Copy:
-    """Return the newest copy, or the newest of `day`. Raises: NotFound, UsageError."""
+    """Return the newest copy, or of those of `day` the one with most events. Raises: NotFound, UsageError."""
     found = copies.listed()
     if day is not None:
         try:
             wanted = date.fromisoformat(day)
         except ValueError as error:
             raise UsageError("not a date", where=day, hint="write it like 2026-11-21") from error
-        found = [copy for copy in found if copy.day == wanted]
+        found = sorted((copy for copy in found if copy.day == wanted), key=lambda copy: copy.events)
     if not found:
         hint = "`retain log restore --list` lists the copies" if day else _WITHOUT_COPIES
         raise NotFound(f"there is no copy of the review log{f' of {day}' if day else ''}", hint=hint)
@@ -100,9 +100,10 @@ def _chosen(copies: Copies, day: str | None) -> Copy:
 @click.command()
 @vault_json_options
 def accept(vault_dir: str | None, as_json: bool) -> None:
-    """Take the review log and the ledgers as they are now: what they have lost is not reported any more.
+    """Take logs that have lost records as they are now.
 
-    For example after you have gone back to an older commit or backup. Copies of the log that have more are kept.
+    For example after you have gone back to an older commit or backup. What was lost is not reported any more; copies of
+    the review log that have it are kept.
     """
     vault: Vault = opened(vault_dir)
     lost = [notice for notice in vault.notices if notice.code == CODE]

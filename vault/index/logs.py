@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from vault.diagnostic import Diagnostic
-from vault.errors import RetainError
+from vault.errors import Refused, RetainError
 from vault.files.folder import Folder
+from vault.files.write_scopes import is_within
 from vault.index import stamps
 from vault.index.database import Database
 from vault.index.stamps import Stamp
@@ -111,12 +112,13 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
     failure = ""
     try:
         copies = Copies(vault.root, vault.settings.vault_id)
+        if any(is_within(copies.folder, folder, on_disk=True) for folder in (vault.root, *vault.kept_out())):
+            raise Refused("in a vault, where no copy is safe", hint="let XDG_DATA_HOME name a folder outside")
         present = b"".join(data if data.endswith(b"\n") else data + b"\n" for _, data in log_files(vault.root) if data)
         known, _ = _remembered(database, _key(vault, _REVIEWS))
         lost = missing_lines(copies.newest(), present) if known is not None and known.lost else []
         lines = present + b"".join(line + b"\n" for line in lost)
-        if lines:
-            copies.write(day, lines, len({key for key, _ in review_records(lines)}))
+        copies.write(day, lines, len({key for key, _ in review_records(lines)}))
     except (RetainError, OSError) as error:
         failure = str(error)
     with database.transaction():

@@ -62,7 +62,7 @@ class Copies:
         where = str(self.folder / copy.name)
         try:
             lines = gzip.decompress(Folder(data_folder(self._vault_id)).read(f"{self._place}/{copy.name}") or b"")
-            if not lines:
+            if copy.events and not lines:
                 raise EOFError
             return lines
         except (OSError, EOFError, zlib.error) as error:
