@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -23,7 +23,7 @@ from vault.index import stamps
 from vault.index.database import Database
 from vault.index.stamps import Stamp
 from vault.log.copies import Copies
-from vault.log.records import Record, ledger_records, missing_lines, review_records
+from vault.log.records import line_digests, missing_lines, review_ids
 from vault.log.review_log import FOLDER, NAME, log_files, shown_path
 from vault.vault import Vault
 
@@ -41,21 +41,21 @@ _TAIL = 4096  # bytes before the end that are compared, before a file counts as 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A folder with append-only files: which they are, and what their records are."""
+    """A folder with append-only files: which they are, and the keys of their records."""
 
     folder: str
     file: re.Pattern[str]
-    records: Callable[[bytes], Iterator[Record]]
+    keys: Callable[[bytes], list[bytes]]
     usual: str  # the path to name where none is known
 
 
 _LINES = re.compile(r"[^.].*\.jsonl", re.DOTALL)
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # in names that are no UTF-8, which nothing here reads
-_REVIEWS = _Kind(FOLDER, NAME, review_records, "learning/reviews.jsonl")
+_REVIEWS = _Kind(FOLDER, NAME, review_ids, "learning/reviews.jsonl")
 _KINDS = (
     _REVIEWS,
-    _Kind("ledger", _LINES, ledger_records, "ledger"),
-    _Kind("ledger/replies", _LINES, ledger_records, "ledger/replies"),
+    _Kind("ledger", _LINES, line_digests, "ledger"),
+    _Kind("ledger/replies", _LINES, line_digests, "ledger/replies"),
 )
 
 
@@ -118,7 +118,7 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
         known, _ = _remembered(database, _key(vault, _REVIEWS))
         lost = missing_lines(copies.newest(), present) if known is not None and known.lost else []
         lines = present + b"".join(line + b"\n" for line in lost)
-        copies.write(day, lines, len({key for key, _ in review_records(lines)}))
+        copies.write(day, lines, len(set(review_ids(lines))))
     except (RetainError, OSError) as error:
         failure = str(error)
     with database.transaction():
@@ -179,7 +179,7 @@ def _compared(known: _Known | None, read: _Read, copies: Copies | None) -> _Know
     now = _figures(read.keys, read.last)
     if known is not None and (now.count, now.total) == (known.count, known.total):
         return now
-    copied = {key for key, _ in review_records(copies.newest())} if copies is not None else set[bytes]()
+    copied = set(review_ids(copies.newest())) if copies is not None else set[bytes]()
     gone = len(copied - read.keys)
     if known is None:
         return replace(_figures(read.keys | copied, read.last), lost=gone)
@@ -200,9 +200,9 @@ def _read(vault: Vault, kind: _Kind, found: Mapping[str, Stamp]) -> _Read:
     last = b""
     for name, stamp in sorted(found.items(), key=lambda each: each[1][1]):
         data = (vault.read_bytes(f"{kind.folder}/{name}") or b"")[: stamp[0]]
-        for key, _ in kind.records(data):
-            keys.add(key)
-            last = key
+        found_keys = kind.keys(data)
+        keys.update(found_keys)
+        last = found_keys[-1] if found_keys else last
         files[name] = _seen(stamp, data, 0)
         if b"\0" in data:
             zeroed.add(name)
@@ -226,7 +226,7 @@ def _grown(
             data = (Folder(vault.root).read(f"{kind.folder}/{name}", start) or b"")[: stamp[0] - start]
         if not data or zlib.crc32(data[: old.read - start]) != old.tail:
             return None
-        added += (key for key, _ in kind.records(data[old.read - start :]))
+        added += kind.keys(data[old.read - start :])
         files[name] = _seen(stamp, data, start)
     new = set(added)
     if added and (kind is not _REVIEWS or len(new) < len(added) or min(new) <= known.newest):

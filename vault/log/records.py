@@ -1,9 +1,10 @@
-"""The records of append-only files, each with its key, and which lines of these files cannot be read."""
+"""The keys of the records in append-only files, and which lines of these files cannot be read."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,13 +16,28 @@ from vault.log import ledger
 from vault.log.events import TAIL, UnknownType, checksum, decode, encode
 from vault.log.review_log import BOM, Line, line_events, read_log
 
-Record = tuple[bytes, bytes]  # key, line without its end
 _HEAD = b'{"v":1,"id":"'
 _ID = len(_HEAD), len(_HEAD) + 26
+_QUOTE = ord('"')
 
 
-def review_records(data: bytes) -> Iterator[Record]:
-    """Yield (id, line) of each event in a file of the review log, as often as it is there."""
+def review_ids(data: bytes) -> list[bytes]:
+    """Return the id of each event in a file of the review log, as often as it is there."""
+    start, end = _ID
+    found = [
+        line[start:end]
+        for line in io.BytesIO(data)
+        if line[-TAIL - 1 :] == b',"crc":"%08x"}\n' % zlib.crc32(line[: -TAIL - 1])
+        and line[:start] == _HEAD
+        and line[end] == _QUOTE
+    ]
+    if len(found) == data.count(b"\n"):  # the usual case, four times as fast as the other
+        return found
+    return [key for key, _ in review_records(data)]
+
+
+def review_records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (id, line without its end) of each event in a file of the review log, as often as it is there."""
     for line in io.BytesIO(data):
         line = line.rstrip(b"\r\n")
         if line.startswith(_HEAD) and line[_ID[1] : _ID[1] + 1] == b'"' and line[-TAIL:] == checksum(line[:-TAIL]):
@@ -32,17 +48,17 @@ def review_records(data: bytes) -> Iterator[Record]:
                     yield event.id.encode(), encode(event)
 
 
-def ledger_records(data: bytes) -> Iterator[Record]:
-    """Yield (digest, line) of each line in a file of the ledger that may be an event."""
-    for line in io.BytesIO(data):
-        line = line.strip()
-        if line.startswith(b"{") and line.endswith(b"}"):
-            yield hashlib.blake2b(line, digest_size=8).digest(), line
+def line_digests(data: bytes) -> list[bytes]:
+    """Return a digest of each line in a file of the ledger that may be an event."""
+    lines = (line.strip() for line in io.BytesIO(data))
+    return [
+        hashlib.blake2b(line, digest_size=8).digest() for line in lines if line.startswith(b"{") and line.endswith(b"}")
+    ]
 
 
 def missing_lines(copy: bytes, present: bytes) -> list[bytes]:
     """Return the lines of the events that are in `copy` and not in `present`, each once."""
-    known = {key for key, _ in review_records(present)}
+    known = set(review_ids(present))
     return [line for key, line in dict(review_records(copy)).items() if key not in known and _is_event(line)]
 
 
