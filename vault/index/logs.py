@@ -21,20 +21,13 @@ from vault.files.folder import Folder
 from vault.files.write_scopes import is_within
 from vault.index import stamps
 from vault.index.database import Database
+from vault.index.log_rows import Known, Seen, remember, remembered
 from vault.index.stamps import Stamp
 from vault.log.copies import Copies
 from vault.log.records import line_digests, missing_lines, review_ids
 from vault.log.review_log import FOLDER, NAME, log_files, shown_path
 from vault.vault import Vault
 
-TABLES = """
-CREATE TABLE log_file(folder TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
-  inode INTEGER NOT NULL, read INTEGER NOT NULL, tail INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
-CREATE TABLE log_folder(folder TEXT PRIMARY KEY, count INTEGER NOT NULL, total INTEGER NOT NULL, last INTEGER NOT NULL,
-  newest BLOB NOT NULL, lost INTEGER NOT NULL, more INTEGER NOT NULL, path TEXT NOT NULL, how TEXT NOT NULL)
-  WITHOUT ROWID;
-CREATE TABLE log_copy(failure TEXT NOT NULL);
-"""
 CODE = "records-lost"
 _TAIL = 4096  # bytes before the end that are compared, before a file counts as grown
 
@@ -59,29 +52,6 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of the records of a folder. `lost` of them are gone, or at least so many if there are `more`."""
-
-    count: int
-    total: int
-    last: int
-    newest: bytes
-    lost: int = 0
-    more: bool = False
-    path: str = ""
-    how: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A file when it was read: its stamp, the end of its last whole line, and the checksum of the bytes before that."""
-
-    stamp: Stamp
-    read: int
-    tail: int
-
-
 def lost_records(vault: Vault, database: Database, *, thorough: bool = False) -> list[Diagnostic]:
     """Return a finding for each folder whose append-only files have lost records since they were seen last.
 
@@ -101,7 +71,7 @@ def accept(vault: Vault, database: Database) -> None:
     """Remember the append-only files as they are now, whatever they have lost. Raises as `lost_records`."""
     for kind in _KINDS:
         read = _read(vault, kind, _stamps(vault, kind))
-        _remember(database, _key(vault, kind), _figures(read.keys, read.last), read.files)
+        remember(database, _key(vault, kind), _figures(read.keys, read.last), read.files)
 
 
 def save_copy(vault: Vault, database: Database, day: date) -> None:
@@ -115,7 +85,7 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
         if any(is_within(copies.folder, folder, on_disk=True) for folder in (vault.root, *vault.kept_out())):
             raise Refused("in a vault, where no copy is safe", hint="let XDG_DATA_HOME name a folder outside")
         present = b"".join(data if data.endswith(b"\n") else data + b"\n" for _, data in log_files(vault.root) if data)
-        known, _ = _remembered(database, _key(vault, _REVIEWS))
+        known, _ = remembered(database, _key(vault, _REVIEWS))
         lost = missing_lines(copies.newest(), present) if known is not None and known.lost else []
         lines = present + b"".join(line + b"\n" for line in lost)
         copies.write(day, lines, len(set(review_ids(lines))))
@@ -129,7 +99,7 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
 def is_copy_due(vault: Vault, database: Database, day: date) -> bool:
     """Return whether the review log has events that no copy has, and there is none of `day`. Raises: IndexDamaged."""
     copies = Copies(vault.root, vault.settings.vault_id).listed()
-    known, _ = _remembered(database, _key(vault, _REVIEWS))
+    known, _ = remembered(database, _key(vault, _REVIEWS))
     if known is None or not known.count or any(copy.day == day for copy in copies):
         return False
     return not copies or copies[-1].events != known.count
@@ -141,6 +111,11 @@ def copy_failure(database: Database) -> str:
     return str(found[0]) if found else ""
 
 
+def _key(vault: Vault, kind: _Kind) -> str:
+    """Return the name of a folder in the index, which in a cache folder may be of another vault."""
+    return f"{vault.settings.vault_id}/{kind.folder}"
+
+
 # --- what is there, and what was known ------------------------------------------------------------------------------
 
 
@@ -148,33 +123,33 @@ def copy_failure(database: Database) -> str:
 class _Read:
     """What the files of a folder hold: the keys of all records, the last of them, and the files with zero bytes."""
 
-    files: Mapping[str, _Seen]
+    files: Mapping[str, Seen]
     keys: set[bytes]
     last: int
     zeroed: frozenset[str]
 
 
-def _checked(vault: Vault, database: Database, kind: _Kind, copies: Copies, *, thorough: bool) -> _Known:
+def _checked(vault: Vault, database: Database, kind: _Kind, copies: Copies, *, thorough: bool) -> Known:
     """Return what is known of a folder, after a look at its files."""
     key, found = _key(vault, kind), _stamps(vault, kind)
-    known, seen = _remembered(database, key)
+    known, seen = remembered(database, key)
     if known is not None and not thorough:
         if {name: each.stamp for name, each in seen.items()} == found:
             return known
         grown = _grown(vault, kind, known, seen, found)
         if grown is not None:
-            _remember(database, key, *grown)
+            remember(database, key, *grown)
             return grown[0]
     read = _read(vault, kind, found)
     now = _compared(known, read, copies if kind is _REVIEWS else None)
     if now.lost > (0 if known is None else known.lost):
         path, how = _what_happened(kind, seen, read)
         now = replace(now, path=path, how=how)
-    _remember(database, key, now, read.files)
+    remember(database, key, now, read.files)
     return now
 
 
-def _compared(known: _Known | None, read: _Read, copies: Copies | None) -> _Known:
+def _compared(known: Known | None, read: _Read, copies: Copies | None) -> Known:
     """Return what is known with what was read, and how many of the known records are not there."""
     now = _figures(read.keys, read.last)
     if known is not None and (now.count, now.total) == (known.count, known.total):
@@ -189,14 +164,14 @@ def _compared(known: _Known | None, read: _Read, copies: Copies | None) -> _Know
     return replace(known, lost=lost, more=lost != fewer) if lost > 0 else now
 
 
-def _figures(keys: set[bytes], last: int) -> _Known:
+def _figures(keys: set[bytes], last: int) -> Known:
     """Return what is remembered of records with these keys."""
-    return _Known(len(keys), sum(map(zlib.crc32, keys)), last, max(keys, default=b""))
+    return Known(len(keys), sum(map(zlib.crc32, keys)), last, max(keys, default=b""))
 
 
 def _read(vault: Vault, kind: _Kind, found: Mapping[str, Stamp]) -> _Read:
     """Return what all files of a folder hold, as far as their stamps say."""
-    files, keys, zeroed = dict[str, _Seen](), set[bytes](), set[str]()
+    files, keys, zeroed = dict[str, Seen](), set[bytes](), set[str]()
     last = b""
     for name, stamp in sorted(found.items(), key=lambda each: each[1][1]):
         data = (vault.read_bytes(f"{kind.folder}/{name}") or b"")[: stamp[0]]
@@ -210,8 +185,8 @@ def _read(vault: Vault, kind: _Kind, found: Mapping[str, Stamp]) -> _Read:
 
 
 def _grown(
-    vault: Vault, kind: _Kind, known: _Known, seen: Mapping[str, _Seen], found: Mapping[str, Stamp]
-) -> tuple[_Known, Mapping[str, _Seen]] | None:
+    vault: Vault, kind: _Kind, known: Known, seen: Mapping[str, Seen], found: Mapping[str, Stamp]
+) -> tuple[Known, Mapping[str, Seen]] | None:
     """Return what is known where files have only got new records; None where they have to be read from the start."""
     if seen.keys() != found.keys():
         return None
@@ -238,10 +213,10 @@ def _grown(
     return known, files
 
 
-def _seen(stamp: Stamp, data: bytes, start: int) -> _Seen:
+def _seen(stamp: Stamp, data: bytes, start: int) -> Seen:
     """Return what is remembered of a file whose bytes from `start` on are `data`."""
     end = data.rfind(b"\n") + 1
-    return _Seen(stamp, start + end, zlib.crc32(data[max(0, end - _TAIL) : end]))
+    return Seen(stamp, start + end, zlib.crc32(data[max(0, end - _TAIL) : end]))
 
 
 def _stamps(vault: Vault, kind: _Kind) -> dict[str, Stamp]:
@@ -257,7 +232,7 @@ def _stamps(vault: Vault, kind: _Kind) -> dict[str, Stamp]:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def _what_happened(kind: _Kind, seen: Mapping[str, _Seen], read: _Read) -> tuple[str, str]:
+def _what_happened(kind: _Kind, seen: Mapping[str, Seen], read: _Read) -> tuple[str, str]:
     """Return the path of the file that lost records, and what happened to it."""
     for name in sorted(seen.keys() - read.files.keys()):
         return f"{kind.folder}/{name}", "the file was deleted"
@@ -279,39 +254,9 @@ def _what_happened(kind: _Kind, seen: Mapping[str, _Seen], read: _Read) -> tuple
     return kind.usual, "the file was deleted" if not read.files else "bytes of the file were changed"
 
 
-def _finding(kind: _Kind, known: _Known, has_copy: bool) -> Diagnostic:
+def _finding(kind: _Kind, known: Known, has_copy: bool) -> Diagnostic:
     """Return the finding for a folder that has lost records."""
     what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are gone: {known.how}"
     back = "`retain log restore` adds them again from a copy" if kind is _REVIEWS and has_copy else ""
     back = back or "bring them back from git or a backup"
     return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` takes the file as it is")
-
-
-# --- rows -----------------------------------------------------------------------------------------------------------
-
-
-def _key(vault: Vault, kind: _Kind) -> str:
-    """Return the name of a folder in the index, which in a cache folder may be of another vault."""
-    return f"{vault.settings.vault_id}/{kind.folder}"
-
-
-def _remembered(database: Database, key: str) -> tuple[_Known | None, dict[str, _Seen]]:
-    """Return what the index knows of a folder and its files; None if it is new."""
-    row = database.one(
-        "SELECT count, total, last, newest, lost, more, path, how FROM log_folder WHERE folder = ?", (key,)
-    )
-    files = database.rows("SELECT name, size, changed_ns, inode, read, tail FROM log_file WHERE folder = ?", (key,))
-    seen = {name: _Seen((size, changed, inode), read, tail) for name, size, changed, inode, read, tail in files}
-    return (None if row is None else _Known(*row)), seen
-
-
-def _remember(database: Database, key: str, known: _Known, seen: Mapping[str, _Seen]) -> None:
-    """Remember what is known of a folder and its files."""
-    with database.transaction():
-        database.run("DELETE FROM log_file WHERE folder = ?", (key,))
-        database.run_many(
-            "INSERT INTO log_file VALUES(?, ?, ?, ?, ?, ?, ?)",
-            ((key, name, *each.stamp, each.read, each.tail) for name, each in seen.items()),
-        )
-        row = key, known.count, known.total, known.last, known.newest, known.lost, known.more, known.path, known.how
-        database.run("INSERT OR REPLACE INTO log_folder VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
