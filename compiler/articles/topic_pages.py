@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.articles import compose
@@ -12,12 +12,14 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
+from compiler.articles.page import Page
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.conflicts import UNDECIDED
-from compiler.claims.contradictions import Disagreement, disagreements
+from compiler.claims.contradictions import Disagreement, Forms, disagreements, forms_in
 from compiler.concepts.topics import Anchor
+from compiler.index.steps import digest_of
 from vault.ids import ConceptId, SourceId, digest12
 from vault.layout import GAPS
 from vault.log.ledger import Event
@@ -74,14 +76,16 @@ def write_topics(
     gaps: Iterable[tuple[str, Gap]],
     engine: str,
     clusters: Sequence[tuple[str, tuple[str, ...]]] | None,
+    forms_of: Callable[[str], Forms] = forms_in,
 ) -> Topics:
     """Return the topics of a build. `gaps` are those of the agenda with their keys.
 
-    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone.
+    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone,
+    and `forms_of` returns the forms of a claim's words.
     """
     history = concepts.history
     members, events = find_topics(articles, concepts, clusters)
-    writer = _PageWriter(articles, concepts, gaps, engine, clusters is not None)
+    writer = _PageWriter(articles, concepts, gaps, engine, None if clusters is not None else forms_of)
     states = writer.dispute_states()
     events += dispute_events(states, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in states)
@@ -105,28 +109,38 @@ def _facts(page: TopicPage) -> dict[str, object]:
     }
 
 
-def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
-    """Return the text of each topic's page by path. `old_text` gives the pages of the last build."""
-    pages, sources, history = {}, concepts.sources, concepts.history
-    for page in topics.pages:
-        id_, path = page.members.id, page.members.path
-        old = old_text(path)
+def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, Page]:
+    """Return each topic's page by path. `old_text` gives the pages of the last build."""
+    return {page.members.path: _page(page, concepts, old_text) for page in topics.pages}
+
+
+def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
+    """Return the page of a topic."""
+    id_, sources, history = page.members.id, concepts.sources, concepts.history
+    created, updated = history.created(id_), history.updated(id_)
+    links = tuple(sources.link(s) for s in page.places)
+
+    def text() -> str:
+        old = old_text(page.members.path)
         freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
             "type": "topic",
             "id": id_,
             "title": page.members.title,
             "aliases": merged("aliases", (), page.before, old),
-            "created": history.created(id_),
-            "updated": history.updated(id_),
+            "created": created,
+            "updated": updated,
             "confidence": page.confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-            "sources": tuple(sources.link(s) for s in page.places),
+            "sources": links,
             "related": page.listed,
             "tags": merged("tags", page.tags, page.before, old),
         }
-        pages[path] = render_generated(properties, page.body, old)
-    return pages
+        return render_generated(properties, page.body, old)
+
+    lists = (links, page.listed, page.tags)
+    parts = (page.members.title, created, updated, page.confidence, page.body, *("\0".join(each) for each in lists))
+    return Page(digest_of("topic", *parts), text)
 
 
 class _PageWriter:
@@ -138,15 +152,16 @@ class _PageWriter:
         concepts: Concepts,
         gaps: Iterable[tuple[str, Gap]],
         engine: str,
-        by_model: bool,
+        forms_of: Callable[[str], Forms] | None,
     ) -> None:
+        """`forms_of` is None where a model found the contradictions."""
         self.concepts, self.sources, self.history = concepts, concepts.sources, concepts.history
         self.mentions, self.claims = concepts.resolution.mentions, concepts.sources.claims
-        self.engine, self.by_model = engine, by_model
+        self.engine, self.by_model = engine, forms_of is None
         found = list(concepts.contests.disagreements)
-        if not by_model:
+        if forms_of is not None:
             own = [a.concept.main for a in articles.values()]
-            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published)
+            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published, forms_of)
         self.homes = homes_of(articles)
         self.anchors = anchors_of(self.sources)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}

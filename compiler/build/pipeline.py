@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from compiler.agents.overlay import AgentPages, agents_pages
 from compiler.agents.record import KeptPage, kept_pages
-from compiler.articles import images
 from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
@@ -22,6 +21,7 @@ from compiler.articles.concepts import Concepts, find_contests, without_older_ed
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import glossary, index_pages
+from compiler.articles.page import Page
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
@@ -31,19 +31,20 @@ from compiler.build.claims import Claims, verify_claims
 from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
-from compiler.build.read import read
+from compiler.build.read import READING, read
 from compiler.build.reporting import Written, report_claims, report_written
-from compiler.build.scan import DIGESTS, Scanned, scan
+from compiler.build.scan import remember as remember_files
+from compiler.build.scan import scan
 from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
+from compiler.claims.contradictions import stored_forms
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Report
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
-from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.inbox import suggestions
 from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
@@ -65,6 +66,14 @@ class Built:
 
 
 def build(start: BuildInput) -> Built:
+    """As `_build`, and close the index that the build was opened with."""
+    try:
+        return _build(start)
+    finally:
+        start.steps.close()
+
+
+def _build(start: BuildInput) -> Built:
     """Bring the vault up to date with `raw/`; a dry run only reports what that would change.
 
     Raises: Refused, UsageError, WorkerFailed and what the asker raises, when nothing was published; WriteFailed.
@@ -79,7 +88,7 @@ def build(start: BuildInput) -> Built:
         cited = with_rules(consulted, crew, documents) if consulted is not None else None
         claims = verify_claims(documents, cited, record.ids, start.at)
         record.add(claims.events)
-        pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.options.fresh)
+        pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
         agents = kept_pages(start.vault, start.decided)
         concepts = _concepts(start, consulted, pictures.gathered, agents, record)
         changes = user_changes(start, record.ids)
@@ -99,7 +108,8 @@ def build(start: BuildInput) -> Built:
     report_claims(report, claims, concepts, record.events, start.engine)
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
-        _save_caches(start, scanned, pictures, writer)
+        remember_files(start, scanned)
+        start.steps.save(forget=(READING,))
         _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered, consulted)
@@ -145,7 +155,7 @@ def _concepts(
 
 def _writer(start: BuildInput, crew: WorkerPool, consulted: Consulted | None, claims: Claims) -> Writer:
     """Return who writes articles and cards."""
-    embedded = EmbeddedAsker(start.guard, crew, EXTRACTIVE, start.progress, start.options.fresh)
+    embedded = EmbeddedAsker(start.steps, crew, EXTRACTIVE, start.progress)
     return Writer(embedded, start.engine, consulted, claims_by_quote(claims.gathered))
 
 
@@ -191,27 +201,29 @@ def _write(
     )
     record.add(agenda.events)
     clusters = writer.consulted.topics if writer.consulted is not None else None
-    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters)
+    forms_of = stored_forms(start.steps)
+    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters, forms_of)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
 
 
 def _render(
     start: BuildInput, written: Written, writer: Writer, concepts: Concepts, agents: Mapping[str, KeptPage]
-) -> tuple[dict[str, str], AgentPages]:
-    """Return the text of all notes by path, agents' articles among them, and what became of those."""
+) -> tuple[dict[str, Page], AgentPages]:
+    """Return all notes by path, agents' articles among them, and what became of those."""
     old_text = with_former_pages(start.files.machine_text_of, concepts.history.ids)
     articles = written.composed.articles
-    notes = {**written.agenda.pages, **topic_pages(written.topics, concepts, old_text)}
+    notes = {path: Page.of(text) for path, text in written.agenda.pages.items()}
+    notes |= topic_pages(written.topics, concepts, old_text)
     notes |= article_pages(articles, concepts, old_text)
-    overlay = agents_pages(agents, notes, concepts, old_text)
-    notes |= overlay.pages
+    overlay = agents_pages(agents, {path: notes[path].text() for path in agents if path in notes}, concepts, old_text)
+    notes |= {path: Page.of(text) for path, text in overlay.pages.items()}
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
     return notes | summary_pages(concepts, articles, cited, writer, old_text), overlay
 
 
 def _wanted(
-    notes: Mapping[str, str],
+    notes: Mapping[str, Page],
     overlay: AgentPages,
     written: Written,
     concepts: Concepts,
@@ -247,11 +259,3 @@ def _save_suggestions(
     news = changes_of_forms(before, triage.queued) if before is not None and not by_model else ()
     report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
     suggestions.save(start.guard, suggested, queued=triage.queued)
-
-
-def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:
-    """Save what the next build need not find out again."""
-    write_json(start.guard, DIGESTS, scanned.digests)
-    if pictures.cache is not None:
-        write_json(start.guard, images.CACHE, pictures.cache)
-    writer.embedded.save(start.guard)

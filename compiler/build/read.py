@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler.build.start import BuildInput
+from compiler.index.steps import decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
 from compiler.readers.formats import VERSIONS
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool, largest_first
-from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.errors import TooCostly, WorkerFailed
 from vault.log.ledger import Ids
@@ -32,8 +30,8 @@ _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too 
 class Document:
     """A source as it was read. `text` is None for a file that is only `recorded`, or could not be read (`failure`).
 
-    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document was
-    read in this build.
+    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document is
+    new, or holds other bytes than before.
     """
 
     tracked: Tracked
@@ -45,10 +43,12 @@ class Document:
     failure: Diagnostic | None = None
 
 
-def cache_path(path: str, sha256: str, engine: str) -> str:
-    """Return where a worker's reply on these bytes under this name is cached."""
-    key = f"{sha256} {VERSIONS} {FINGERPRINT} {engine} {path.rsplit('/', 1)[-1]}"
-    return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
+READING = "reading"  # the step that a worker does
+
+
+def reading_key(path: str, sha256: str, engine: str) -> bytes:
+    """Return the digest under which a worker's reply on these bytes under this name is stored."""
+    return digest_of(sha256, str(VERSIONS), str(FINGERPRINT), engine, path.rsplit("/", 1)[-1])
 
 
 def read(
@@ -63,7 +63,7 @@ def read(
     replies = reading.replies(sources)
     by_model = start.asker is not None
     documents = [
-        _document(source, *replies[n], by_model) if n in replies else Document(source)
+        _document(source, replies[n], source.id in changed, by_model) if n in replies else Document(source)
         for n, source in enumerate(sources)
     ]
     return documents, reading.failures
@@ -99,9 +99,9 @@ class _Reading:
         self.retried = frozenset(start.options.only)  # paths whose cached failures do not count
         self.failures: list[Diagnostic] = []
 
-    def replies(self, sources: Sequence[Tracked]) -> dict[int, tuple[dict[str, Any], bool]]:
-        """Return by index the reply on each source, and whether it is new; without those that could not be read."""
-        replies: dict[int, tuple[dict[str, Any], bool]] = {}
+    def replies(self, sources: Sequence[Tracked]) -> dict[int, dict[str, Any]]:
+        """Return by index the reply on each source, without those that could not be read."""
+        replies: dict[int, dict[str, Any]] = {}
         missing: list[int] = []
         for index, source in enumerate(sources):
             cached = self._cached(source)
@@ -110,28 +110,25 @@ class _Reading:
             elif _TOO_COSTLY in cached:
                 self._fail(source, _cached_failure(source, cached), self.changed)
             else:
-                replies[index] = (cached, False)
+                replies[index] = cached
         sizes = [_size(self.start.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
         for done, (n, reply) in enumerate(self.crew.ask_all([self._message(sources[i]) for i in order]), 1):
             source = sources[order[n]]
             self.start.progress({"event": "source", "done": done, "of": len(order), "path": source.path})
             if (found := self._checked(source, reply)) is not None:
-                replies[order[n]] = (found, True)
+                replies[order[n]] = found
         return replies
 
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
         """Return the cached reply on a source; None if there is none that counts."""
-        if self.start.options.fresh:
-            return None
-        data = self.start.guard.read(cache_path(source.path, source.sha256, self.start.engine))
-        try:
-            found = json.loads(data) if data is not None else None
-        except ValueError:
-            return None
+        found = decoded(self.start.steps.get_large(READING, self._key(source)))
         if not isinstance(found, dict) or (_TOO_COSTLY in found and not self.retried.isdisjoint(source.paths)):
             return None
         return found
+
+    def _key(self, source: Tracked) -> bytes:
+        return reading_key(source.path, source.sha256, self.start.engine)
 
     def _message(self, source: Tracked) -> dict[str, Any]:
         """Return the message that asks a worker to read a source."""
@@ -151,7 +148,7 @@ class _Reading:
             return None
         options = self.start.options
         if not options.dry_run or options.keep_read:
-            write_json(self.start.guard, cache_path(source.path, source.sha256, self.start.engine), reply)
+            self.start.steps.put_large(READING, self._key(source), encoded(reply))
         if _TOO_COSTLY in reply:
             self._fail(source, _cached_failure(source, reply), self.changed)
             return None

@@ -12,6 +12,7 @@ from compiler.agents.record import alive_events
 from compiler.build.snapshot import Snapshot, steady
 from compiler.concepts.decisions import rulings_of
 from compiler.concepts.rulings import Rulings
+from compiler.index.steps import Steps
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.replies.asker import Asker, Backend, KeepsNotes
@@ -59,7 +60,7 @@ class BuildInput:
     """What a build starts from. Events are in order; `live_events` lack what users rejected of an agent's cards.
 
     `engine` is the engine's name and version. `asker` is None where the embedded engine extracts and writes. `before`
-    is how the files were before anything was read.
+    is how the files were before anything was read; `steps` is open until the build ends.
     """
 
     vault: Vault
@@ -78,6 +79,7 @@ class BuildInput:
     rulings: Rulings
     notices: list[Diagnostic]
     asker: Asker | None
+    steps: Steps
 
 
 def open_build(
@@ -134,6 +136,7 @@ def open_build(
         rulings=rulings_of(decided),
         notices=notices,
         asker=asker,
+        steps=Steps.of(vault, fresh=options.fresh, keeps=not options.dry_run or options.keep_read),
     )
 
 

@@ -118,7 +118,7 @@ class Gathered:
     claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
     extracted: Extracted | None = None
     recorded: str = ""  # the kind of a file that is kept, not read
-    fresh: bool = False  # it was read in this build
+    fresh: bool = False  # it is new, or holds other bytes than before
     starts: dict[str, int] = field(default_factory=dict)
     cards: dict[str, tuple[PossibleCard, ...]] = field(default_factory=dict)  # claim id -> its questions
     fingerprint: Fingerprint | None = None  # there is one where there is a source

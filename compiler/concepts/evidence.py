@@ -232,11 +232,13 @@ def names_in(words: str, known: frozenset[str]) -> list[str]:
     """Return the keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
     tokens = [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
     lowered = [t.casefold() for t in tokens]
+    begins = _beginnings(known)
     found = []
     start = 0
     while start < len(tokens):
         step = 1
-        for length in range(min(_MAX_NAME_WORDS, len(tokens) - start), 0, -1):
+        longest = min(begins.get(lowered[start], 1), len(tokens) - start)
+        for length in range(longest, 0, -1):
             head = _head(tokens[start + length - 1])
             run = " ".join([*lowered[start : start + length - 1], head])
             if head and run in known:
@@ -245,6 +247,17 @@ def names_in(words: str, known: frozenset[str]) -> list[str]:
                 break
         start += step
     return found
+
+
+@lru_cache(maxsize=4)
+def _beginnings(known: frozenset[str]) -> dict[str, int]:
+    """Return the first words of the names of several words, and how many words the longest of each has."""
+    out: dict[str, int] = {}
+    for key in known:
+        first, blank, rest = key.partition(" ")
+        if blank:
+            out[first] = min(max(out.get(first, 1), 2 + rest.count(" ")), _MAX_NAME_WORDS)
+    return out
 
 
 @lru_cache(maxsize=100_000)
