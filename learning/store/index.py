@@ -6,7 +6,7 @@ from vault.index import files, log_rows
 from vault.index.database import Database, Schema, open_database
 from vault.vault import Vault
 
-VERSION = 2  # grows when the same vault would fill the tables with other rows
+VERSION = 1  # grows when the same vault would fill the tables with other rows
 
 
 def open_index(vault: Vault) -> Database:
