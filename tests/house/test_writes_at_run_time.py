@@ -98,7 +98,9 @@ def test_only_the_guard_writes_while_the_whole_loop_runs(tmp_path: Path, own_hom
         and not (who == "learning/anki/export_package.py" and (".retain-tmp-" in what or what == ":memory:"))
         # SQLite opens the copies of the human's files itself, in the file that the guard made outside every vault.
         and not (who == "vault/audit/database.py" and what.startswith(copies))
-        and not (who == "vault/index/database.py" and what.endswith((".retain/wiki.sqlite3", ".retain/learning.sqlite3")))
+        and not (
+            who == "vault/index/database.py" and what.endswith((".retain/wiki.sqlite3", ".retain/learning.sqlite3"))
+        )
     ]
     assert not others
     assert len([who for _, _, who in seen if who in WRITER]) > 50
