@@ -13,6 +13,7 @@ import click
 from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.environment import here, is_sandboxed
+from cli.log_watch import watch_end, watched
 from vault.audit.agent_runs import at_work
 from vault.errors import Refused, WriteFailed
 from vault.files.guard import Scope
@@ -43,9 +44,13 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
 vault_json_options = combine(vault_option, json_option)
 
 
-def opened(vault_dir: str | None) -> Vault:
-    """Return the vault that `--vault`, RETAIN_VAULT or the working directory names; report what its settings lack."""
+def opened(vault_dir: str | None, *, thorough: bool = False) -> Vault:
+    """Return the vault that `--vault`, RETAIN_VAULT or the working directory names.
+
+    Reports what its settings lack and what its logs have lost; with `thorough`, these are read for that.
+    """
     vault = open_vault(vault_dir or vault_before_command(), os.environ.get("RETAIN_VAULT"), here())
+    vault = watched(vault, thorough=thorough)
     output.found(vault.notices)
     return vault
 
@@ -58,6 +63,7 @@ def opened_to_write(vault_dir: str | None, *, dry_run: bool = False) -> Vault:
     if not dry_run:
         settle_left_over(vault)
         move_older(vault)
+        watch_end(vault)
     return vault
 
 

@@ -19,6 +19,7 @@ from cli.commands.upgrade import missing_merge_lines
 from cli.environment import here, now
 from cli.guard import personal
 from cli.guard.run import WEAKER
+from cli.log_watch import failed_copy, watched
 from cli.options import vault_json_options
 from cli.version import __version__
 from vault.audit.agent_runs import all_runs
@@ -32,6 +33,8 @@ from vault.git import is_installed
 from vault.locks import holder_of
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
+from vault.log.copies import Copies
+from vault.log.records import unreadable_lines
 from vault.log.review_log import live, read_log
 from vault.sandbox import landlock, seccomp, selftest
 from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support, without_landlock
@@ -84,7 +87,7 @@ def _open(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
     given = vault_dir or click.get_current_context().find_root().obj
     named = os.environ.get("RETAIN_VAULT")
     try:
-        return open_vault(given, named, here()), None
+        return watched(open_vault(given, named, here()), thorough=True), None
     except VaultNotFound:
         if given or named:
             raise
@@ -144,6 +147,10 @@ def _show_vault(vault: dict[str, Any]) -> None:
     git = vault["git"]
     if git["repository"]:
         output.show(f"  git repository; logs are {'' if git['union_merge'] else 'not '}merged line by line")
+    copies = vault["log_copies"]
+    if copies is not None:
+        kept = f"last copied {copies['last']}, {plural(copies['count'], 'copy', 'copies')} in {copies['folder']}"
+        output.show(f"  review log: {kept if copies['last'] else 'not copied yet'}")
     if vault["leftovers"]:
         output.show(f"  {plural(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")
 
@@ -161,7 +168,7 @@ def _check_all(vault: Vault | None, at: datetime) -> Health:
     health.facts["guard"]["self_test"] = _self_test(health, vault) if vault is not None else None
     health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
     if vault is not None:
-        _clocks(health, vault, at)
+        _logs(health, vault, at)
     return health
 
 
@@ -244,13 +251,27 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
         "git": _git(health, vault),
         "leftovers": _leftovers(health, vault),
         "open_runs": _open_runs(health, vault),
+        "log_copies": _log_copies(health, vault),
     }
 
 
-def _clocks(health: Health, vault: Vault, at: datetime) -> None:
-    """Report events in the review log and ledgers that are dated after this machine's clock."""
+def _log_copies(health: Health, vault: Vault) -> dict[str, Any] | None:
+    """Return facts on the daily copies of the review log, and report that they fail."""
+    if "RETAIN_CAGED" in os.environ:
+        return None  # the user's data is hidden inside a sandbox
+    copies = Copies(vault.root, vault.settings.vault_id)
+    found = copies.listed()
+    if failure := failed_copy(vault):
+        health.find(str(copies.folder), "log-copy", f"the review log could not be copied: {failure}")
+    last = found[-1].day.isoformat() if found else None
+    return {"folder": str(copies.folder), "count": len(found), "last": last}
+
+
+def _logs(health: Health, vault: Vault, at: datetime) -> None:
+    """Report lines of the review log and ledgers that cannot be read, and events dated after this machine's clock."""
     zone = vault.settings.zone
     try:
+        health.findings += unreadable_lines(vault.root)
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
         for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.NOTES):
             health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)

@@ -113,7 +113,7 @@ class Scope(Enum):
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen
     UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml", r"\.gitattributes"),)  # `retain upgrade`
-    STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
+    STATE = (Grant(()),)  # the user's state or data of one vault; the root is that vault's folder there
     INDEX = (_tree(".retain"),)  # the root is the vault, or a folder of the user's cache
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
