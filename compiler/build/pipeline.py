@@ -38,7 +38,6 @@ from compiler.build.scan import scan
 from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
-from compiler.claims.contradictions import stored_forms
 from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.drafts.consult import Consulted
@@ -196,8 +195,7 @@ def _write(
     )
     record.add(agenda.events)
     clusters = writer.consulted.topics if writer.consulted is not None else None
-    forms_of = stored_forms(start.steps)
-    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters, forms_of)
+    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters, start.steps)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
 
