@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -52,6 +53,7 @@ def compile_vault(
 
     def made() -> Report:
         """Build; where the index is found damaged, once more with a new one."""
+        gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
         try:
             return build(open_build(vault, options, engine, at, progress, backend)).report
         except IndexDamaged:

@@ -8,7 +8,7 @@ from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
 from compiler.cards.live_cards import live_cards
 from compiler.claims.extract import Gathered
-from compiler.concepts.evidence import SourceClaims, recall_keys, store_keys
+from compiler.concepts.evidence import SourceClaims, recall_keys
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings
 from vault.ids import CardId, ConceptId, SourceId
@@ -41,9 +41,7 @@ def resolve_concepts(
         known = known_cards(start.id_events, ids)
         stay = concepts_to_stay(ids, start.rulings, start.files.machine_text_of, known, agents)
     recall_keys(start.steps)
-    found = resolve(sources, ids, start.at, rulings, stay, start.steps)
-    store_keys(start.steps)
-    return found
+    return resolve(sources, ids, start.at, rulings, stay, start.steps)
 
 
 def known_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, CardKind | None]:

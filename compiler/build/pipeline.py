@@ -40,6 +40,7 @@ from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
 from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
+from compiler.concepts.evidence import store_keys
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Report
@@ -108,6 +109,7 @@ def _build(start: BuildInput) -> Built:
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         remember_files(start, scanned)
+        store_keys(start.steps)
         start.steps.save(forget=(READING, REPLIES, CLAIMS))
         _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)

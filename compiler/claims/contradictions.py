@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise, product
 
 from compiler.claims.number_conflicts import clashes, year
-from compiler.index.steps import Steps, digest_of
+from compiler.index.steps import Steps, digest_of_words
 from compiler.language.comparisons import Comparison, comparisons, contrary, placed
 from compiler.language.lexicon import pattern, stem
 from compiler.language.opposites import has_opposite, opposite, same_root, synonym_stem
@@ -125,7 +125,7 @@ def stored_forms(steps: Steps) -> Callable[[str], Forms]:
     """Return `forms_in`, which for words of an earlier build has the forms stored."""
 
     def forms_of(words: str) -> Forms:
-        key = digest_of(words)
+        key = digest_of_words(words)
         found = steps.get("forms", key)
         if found is None:
             made = forms_in(words)

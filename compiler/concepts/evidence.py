@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from compiler.concepts.rulings import Rulings, Union, pair
-from compiler.index.steps import Steps, decoded, digest_of, encoded
+from compiler.index.steps import Steps, decoded, digest_of_words, encoded
 from compiler.language import names
 from compiler.language.lexicon import pattern
 from compiler.model.requests import Term
@@ -60,29 +61,37 @@ class Evidence:
         self.defined |= claim.kind is ClaimKind.DEFINITION
 
 
-_KEYS: dict[tuple[str, str, bool], str] = {}  # of names that this process, or an earlier build, has looked at
+_KEYS: dict[tuple[str, str, bool], str] = {}  # of the names that were asked for
+_RECALLED: dict[tuple[str, str, bool], str] = {}  # as an earlier process found them
 
 
 def key_of(name: str, language: str, understood: bool = False) -> str:
     """Return the key of what can be a name; "" for what cannot. `understood`: a reader of the text offers it."""
     found = _KEYS.get((name, language, understood))
     if found is None:
-        fits = names.could_name(name) if understood else names.is_name(name, language)
-        found = _KEYS[name, language, understood] = names.key(name, language) if fits else ""
+        found = _RECALLED.get((name, language, understood))
+        if found is None:
+            fits = names.could_name(name) if understood else names.is_name(name, language)
+            found = names.key(name, language) if fits else ""
+        _KEYS[name, language, understood] = found
     return found
 
 
 def recall_keys(steps: Steps) -> None:
     """Take the keys of names from earlier builds: finding them is slow, and they never change."""
-    for row in decoded(steps.state("name-keys")) or ():
-        name, language, understood, key = row
-        _KEYS.setdefault((name, language, understood), key)
+    of_names, plain = decoded(steps.state("name-keys")) or ((), ())
+    for name, language, understood, key in of_names:
+        _RECALLED[name, language, understood] = key
+    for name, language, key in plain:
+        names.RECALLED[name, language] = key
 
 
 def store_keys(steps: Steps) -> None:
     """Store the keys of names for the next build."""
-    rows = [[*given, key] for given, key in list(_KEYS.items())[:_MOST_KEYS]]
-    steps.leave("name-keys", encoded(rows))
+    of_names, plain = (
+        [[*given, key] for given, key in islice(known.items(), _MOST_KEYS)] for known in (_KEYS, names.KEYS)
+    )
+    steps.leave("name-keys", encoded([of_names, plain]))
 
 
 def base_form(name: str, language: str) -> str:
@@ -264,7 +273,7 @@ class Mentions:
         """Return the keys of the known names that `words` mention."""
         if self._steps is None:
             return named_in(words, self._known, self._bare)
-        key = digest_of(words)
+        key = digest_of_words(words)
         stored = self._steps.get("mentions", key)
         if stored is not None:
             parts = stored.decode("utf-8", "surrogatepass").split("\0")

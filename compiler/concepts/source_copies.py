@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from compiler.claims.extract import Gathered
 from compiler.index.steps import Steps
 from compiler.sources.duplicates import Copy, Kind, Witness, copies
-from compiler.sources.editions import Marks, marks_of, newer
+from compiler.sources.editions import marks_of, newer
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
@@ -107,14 +107,16 @@ def kinship(
 def _older_editions(read: Sequence[Gathered], found: Mapping[SourceId, Copy]) -> dict[SourceId, Replaced]:
     """Return the sources of which another one with largely the same text is known to be a newer edition."""
     alike = frozenset((Kind.COPY, Kind.EDITION))
-    groups: dict[SourceId, dict[SourceId, Marks]] = {}
+    groups: dict[SourceId, list[Gathered]] = {}
     for g in read:
         copy = found.get(g.tracked.id)
-        if g.source is not None and (copy is None or copy.kind in alike):
-            marks = groups.setdefault(copy.of if copy else g.tracked.id, {})
-            marks[g.tracked.id] = marks_of(g.source, g.tracked.path)
+        if copy is None or copy.kind in alike:
+            groups.setdefault(copy.of if copy else g.tracked.id, []).append(g)
     out = {}
-    for marks in groups.values():
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        marks = {g.tracked.id: marks_of(g.source, g.tracked.path) for g in group if g.source is not None}
         later = {i: {j: why for j, b in marks.items() if (why := newer(b, a))} for i, a in marks.items()}
         for source, reasons in later.items():
             newest = sorted(j for j in reasons if not later[j])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
@@ -16,7 +17,7 @@ from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
 from vault.vault import Vault
 
-_VERSION = 1  # grows when a step's result for the same inputs changes
+_VERSION = 2  # grows when a step's result for the same inputs changes
 _SCHEMA = Schema(
     "wiki",
     f"{_VERSION} {EXTRACTIVE} {FAMILY}",
@@ -32,12 +33,13 @@ CREATE TABLE state(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
 def digest_of(*parts: str | bytes) -> bytes:
     """Return 16 bytes that stand for these parts in this order."""
-    found = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-        found.update(len(data).to_bytes(8, "little"))
-        found.update(data)
-    return found.digest()
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@lru_cache(maxsize=1 << 18)
+def digest_of_words(words: str) -> bytes:
+    """Return the same for one text that several steps ask for."""
+    return digest_of(words)
 
 
 class Steps:
