@@ -9,10 +9,9 @@ from functools import cached_property
 
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
-from compiler.articles.page import Page
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved
-from compiler.index.steps import digest_of
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
@@ -149,13 +148,17 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
         }
         return render_generated(properties, article.body(sources), old)
 
-    lists = (concept.aliases, links, near, article.tags)
-    parts = (
-        concept.title,
-        created,
-        updated,
-        article.confidence,
-        article.facts.digest,
-        *("\0".join(each) for each in lists),
-    )
-    return Page(digest_of("article", *parts), text)
+    said: dict[str, list[str]] = {}
+    for claim in concept.main:
+        said.setdefault(f"claims of {sources.by_id[claim.source].tracked.path}", []).append(claim.words)
+    inputs: dict[str, object] = {
+        **said,
+        "text": article.facts.digest,
+        "title": (concept.title, concept.aliases),
+        "dates": (created, updated),
+        "confidence": article.confidence,
+        "sources": links,
+        "related concepts": near,
+        "tags": article.tags,
+    }
+    return Page(inputs_of(inputs), text)

@@ -10,6 +10,7 @@ from compiler.articles.article import Article, TextOf
 from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
+from compiler.articles.page import inputs_of
 from compiler.articles.renames import undone_cards
 from compiler.articles.views import Views
 from compiler.articles.writer import Writer
@@ -202,11 +203,15 @@ def _deck(
         }
         return Fresh(article.concept.title, properties, blocks)
 
-    parts = [article.link, writer.engine, "\0".join(article.tags), "drafted" if article.drafted else ""]
-    for card in cards:
-        parts += (card.id, card.kind.value, card.question, card.answer, *edited.get(card.id, ()))
-        for claim in claims_of[card.id]:
-            shown = repr(claim.exhibits) if claim.exhibits else ""
-            parts += (claim.id, sources.summaries[claim.source], str(number[claim.source]), shown)
+    shown = [
+        (
+            *(card.id, card.kind.value, card.question, card.answer, edited.get(card.id)),
+            *((c.id, sources.summaries[c.source], number[c.source], c.exhibits) for c in claims_of[card.id]),
+        )
+        for card in cards
+    ]
+    inputs = inputs_of(
+        {"cards": shown, "article": (article.link, writer.engine, article.drafted), "tags": article.tags}
+    )
     cites = frozenset(claim for card in cards for claim in card.cites)
-    return DeckPlan(digest_of("deck", *parts), tuple(card.id for card in cards), cites, fresh)
+    return DeckPlan(inputs, tuple(card.id for card in cards), cites, fresh)

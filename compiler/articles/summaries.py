@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 
 from compiler.articles.article import Articles, TextOf
 from compiler.articles.concepts import Concepts
-from compiler.articles.page import Page
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.cards.decks import DeckPlan
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
-from compiler.index.steps import digest_of
 from compiler.sources.opening import opening, outline
 from vault.ids import ClaimId, SourceId
 from vault.layout import SUMMARIES
@@ -65,8 +64,8 @@ def _page(
         return Page(b"", text)
     named = [part for c in claims for part in (c.id, c.kind.value, c.quote, c.statement, c.locator, c.state.value)]
     shown = (repr(c.exhibits) for c in claims if c.exhibits)
-    lines = (*told.defines, *("\0".join(each) for each in told.cited), *editions, *map(repr, said), *shown)
-    return Page(digest_of("summary", repr(head), *named, "", *lines), text)
+    lines = (told.defines, told.cited, editions, said)
+    return Page(inputs_of({"properties": head, "claims": (named, list(shown)), "articles": lines}), text)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
-from compiler.articles.page import Page
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
@@ -152,9 +152,16 @@ def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
         }
         return render_generated(properties, page.body, old)
 
-    lists = (links, page.listed, page.tags)
-    parts = (page.members.title, created, updated, page.confidence, page.body, *("\0".join(each) for each in lists))
-    return Page(digest_of("topic", *parts), text)
+    inputs = {
+        "text": page.body,
+        "title": page.members.title,
+        "dates": (created, updated),
+        "confidence": page.confidence,
+        "sources": links,
+        "concepts": page.listed,
+        "tags": page.tags,
+    }
+    return Page(inputs_of(inputs), text)
 
 
 class _PageWriter:

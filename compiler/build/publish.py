@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from compiler.articles.indexes import summary_words
-from compiler.articles.page import Page
+from compiler.articles.page import Page, differing
 from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
@@ -104,6 +104,7 @@ def publish(
     publisher.pages(wanted.indexes([*start.builds, *builds]))
     publisher.assets(wanted.assets, rebuilding=start.options.fresh)
     report.written = sorted([*publisher.writes, *publisher.removals])
+    report.why = {path: publisher.why(path) for path in report.written}
     report.removed = sorted(publisher.removals)
     if start.options.dry_run:
         report.blast = _blast(start, record, wanted.words_before, publisher)
@@ -141,7 +142,7 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
 def remember(start: BuildInput, published: Publisher, report: Report) -> None:
     """Write to the index how everything was left, so that the next build sees at once what changed."""
     # Without the long lists, which a later compile has none of.
-    counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
+    counts = {k: v for k, v in report.as_json().items() if k not in ("written", "why", "rejections")}
     after = steady(start.vault.root)
     published.left.save(after)
     # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
@@ -213,6 +214,16 @@ class Left:
         """Note what a page was made of."""
         if inputs:
             self._now[path] = inputs, text
+
+    def why(self, path: str) -> str:
+        """Return why a page was made, in a few words."""
+        inputs, _ = self._now.get(path, (b"", None))
+        if path not in self._start.before.stamps:
+            return "there is no such page yet"
+        if path not in self._known or not inputs:
+            return "its text is another now" if not inputs else "the index does not say what it was made of"
+        changed = differing(self._known[path][0], inputs)
+        return f"changed: {', '.join(changed)}" if changed else "the file is not as the last compile left it"
 
     def save(self, after: Snapshot) -> None:
         """Remember the pages whose text is that of their file, as it is `after` the build."""
@@ -419,6 +430,10 @@ class Publisher:
                 self.writes[path] = merged.encode()
             if held_back:
                 self._plan_proposal(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
+
+    def why(self, path: str) -> str:
+        """Return why a file is written or removed, in a few words."""
+        return "nothing supports it any more" if path in self.removals else self.left.why(path)
 
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that users do not edit."""

@@ -100,6 +100,22 @@ def test_a_second_compile_reads_and_writes_nothing(vault: Vault) -> None:
     assert {p: (vault.root / p).stat().st_mtime_ns for p in before} == stamps
 
 
+def test_a_build_says_of_each_page_why_it_was_made_again(vault: Vault) -> None:
+    first = compiled(vault)
+    page, summary = "wiki/concepts/retrieval-practice.md", "wiki/summaries/testing.md"
+    assert first.why[page] == "there is no such page yet"
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING + "\nRetrieval practice is used for the preparation of exams.\n")
+    (vault.root / "wiki/concepts/forgetting-curve.md").unlink()
+    found = compiled(vault, MORNING + timedelta(days=1)).why
+    assert found[page].startswith("changed: claims of raw/articles/testing.md, text")
+    assert found[summary].startswith("changed: ") and "claims" in found[summary]
+    assert found["wiki/concepts/forgetting-curve.md"] == "there is no such page yet"
+    assert "wiki/concepts/spacing-effect.md" not in found
+    raw.unlink()
+    assert compiled(vault, MORNING + timedelta(days=2)).why[summary] == "nothing supports it any more"
+
+
 def test_the_same_bytes_come_back_without_caches_and_without_products(vault: Vault) -> None:
     compiled(vault)
     before = tree(vault)
