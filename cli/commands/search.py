@@ -10,9 +10,8 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.workspace import opened_desk
-from learning.search.card_table import CardColumns, columns_of
-from learning.search.index import SearchIndex, View
 from learning.search.query import parse
+from learning.search.records import Record, Records
 from learning.search.search import Found, find
 from vault.text.formatting import clean_line
 
@@ -37,23 +36,19 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
     """
     query = parse(" ".join(words))
     desk = opened_desk(vault_dir, read_only=True)
-    columns, index = columns_of(desk), SearchIndex(desk.vault)
-    try:
-        for _ in index.refresh(columns):
-            pass
-        found = find(query, columns, index, desk.now, scope="both")
-        if index.repaired:
-            output.say("the search index was damaged and has been rebuilt")
-        _show(found, columns, index.view, limit, as_json)
-    finally:
-        index.close()
+    records = Records(desk)
+    for _ in records.refresh():
+        pass
+    found = find(query, records, desk.now, scope="both")
+    _show(found, records, limit, as_json)
     return output.DONE
 
 
-def _show(found: Found, columns: CardColumns, view: View, limit: int, as_json: bool) -> None:
+def _show(found: Found, records: Records, limit: int, as_json: bool) -> None:
     """Print the matches, as text or JSON."""
-    cards = [_card(n, columns, view) for n in found.cards[:limit]]
-    articles = [{"title": view.title(n), "path": view.articles[n], "line": 1} for n in found.articles[:limit]]
+    cards = [_card(record) for n in found.cards[:limit] if (record := records.record(n)) is not None]
+    named = [records.article(n) for n in found.articles[:limit]]
+    articles = [{"title": title, "path": path, "line": 1} for path, title in named]
     if as_json:
         counts = {"cards": len(found.cards), "articles": len(found.articles)}
         output.show_json({"found": counts, "cards": cards, "articles": articles})
@@ -66,17 +61,17 @@ def _show(found: Found, columns: CardColumns, view: View, limit: int, as_json: b
         output.say(f"and {more} more: --limit shows them")
 
 
-def _card(number: int, columns: CardColumns, view: View) -> dict[str, Any]:
-    state = columns.state(number)
+def _card(record: Record) -> dict[str, Any]:
+    state = record.state
     return {
-        "id": columns.card(number),
-        "concept": columns.concept(number),
-        "kind": columns.kind(number) or None,
-        "question": view.question(number) or "",
+        "id": record.card,
+        "concept": record.title,
+        "kind": record.kind or None,
+        "question": record.question or "",
         "state": "suspended" if state.suspended else str(state.phase),
         "due": state.due.isoformat() if state.due else None,
-        "path": columns.path(number),
-        "line": columns.lines[number],
+        "path": record.path,
+        "line": record.line,
     }
 
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 from learning.stats.mastery import WORDS, Group, Mastery, weakest
-from learning.stats.retention import BINS, Calibration, Retention, Tries
+from learning.stats.retention import Calibration, Retention, Tries
 from learning.stats.stats import SHOWN, Forgotten, Stats, Week
+from learning.store.day_sums import BINS
 from vault.log.ledger import instant
 
 _YEAR = 365

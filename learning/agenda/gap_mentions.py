@@ -89,7 +89,7 @@ def failing_cards(desk: Desk, gaps: Sequence[Gap]) -> dict[GapId, tuple[Failing,
     wanted = {gap.id for gap in gaps if gap.kind is GapKind.LEARNER}
     if not wanted:
         return {}
-    cards = catalogue(desk.vault, desk.cards)
+    cards = catalogue(desk.cards)
     found: dict[GapId, list[Failing]] = {}
     for shelf in cards.shelves:
         gap = gap_id(shelf.named or shelf.stem)

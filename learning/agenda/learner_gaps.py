@@ -42,7 +42,7 @@ from vault.layout import CONCEPTS, GAPS
 from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
 from vault.log.ledger import Event
-from vault.log.review_columns import ReviewColumns, ScannedLog
+from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import unix_ms
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
@@ -66,7 +66,7 @@ def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None)
     `now` dates only the ticks; `cards` is the desk's catalogue, if the caller has it. While the work of an agent is not
     settled the page is left alone: a tick may be the agent's. Raises: WriteFailed, Refused.
     """
-    cards = cards or catalogue(desk.vault, desk.cards)
+    cards = cards or catalogue(desk.cards)
 
     def updated(old: bytes | None) -> bytes | None:
         if at_work(desk.vault):  # asked after the reading, as for the promotion queue
@@ -103,7 +103,7 @@ def learner_gaps(
     """
     decisions = _decisions(decided)
     gaps = []
-    for subject in _subjects(desk, others, cards or catalogue(desk.vault, desk.cards)):
+    for subject in _subjects(desk, others, cards or catalogue(desk.cards)):
         status, at_ms = decisions.get(gap_id(subject.concept), (GapStatus.OPEN, 0))
         if status is GapStatus.RESOLVED and is_in_trouble(again := _since(subject, at_ms)):
             gaps.append(as_gap(again))
@@ -142,15 +142,15 @@ def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subje
         return []
     calendar = desk.scheduler.calendar
     start, recent = (unix_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
-    log = desk.past.scanned()
-    concepts = _candidates(desk, cards, log.reviews, start)
+    reviews = desk.past.reviews()
+    concepts = _candidates(desk, cards, reviews, start)
     if not concepts:
         return []
-    gathered = _Gathered(desk, cards, others, log, (start, recent), concepts)
+    gathered = _Gathered(desk, cards, others, reviews, (start, recent), concepts)
     found = {s.concept: (s, rows) for rows in concepts.values() if (s := gathered.subject(rows)) and is_in_trouble(s)}
     worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
     twins = _NearDuplicates(
-        desk, cards, _reviewed_since(log.reviews, start), [c.card for s in worst for c in s.cards if c.forgotten]
+        desk, cards, _reviewed_since(reviews, start), [c.card for s in worst for c in s.cards if c.forgotten]
     )
     return [gathered.completed(*found[subject.concept], twins) for subject in worst]
 
@@ -209,14 +209,14 @@ class _Gathered:
         desk: Desk,
         cards: Catalogue,
         others: Sequence[Gap],
-        log: ScannedLog,
+        reviews: ReviewColumns,
         since: tuple[int, int],
         concepts: Mapping[str, Sequence[int]],
     ) -> None:
         self.desk, self.cards = desk, cards
         ids = {cards.ids[row] for rows in concepts.values() for row in rows}
-        self.marks = _marks(log.others, ids)
-        self.trials = _trials(desk, columns_of_cards(log.reviews, ids), *since)
+        self.marks = _marks(desk.past.marks(), ids)
+        self.trials = _trials(desk, columns_of_cards(reviews, ids), *since)
         self.needs = prerequisites(desk.vault.read_bytes(GRAPH) or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention

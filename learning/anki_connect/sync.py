@@ -221,7 +221,7 @@ def _stays(tag: str) -> bool:
 def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     """Return what is new in Anki's log of reviews, not yet logged here."""
     rows, invalid = dated(reviews(anki, found), desk.now)
-    known = known_origins(desk.log.events)
+    known = known_origins(desk.past.whole().events)
     new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
     return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
 
@@ -245,7 +245,7 @@ def _marked(
         for one, s in zip(active, suspensions(anki, [one.cards[0] for one in active]), strict=True)
         if s is not None
     ]
-    history = known_history((*desk.log.events, *new))
+    history = known_history((*desk.past.whole().events, *new))
     return import_suspension(desk.vault, history, known, states, desk.now, dry_run=dry_run)
 
 

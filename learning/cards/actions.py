@@ -126,7 +126,7 @@ def do(desk: Desk, action: Action) -> Desk:
     if not action.events:
         return desk
     desk.writer(action.via).write(*action.events)
-    return after(desk, *action.events)
+    return after(desk)
 
 
 def undo(desk: Desk, action: Action, *, via: str) -> Desk:
@@ -136,7 +136,7 @@ def undo(desk: Desk, action: Action, *, via: str) -> Desk:
     writer = desk.writer(via)
     undone = [Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), action.events, strict=False)]
     writer.write(*undone)
-    return after(desk, *undone)
+    return after(desk)
 
 
 def _found(desk: Desk, cards: Iterable[str]) -> list[CardId]:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from learning.store.cards import IndexedCards
-from learning.store.deck_index import read_index
+from learning.store.cards import read_cards
+from learning.store.index import with_open_index
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainError
 from vault.files.folder import Folder
@@ -166,8 +166,8 @@ def _others(deck: Deck, card: Card) -> list[tuple[object, ...]]:
 def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
     """Return the card as its deck has it now. Raises: NotFound."""
 
-    with suppress(OSError, KeyError):
-        path = IndexedCards(vault, read_index(vault)).place(CardId(id_)).path
+    with suppress(KeyError):
+        path = with_open_index(vault, lambda index: read_cards(vault, index).place(CardId(id_)).path)
         deck = vault.deck(path)
         if deck is not None and (card := _of(deck, id_)) is not None:
             return deck, card

@@ -14,24 +14,24 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
 from learning.schedule import workload
 from learning.schedule.queue import Done, Limits, Queue, build_queue
-from learning.store.cards import IndexedCards
-from learning.store.checkpoint import open_past
-from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
-from learning.store.due import groups_of, items
+from learning.store.cards import IndexedCards, Place, cards_of, read_cards
+from learning.store.due import items
 from learning.store.graph import GRAPH, importance, prerequisites
-from learning.store.history import History
+from learning.store.history import History, open_past
+from learning.store.index import with_open_index
 from learning.store.placed import Placed
-from vault.audit.agent_runs import at_work, held_back, judged_decks
+from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import NotFound, Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
+from vault.index.database import Database
 from vault.index.stamps import Listing
 from vault.layout import FLASHCARDS
 from vault.log.clock_check import ledger_ahead, log_ahead
 from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.ledger import IDS
-from vault.log.review_log import Log, LogWriter, live
+from vault.log.review_log import LogWriter, live
 from vault.model.card import Deck
 from vault.text.formatting import clean_line
 from vault.vault import Vault
@@ -49,17 +49,12 @@ class Desk:
     vault: Vault
     now: datetime
     tag: str
-    cards: Mapping[CardId, Placed]
+    cards: IndexedCards
     past: History
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
     is_queued: bool = True  # whether anybody asks for the queue, which takes longer to find than all else
-
-    @property
-    def log(self) -> Log:
-        """Return every event there is, which may take long. `past` answers most questions without it."""
-        return self.past.whole()
 
     @property
     def changes(self) -> tuple[CardEvent, ...]:
@@ -97,14 +92,11 @@ class Desk:
         """Return how many cards today has room for, and the minutes they will take."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
-        return {"due": due, "new": new, "minutes": workload.minutes(due, new, self.past.for_minutes())}
+        return {"due": due, "new": new, "minutes": workload.minutes(due, new, self.past.recent_ms())}
 
     def place(self, card: CardId) -> Place:
         """Return where a card is, and what a list shows of it. Raises: KeyError."""
-        if isinstance(self.cards, IndexedCards):
-            return self.cards.place(card)
-        placed = self.cards[card]
-        return Place(placed.deck.path, placed.card.line, placed.title, placed.kind)
+        return self.cards.place(card)
 
 
 def open_desk(
@@ -117,44 +109,33 @@ def open_desk(
     among the diagnostics, and the rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger
     cannot be read at all.
     """
+    return with_open_index(vault, lambda index: _opened(vault, index, now, tag=tag, listing=listing, queued=queued))
+
+
+def _opened(vault: Vault, index: Database, now: datetime, *, tag: str, listing: Listing | None, queued: bool) -> Desk:
+    """Return the desk of an index that is open."""
     found = [*vault.notices, *_waiting(vault)]
-    index = _index(vault, listing)
-    past = open_past(vault, _scheduler_of(vault, index))  # first: a log of a newer retain keeps us from writing
-    if index is None:
-        cards, more = _all_cards(vault, now, found)
-    else:
-        cards, more = _indexed(vault, index, now, found)
-    found += [*more, *past.diagnostics, *_ahead(past, now)]
+    cards = read_cards(vault, index, listing)
+    past = open_past(vault, index, _scheduler_of(vault, cards))  # first: a log of a newer retain keeps us from writing
+    cards = _with_ids(vault, cards, now, found)
+    found += [*_diagnostics(cards), *past.diagnostics, *_ahead(past, now)]
     return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found), is_queued=queued))
 
 
 def _ahead(past: History, now: datetime) -> list[Diagnostic]:
     """Return diagnostics of what log and ledger date ahead of the clock."""
-    instants = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
-    if max(instants, default=now) <= now:
+    if past.head.newest <= now:
         return []
-
-    zone, before = past.scheduler.calendar.zone, past.before.latest
-    events = past.events if before is None or before <= now else past.whole().events
-    return [*log_ahead(live(events), now, zone), *ledger_ahead(IDS, (c.at for c in past.changes), now, zone)]
-
-
-def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
-    """Return the index of the decks; None where each has to be parsed, as something in them is irregular."""
-    if at_work(vault):
-        return None
-    try:
-        index = read_index(vault, listing)
-    except OSError:
-        return None
-    return None if index.repeats else index
+    zone = past.scheduler.calendar.zone
+    events = live(past.whole().events)
+    return [*log_ahead(events, now, zone), *ledger_ahead(IDS, (c.at for c in past.changes), now, zone)]
 
 
-def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[LogEvent]], Scheduler]:
+def _scheduler_of(vault: Vault, cards: IndexedCards) -> Callable[[Iterable[LogEvent]], Scheduler]:
     """Return the function that makes a scheduler of the events that tune it."""
     if not (by_tag := vault.settings.retention_by_tag):
         return lambda events: scheduler_for(rules_of(vault.settings), events)
-    wanted = retention_of(vault, index)
+    wanted = retention_of(vault, cards)
     return lambda events: scheduler_for(rules_of(vault.settings), events, _with_own(wanted, by_tag, events))
 
 
@@ -173,44 +154,43 @@ def _with_own(
     return out
 
 
-def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:
+def retention_of(vault: Vault, decks: IndexedCards) -> dict[CardId, float]:
     """Return the cards whose tags ask for a retention of their own: of several the highest."""
     wanted: dict[CardId, float] = {}
     by_tag = vault.settings.retention_by_tag
-    for cards, tags in tags_of(vault, index):
+    for _, _, tags, cards in decks.decks():
         found = [by_tag[tag] for each in tags if (tag := each.removeprefix("#").casefold()) in by_tag]
         if found:
-            wanted.update(dict.fromkeys(cards, max(found)))
+            wanted.update(dict.fromkeys((card for card, _ in cards), max(found)))
     return wanted
 
 
-def _all_cards(
-    vault: Vault, now: datetime, found: list[Diagnostic]
-) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
-    """Return every card, from decks that are all parsed. What kept cards from getting ids goes to `found`."""
-    decks = list(judged_decks(vault))
-    decks = decks if at_work(vault) else _adopted(vault, decks, now, found, ())
-    cards, repeats = _place(decks)
-    return cards, [*(d for deck in decks for d in deck.diagnostics), *repeats]
+def _with_ids(vault: Vault, cards: IndexedCards, now: datetime, found: list[Diagnostic]) -> IndexedCards:
+    """Return the cards once those that a user wrote by hand have ids. What kept them from it goes to `found`."""
+    decks = list(cards.known.values())
+    if at_work(vault) or all(card.id is not None for deck in decks for card in deck.cards):
+        return cards
+    adopted = _adopted(vault, decks, now, found, () if cards.shadowed else cards)
+    if cards.shadowed:
+        return cards_of(vault, cards.database, adopted)
+    known = {deck.path: deck for deck in adopted}
+    if any(deck.text != cards.known[deck.path].text for deck in adopted):
+        cards = read_cards(vault, cards.database)
+    # Of those set right just now, what was found on the way counts.
+    cards.known = {**known, **{path: known.get(path, deck) for path, deck in cards.known.items()}}
+    return cards
 
 
-def _indexed(
-    vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
-) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
-    """Return every card by the index, as `_all_cards` does."""
-    uncached = list(index.uncached.values())
-    if any(card.id is None for deck in uncached for card in deck.cards):
-        uncached = _adopted(vault, uncached, now, found, index.card_ids())
-        if any(deck.text != index.uncached[deck.path].text for deck in uncached):
-            index = read_index(vault)
-            if index.repeats:
-                return _all_cards(vault, now, found)
-        known = {deck.path: deck for deck in uncached}
-        index = replace(index, uncached={path: known.get(path, deck) for path, deck in index.uncached.items()})
-    by_path = {deck.path: deck for deck in uncached} | dict(
-        index.uncached
-    )  # of those set right just now, what was by_path on the way
-    return IndexedCards(vault, index), [d for deck in by_path.values() for d in deck.diagnostics]
+def _diagnostics(cards: IndexedCards) -> list[Diagnostic]:
+    """Return what is wrong with the decks; and cards that are in two of them."""
+    found = [diagnostic for deck in cards.known.values() for diagnostic in deck.diagnostics]
+    first: dict[CardId, Deck] = {}
+    for deck in cards.known.values() if cards.shadowed else ():
+        for card in deck.cards:
+            if card.id is not None and (other := first.setdefault(card.id, deck)) is not deck:
+                what = f"card {card.id} stands in {other.path} too; that copy is used"
+                found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
+    return found
 
 
 def _adopted(
@@ -232,22 +212,6 @@ def _waiting(vault: Vault) -> list[Diagnostic]:
         return []
     what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards are hidden"
     return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they return once the agent's work is checked")]
-
-
-def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic]]:
-    """Return every card that has an id, by its first place; other places of it are reported."""
-    cards: dict[CardId, Placed] = {}
-    found: list[Diagnostic] = []
-    for deck in decks:
-        concept = deck.path.rsplit("/", 1)[-1].removesuffix(".md")
-        for card in deck.cards:
-            if card.id is None:
-                continue
-            first = cards.setdefault(card.id, Placed(card.id, card, deck, concept))
-            if first.deck is not deck:
-                what = f"card {card.id} stands in {first.deck.path} too; that copy is used"
-                found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
-    return cards, found
 
 
 def queued(desk: Desk) -> Desk:
@@ -274,7 +238,7 @@ def _queued(desk: Desk) -> Desk:
         calendar=calendar,
         done=done,
         prerequisites=prerequisites(graph),
-        met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
+        met={desk.cards.group(card) for card in done.cards if card in desk.cards} if settings.bury_siblings else None,
         backlog=partial(
             workload.worth_first,
             states=desk.states,
@@ -293,7 +257,7 @@ def _queued(desk: Desk) -> Desk:
 def _room_for_new(desk: Desk, queue: Queue, done: Done) -> workload.NewRoom:
     """Return how many more new cards the minutes a day leave room for, after those done today."""
     rules, settings = desk.scheduler.rules, desk.vault.settings
-    pace = workload.pace_of(workload.ms_per_rating(desk.past.for_minutes()))
+    pace = workload.pace_of(workload.ms_per_rating(desk.past.recent_ms()))
     coming = workload.coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
     spent = done.reviews + done.new * pace.new_s / pace.review_s
     return workload.new_room(
@@ -309,11 +273,9 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> workload.NewRoom:
 # --- what a human command does --------------------------------------------------------------------------------------
 
 
-def after(desk: Desk, *events: LogEvent) -> Desk:
-    """Return `desk` once these events are in the log."""
-    past = desk.past.with_events(*events)
-    if past is None:
-        past = open_past(desk.vault, _scheduler_of(desk.vault, _index(desk.vault)))
+def after(desk: Desk) -> Desk:
+    """Return `desk` with what has been written to the log since."""
+    past = open_past(desk.vault, desk.past.database, _scheduler_of(desk.vault, desk.cards))
     others = (found for found in desk.diagnostics if found.code not in _AHEAD)
     return _queued(replace(desk, past=past, diagnostics=(*others, *_ahead(past, desk.now))))
 
@@ -330,7 +292,7 @@ def rate(
     if dated is not None:
         desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
     writer.write(event)
-    return after(desk, event), event
+    return after(desk), event
 
 
 def undo_last(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:
@@ -344,7 +306,7 @@ def undo_last(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[Lo
     writer = desk.writer(via)
     events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
     writer.write(*events)
-    return after(desk, *events), events, voided
+    return after(desk), events, voided
 
 
 def last_event(desk: Desk) -> datetime | None:
@@ -357,12 +319,11 @@ def read_desk(vault: Vault) -> Desk:
     """Return the desk of a page that knows no clock: no card gets an id, and its queue is of no day. Raises as
     `read_log`.
     """
-    index = _index(vault)
-    past = open_past(vault, _scheduler_of(vault, index))
-    if index is None:
-        decks = list(judged_decks(vault))
-        cards, repeats = _place(decks)
-        found = [*(d for deck in decks for d in deck.diagnostics), *repeats]
-        return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*found, *past.diagnostics))
-    found = [d for deck in index.uncached.values() for d in deck.diagnostics]
-    return Desk(vault, _NO_TIME, "", IndexedCards(vault, index), past, diagnostics=(*found, *past.diagnostics))
+    return with_open_index(vault, lambda index: _read(vault, index))
+
+
+def _read(vault: Vault, index: Database) -> Desk:
+    """Return the desk of a page."""
+    cards = read_cards(vault, index)
+    past = open_past(vault, index, _scheduler_of(vault, cards))
+    return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*_diagnostics(cards), *past.diagnostics))

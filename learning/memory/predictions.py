@@ -175,13 +175,18 @@ def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> Revi
     kept = {number: card for number, card in enumerate(columns.cards) if card in wanted}
     if len(kept) == len(columns.cards):
         return columns
-    renamed = {old: new for new, old in enumerate(kept)}
-    rows = [row for row, card in enumerate(columns.card) if card in renamed]
+    return rows_of(columns, [row for row, card in enumerate(columns.card) if card in kept])
+
+
+def rows_of(columns: ReviewColumns, rows: Sequence[int]) -> ReviewColumns:
+    """Return some rows, in ascending order."""
+    numbers: dict[int, int] = {}
+    card = array("L", [numbers.setdefault(columns.card[row], len(numbers)) for row in rows])
     return ReviewColumns(
-        list(kept.values()),
-        array("L", (renamed[columns.card[row]] for row in rows)),
-        array("B", (columns.rating[row] for row in rows)),
-        array("q", (columns.at_ms[row] for row in rows)),
-        array("L", (columns.ms[row] for row in rows)),
+        [columns.cards[number] for number in numbers],
+        card,
+        array("B", map(columns.rating.__getitem__, rows)),
+        array("q", map(columns.at_ms.__getitem__, rows)),
+        array("L", map(columns.ms.__getitem__, rows)),
         {n: columns.clocks[row] for n, row in enumerate(rows) if row in columns.clocks} if columns.clocks else {},
     )

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from operator import sub
 
 from learning.memory.fsrs import DEFAULTS, Fsrs6, forgetting_curve
-from learning.memory.state import MOST_DAYS, PHASES, MemoryState, Phase, Rules, is_leech
+from learning.memory.state import MOST_DAYS, PHASES, MemoryState, Phase, Remembered, Rules, is_leech
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
 from vault.log.events import Rating
@@ -169,10 +169,12 @@ class Scheduler:
         """Return the probability in [0, 1] of recalling the card at `at`: 1.0 on its last review's day, 0.0 if NEW."""
         return self.chances(at)(state)
 
-    def chances(self, at: datetime) -> Callable[[MemoryState], float]:
+    def chances(self, at: datetime) -> Callable[[Remembered], float]:
         """Return `retrievability` at `at` as a function of the state, for many cards."""
         day, curve = self.day(at), self.recall
-        return lambda state: 0.0 if state.phase is Phase.NEW else curve(state.stability, self.elapsed(state, day))
+        return lambda state: (
+            0.0 if state.phase is Phase.NEW else curve(state.stability, min(max(day - state.last_day, 0), MOST_DAYS))
+        )
 
     def retention(self, card: CardId) -> float:
         """Return the probability of recall at which the card is due."""

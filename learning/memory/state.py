@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Protocol
 
 from learning.study_day import StudyCalendar
 from vault.config.settings import Settings
@@ -55,6 +56,33 @@ class MemoryState:
     def hidden(self, at: datetime) -> bool:
         """Whether no queue may show the card at `at`."""
         return self.suspended or self.retracted or (self.buried_until is not None and at < self.buried_until)
+
+
+class Remembered(Protocol):
+    """What statistics ask of a card's memory: a MemoryState, or as much of it as was read."""
+
+    @property
+    def phase(self) -> Phase: ...
+    @property
+    def stability(self) -> float: ...
+    @property
+    def last_day(self) -> int: ...
+    @property
+    def interval_days(self) -> int: ...
+    @property
+    def reps(self) -> int: ...
+    @property
+    def lapses(self) -> int: ...
+    @property
+    def suspended(self) -> bool: ...
+    @property
+    def retracted(self) -> bool: ...
+    @property
+    def flagged(self) -> bool: ...
+    @property
+    def changed(self) -> bool: ...
+    @property
+    def leech(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def promotion(desk: Desk, decided: Iterable[Event] | None = None, cards: Catalog
         decided, _ = desk.vault.ledger_events(ledger.DECISIONS)
     decisions = _Decisions(decided)
     data = desk.vault.read_bytes(ledger.IDS) or b""
-    shelf = _Concepts(desk, cards or catalogue(desk.vault, desk.cards))
+    shelf = _Concepts(desk, cards or catalogue(desk.cards))
     found = [*_settled(data, shelf), *_changed(data, shelf, decisions.rejected), *_stable(shelf)]
     found = [one for one in found if not decisions.written(one)]
     found.sort(key=lambda c: (list(Reason).index(c.reason), c.title.casefold(), c.concept))
@@ -203,13 +203,13 @@ def _stable(shelf: _Concepts) -> Iterator[Candidate]:
 
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     """Return the cards that were forgotten and not recalled on a later study day."""
-    log = desk.past.scanned().reviews
+    log = desk.past.reviews(cards)
     when_ms = log.when_ms
     last = dict(zip(log.card, when_ms, strict=True))
     forgotten = [rating == Rating.AGAIN for rating in log.rating]
     lapsed = dict(zip(compress(log.card, forgotten), compress(when_ms, forgotten), strict=True))
     late = {number: at for number, at in lapsed.items() if last[number] - at < _THREE_DAYS_MS}  # others are long over
-    found = {log.cards[number]: (at, last[number]) for number, at in late.items() if log.cards[number] in cards}
+    found = {log.cards[number]: (at, last[number]) for number, at in late.items()}
     day = desk.scheduler.calendar.day
     return {card for card, (lapse, review) in found.items() if day(at_of(lapse)) >= day(at_of(review))}
 
@@ -236,9 +236,9 @@ def _first_reviewed(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
     """Return when each of the cards was first rated."""
     if not cards:
         return {}
-    log = desk.past.scanned().reviews
+    log = desk.past.reviews(cards)
     met = dict(zip(reversed(log.card), reversed(log.when_ms), strict=True))
-    return {log.cards[number]: at_of(at) for number, at in met.items() if log.cards[number] in cards}
+    return {log.cards[number]: at_of(at) for number, at in met.items()}
 
 
 def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tuple[str, str]]:

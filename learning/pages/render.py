@@ -32,8 +32,8 @@ def render_pages(vault: Vault, now: datetime) -> None:
 
 def save_pages(desk: Desk, now: datetime) -> Promotion:
     """Render the pages of a desk; return what waits for a note. Raises: WriteFailed, Refused."""
-    desk = replace(desk, past=desk.past.unpacked())
-    cards = catalogue(desk.vault, desk.cards)
+    desk = replace(desk, past=desk.past.with_all_states())
+    cards = catalogue(desk.cards)
     save_review_page(desk, cards)
     save_learner_gaps(desk, now, cards)
     return save_queue(desk, now, cards)
@@ -45,7 +45,7 @@ def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Pro
     While the work of an agent is not settled the page is left alone: a tick on it may be the agent's, and the settling
     would take a page of ours for one of its.
     """
-    cards = cards or catalogue(desk.vault, desk.cards)
+    cards = cards or catalogue(desk.cards)
     found: Promotion | None = None
 
     def updated(old: bytes | None) -> bytes | None:

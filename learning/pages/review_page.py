@@ -121,7 +121,7 @@ def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
     `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
     """
 
-    cards = cards or catalogue(desk.vault, desk.cards)
+    cards = cards or catalogue(desk.cards)
     articles = set(desk.vault.paths(CONCEPTS, ".md"))
     rows = []
     for shelf in cards.shelves:

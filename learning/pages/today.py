@@ -16,8 +16,8 @@ from learning.stats.mastery import by_tag, grouped, mastery
 from learning.stats.material import studied
 from learning.stats.news import News, news
 from learning.stats.outlook import Outlook
-from learning.stats.overview import Daybook, coming, daybook, next_due
-from learning.store.cards import IndexedCards
+from learning.stats.overview import Daybook, coming, daybook
+from learning.store.due import next_due
 from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
@@ -75,7 +75,7 @@ def overview_of(desk: Desk) -> Overview:
     return Overview(
         date=date_text.date(now, calendar),
         cards=len(desk.cards),
-        concepts=_concepts(desk),
+        concepts=desk.cards.concepts(),
         due=today["due"] + steps,
         new=today["new"],
         minutes=today["minutes"],
@@ -134,7 +134,7 @@ def topics_of(desk: Desk) -> tuple[Group, ...]:
 
     cards, members = studied(desk), topics(desk.vault)
     chance = desk.scheduler.chances(desk.now)
-    concepts = mastery(cards, desk.past.unpacked().states, chance)
+    concepts = mastery(cards, desk.past.states.facts(), chance)
     groups = grouped(concepts, members) or grouped(concepts, by_tag(cards))
     return tuple(sorted(groups, key=lambda g: (not g.seen, g.score, g.name.casefold())))
 
@@ -156,15 +156,8 @@ def _gaps(vault: Vault) -> tuple[dict[GapKind, list[Gap]], list[Diagnostic]]:
         return open_by_kind([]), [found]
 
 
-def _concepts(desk: Desk) -> int:
-    """How many concepts have cards; the index knows it without a look into their decks."""
-    if isinstance(desk.cards, IndexedCards):
-        return desk.cards.concepts()
-    return len({placed.concept for placed in desk.cards.values()})
-
-
 def _next_due(desk: Desk) -> str:
-    at = next_due(desk)
+    at = next_due(desk.cards, desk.now)
     return "" if at is None else date_text.when(at, desk.now, desk.scheduler.calendar)
 
 

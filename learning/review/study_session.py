@@ -17,7 +17,7 @@ from learning.pages.render import render_pages
 from learning.review import session as sessions
 from learning.review.plan import Plan, planned_desk
 from learning.review.session import Stopwatch
-from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
+from learning.review.summary import Tally, done, tally_of, with_outlook
 from learning.store.freshness import look, remember
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work
@@ -29,7 +29,7 @@ from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
-__all__ = ["Clock", "LogPosition", "StudySession", "Tally", "due_before"]
+__all__ = ["Clock", "LogPosition", "StudySession", "Tally"]
 
 Clock = Callable[[], datetime]
 
@@ -332,7 +332,7 @@ class StudySession:
 
     def tally(self) -> Tally:
         """Return the summary of this session, and what is to come."""
-        return with_outlook(self.done_so_far(), self.session, self.desk, self._clock())
+        return with_outlook(self.done_so_far(), self.desk, self._clock())
 
     def done_so_far(self) -> Tally:
         """Return the summary of this session without what is to come, which is quick in any vault."""

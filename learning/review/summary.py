@@ -12,6 +12,7 @@ from learning.cards.workspace import Desk
 from learning.memory.state import MemoryState, Phase
 from learning.pages.promotion import promotion
 from learning.review.session import Session
+from learning.store.due import count_due
 from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating, Review
@@ -90,26 +91,17 @@ def done(session: Session) -> Iterable[tuple[Session, LogEvent]]:
         past = before.past
 
 
-def with_outlook(tally: Tally, session: Session, desk: Desk, now: datetime) -> Tally:
+def with_outlook(tally: Tally, desk: Desk, now: datetime) -> Tally:
     """Return `tally` with what is to come; on big vaults this takes a moment."""
     calendar = desk.scheduler.calendar
     end = calendar.start(calendar.day(now) + 2)
-    tomorrow = due_before(end, (session.state(id_) for id_ in desk.cards))
-    return replace(tally, tomorrow=tomorrow, ripe=_ripe(session, desk))
+    desk = desks.after(replace(desk, is_queued=False))
+    return replace(tally, tomorrow=count_due(desk.cards, end), ripe=_ripe(desk))
 
 
-def _ripe(session: Session, desk: Desk) -> int:
-    """Return how many concepts are ready for a note of the user's, this session included; 0 where it cannot be
-    computed.
-    """
-
-    past = desk.past.with_events(*(event for _, event in done(session)))
+def _ripe(desk: Desk) -> int:
+    """Return how many concepts are ready for a note of the user's; 0 where it cannot be computed."""
     try:
-        return promotion(replace(desk, past=past) if past else desks.read_desk(desk.vault)).concepts
+        return promotion(desk).concepts
     except RetainError:
         return 0
-
-
-def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
-    """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
-    return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)

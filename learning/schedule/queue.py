@@ -38,14 +38,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Cards already reviewed on the present study day: for the first time, and again.
-
-    `first` are the former, `cards` all of them.
-    """
+    """Cards already reviewed on the present study day: how many for the first time, how many again, and which."""
 
     new: int = 0
     reviews: int = 0
-    first: frozenset[CardId] = field(default=frozenset(), repr=False, compare=False)
     cards: frozenset[CardId] = field(default=frozenset(), repr=False, compare=False)
 
 
@@ -132,7 +128,7 @@ def done_today(events: Iterable[LogEvent], calendar: StudyCalendar, now: datetim
                 if event.card not in seen:
                     first.add(event.card)
             seen.add(event.card)
-    return Done(len(first), len(today) - len(first), frozenset(first), frozenset(today))
+    return Done(len(first), len(today) - len(first), frozenset(today))
 
 
 def _once(items: Iterable[Item]) -> Iterable[Item]:

@@ -7,14 +7,13 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 
 from learning.memory.model import Model
 from learning.memory.state import MemoryState
 from learning.schedule.queue import Item, new_order
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log.events import LogEvent, Rating, Review
+from vault.log.events import Rating
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
@@ -185,15 +184,14 @@ _LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next 
 _GUESS_MS = 10_000  # for who has rated nothing yet
 
 
-def ms_per_rating(events: Sequence[LogEvent]) -> float:
-    """Return the mean milliseconds a card was on screen, over the latest ratings that say so; ten seconds before there
-    are any.
+def ms_per_rating(times_ms: Sequence[int]) -> float:
+    """Return the mean milliseconds a card was on screen, over the latest ratings that say so, in order of time; ten
+    seconds before there are any.
     """
-    known = (event.ms for event in reversed(events) if isinstance(event, Review) and event.ms)
-    recent = [min(ms, _LONGEST_MS) for ms in islice(known, _RECENT)]
+    recent = [min(ms, _LONGEST_MS) for ms in times_ms[-_RECENT:]]
     return sum(recent) / len(recent) if recent else _GUESS_MS
 
 
-def minutes(due: int, new: int, events: Sequence[LogEvent]) -> int:
-    """Return the minutes that so many due and new cards will take, rounded up; `events` in order of time."""
-    return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(events) / 60_000)
+def minutes(due: int, new: int, times_ms: Sequence[int]) -> int:
+    """Return the minutes that so many due and new cards will take, rounded up; `times_ms` as for `ms_per_rating`."""
+    return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(times_ms) / 60_000)

@@ -1,20 +1,15 @@
-"""The texts that are searched: the cards of each deck and each article, with one line to show of each."""
+"""The texts that are searched, of cards and articles, and the line that lists show of each."""
 
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from learning.search.segment import folded
-from vault.errors import Damaged, Refused
-from vault.layout import CONCEPTS, FLASHCARDS, TOPICS
+from vault.ids import CardId
 from vault.model.card import Deck
 from vault.model.markdown import unescape
-from vault.text.formatting import clean_line
-from vault.vault import Vault
+from vault.text.formatting import clean_line, folded
 
-FOLDERS = (FLASHCARDS, CONCEPTS, TOPICS)
 SHOWN = 200  # characters of a question that a list has
 _MOST = 200_000  # characters of one text that are searched
 _CITATION = re.compile(r"\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\]")
@@ -25,55 +20,33 @@ _ALIASES = re.compile(r"^aliases:.*(?:\n(?:[ \t]|-).*)*", re.MULTILINE)
 _TAGS = re.compile(r"^tags:.*(?:\n(?:[ \t]|-).*)*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file as it is searched: one text and one shown line a card, or one of each for an article.
+class Text(NamedTuple):
+    """The words of a card or an article, folded, and the line that lists show."""
 
-    `ids` are the ten characters of each card, "" for an article.
-    """
-
-    ids: str
-    texts: tuple[str, ...]
-    shown: tuple[str, ...]
+    words: str
+    shown: str
 
 
-NOTHING = Found("", (), ())
+def of_deck(deck: Deck) -> dict[CardId, Text]:
+    """Return the texts of the cards of a deck."""
+    about = f"{unescape(deck.title)} \n{deck.path} {_values(_TAGS, _front(deck.text))}"
+    found: dict[CardId, Text] = {}
+    for card in deck.cards:
+        if card.id is not None:
+            kind = card.kind.value if card.kind else ""
+            words = folded(f"{plain(card.question)}\n{plain(card.answer)}\n{kind} {card.id} {about}")
+            found.setdefault(card.id, Text(words[:_MOST], shown_line(card.question)))
+    return found
 
 
-def read(vault: Vault, path: str) -> Found:
-    """Return the file at `path` as it is now; empty where it is gone or cannot be read."""
-    if path.startswith(f"{FLASHCARDS}/"):
-        deck = vault.deck(path)
-        return NOTHING if deck is None else of_deck(deck)
-    with suppress(Damaged, Refused):
-        text = vault.read_text(path)
-        return NOTHING if text is None else of_article(path, text)
-    return NOTHING
-
-
-def of_deck(deck: Deck) -> Found:
-    """Return the texts of a deck."""
-    cards = [card for card in deck.cards if card.id is not None]
-    front = _front(deck.text)
-    about = f"{unescape(deck.title)} \n{deck.path} {_values(_TAGS, front)}"
-    texts = [
-        folded(
-            f"{plain(card.question)}\n{plain(card.answer)}\n{card.kind.value if card.kind else ''} {card.id} {about}"
-        )
-        for card in cards
-    ]
-    shown = [shown_line(card.question) for card in cards]
-    return Found("".join(str(card.id) for card in cards), tuple(text[:_MOST] for text in texts), tuple(shown))
-
-
-def of_article(path: str, text: str) -> Found:
+def of_article(path: str, text: str) -> Text:
     """Return the text of an article."""
     front = _front(text)
     body = text[len(front) :]
     title = _TITLE.search(body)
     name = clean_line(unescape(title[1])) if title else clean_line(path.rsplit("/", 1)[-1].removesuffix(".md"))
     about = f"{name}\n{_values(_ALIASES, front)} {_values(_TAGS, front)} {path}"
-    return Found("", (folded(f"{about}\n{plain(body)}"[:_MOST]),), (name[:SHOWN],))
+    return Text(folded(f"{about}\n{plain(body)}"[:_MOST]), name[:SHOWN])
 
 
 def plain(markdown: str) -> str:

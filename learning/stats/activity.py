@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 
-from learning.memory.predictions import Replay
-from learning.study_day import StudyCalendar
+from learning.store.day_sums import DaySums
 
-LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
 YEAR = 365
-_HOUR_MS = 3_600_000
-_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)  # beyond these, some zone's clock would leave the calendar
-_LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +60,17 @@ class Growth:
     total: int
 
 
-def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
+def activity(sums: DaySums, today: int) -> Activity:
     """Return what the reviews say of days and hours; `today` is the ordinal of the present study day."""
-    columns = replay.columns
-    days: dict[int, list[int]] = {}
-    seen = bytearray(len(columns.cards))
-    timed = total = 0
-    for day, card, rating, ms in zip(replay.day, columns.card, columns.rating, columns.ms, strict=True):
-        counts = days.get(day) or days.setdefault(day, [0, 0, 0, 0])
-        counts[0] += 1
-        counts[1] += rating > 1
-        if not seen[card]:
-            seen[card] = 1
-            counts[2] += 1
-        if ms:
-            timed, total = timed + 1, total + min(ms, LONGEST_MS)
-            counts[3] += min(ms, LONGEST_MS)
-    streak, longest = streaks(set(days), today)
+    streak, longest = streaks(set(sums.days), today)
+    ms, timed = (sum(day[place] for day in sums.days.values()) for place in (3, 4))
     return Activity(
-        tuple(Day(date.fromordinal(day), *days[day]) for day in sorted(days)),
-        tuple(_hours(replay, calendar)),
-        len(columns),
+        tuple(Day(date.fromordinal(day), *sums.days[day][:4]) for day in sorted(sums.days)),
+        tuple(Hour(hour, *sums.hours[hour][:2]) for hour in sorted(sums.hours)),
+        sum(day[0] for day in sums.days.values()),
         streak,
         longest,
-        total / timed if timed else None,
+        ms / timed if timed else None,
     )
 
 
@@ -104,23 +85,6 @@ def streaks(days: set[int], today: int) -> tuple[int, int]:
     while last - now in days:
         now += 1
     return now, longest
-
-
-def _hours(replay: Replay, calendar: StudyCalendar) -> Iterator[Hour]:
-    """Yield the hours that have reviews. Zones differ by whole quarters of an hour, so each quarter is looked
-    up once.
-    """
-    counts: dict[int, list[int]] = {}
-    quarter, hour = -1, 0
-    for at, rating in zip(replay.columns.when_ms, replay.columns.rating, strict=True):
-        if at // (_HOUR_MS // 4) != quarter:
-            quarter = at // (_HOUR_MS // 4)
-            instant = min(max(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at), _EARLIEST), _LATEST)
-            hour = instant.astimezone(calendar.zone).hour
-        one = counts.get(hour) or counts.setdefault(hour, [0, 0])
-        one[0] += 1
-        one[1] += rating > 1
-    return (Hour(hour, *counts[hour]) for hour in sorted(counts))
 
 
 def growth(done: Activity) -> tuple[Growth, ...]:

@@ -13,15 +13,17 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
-from learning.memory.predictions import Replay
-from learning.memory.state import PHASES, MemoryState, Phase
+from learning.memory.state import UNSEEN, Phase, Remembered
 from learning.stats.activity import Growth
+from learning.store.day_sums import KNOWN_DAYS, DaySums, week_of
 from vault.ids import CardId
 from vault.model.card import CardKind
 
 FULL_DAYS = 365.0  # of stability, from which on strength is 1
-KNOWN_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
+_FULL = math.log1p(FULL_DAYS)
+_KINDS = tuple(kind.value for kind in CardKind)
 WORDS = {
     CardKind.DEFINITIONAL: "states",
     CardKind.MECHANISTIC: "explains",
@@ -30,8 +32,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Studied:
+class Studied(NamedTuple):
     """A card with its concept (the stem of its deck), `kind` ("" if it has none) and tags."""
 
     card: CardId
@@ -70,51 +71,51 @@ class Group:
     known: int
 
 
-Chance = Callable[[MemoryState], float]
+Chance = Callable[[Remembered], float]
 
 
 def strength(stability: float) -> float:
     """Return how lasting a memory of that stability (days) is, in [0, 1]."""
-    return min(1.0, math.log1p(max(stability, 0.0)) / math.log1p(FULL_DAYS))
+    return min(1.0, math.log1p(max(stability, 0.0)) / _FULL)
 
 
-def score(state: MemoryState | None, chance: Chance) -> float:
+def score(state: Remembered | None, chance: Chance) -> float:
     """Return a card's score; `chance` gives the probability of recalling it now."""
     if state is None or state.phase is Phase.NEW or state.changed:
         return 0.0
     return strength(state.stability) * chance(state)
 
 
-def is_known(state: MemoryState | None) -> bool:
+def is_known(state: Remembered | None) -> bool:
     """Return whether a card is in its review phase, stable for KNOWN_DAYS, and not suspended, retracted or changed."""
     if state is None or state.suspended or state.retracted or state.changed:
         return False
     return state.phase is Phase.REVIEW and state.stability >= KNOWN_DAYS
 
 
-def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> tuple[Mastery, ...]:
+def mastery(cards: Iterable[Studied], states: Mapping[CardId, Remembered], chance: Chance) -> tuple[Mastery, ...]:
     """Return every concept that has a card that is not retracted, in the order of `cards`."""
-    by_concept: dict[str, list[Studied]] = defaultdict(list)
+    by_concept: dict[str, list[tuple[Studied, Remembered]]] = defaultdict(list)
     for card in cards:
-        state = states.get(card.card)
-        if state is None or not state.retracted:
-            by_concept[card.concept].append(card)
-    return tuple(_of(concept, mine, states, chance) for concept, mine in by_concept.items())
+        state = states.get(card.card, UNSEEN)
+        if not state.retracted:
+            by_concept[card.concept].append((card, state))
+    return tuple(_of(concept, mine, chance) for concept, mine in by_concept.items())
 
 
-def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> Mastery:
+def _of(concept: str, cards: Sequence[tuple[Studied, Remembered]], chance: Chance) -> Mastery:
     """Return the mastery of a concept with these cards."""
-    scores: dict[str, list[float]] = {kind.value: [] for kind in CardKind}
-    for card in cards:
-        scores.setdefault(card.kind, []).append(score(states.get(card.card), chance))
-    means = {kind: sum(of) / len(of) if of else None for kind, of in scores.items()}
-    given = [mean for mean in means.values() if mean is not None]
-    profile = {kind.value: means[kind.value] for kind in CardKind}
-    found = [states.get(card.card) for card in cards]
-    seen = sum(state is not None and state.phase is not Phase.NEW for state in found)
-    active = [state for state in found if state is None or not state.suspended]
-    known = bool(active) and all(map(is_known, active))
-    return Mastery(concept, cards[0].title, sum(given) / len(given), profile, len(cards), seen, known)
+    scores: dict[str, list[float]] = {kind: [] for kind in _KINDS}
+    seen = active = known = 0
+    for card, state in cards:
+        scores.setdefault(card.kind, []).append(score(state, chance))
+        seen += state.phase is not Phase.NEW
+        active += not state.suspended
+        known += is_known(state)
+    means = {kind: sum(of) / len(of) for kind, of in scores.items() if of}
+    profile = {kind: means.get(kind) for kind in _KINDS}
+    mean = sum(means.values()) / len(means)
+    return Mastery(concept, cards[0][0].title, mean, profile, len(cards), seen, 0 < active == known)
 
 
 def grouped(concepts: Iterable[Mastery], members: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:
@@ -154,24 +155,15 @@ def weakest(concepts: Iterable[Mastery], count: int) -> tuple[Mastery, ...]:
     return tuple(sorted(seen, key=lambda c: (c.score, c.title.casefold(), c.concept))[:count])
 
 
-def known_by_week(seen: Replay, weeks: Sequence[Growth], states: Mapping[CardId, MemoryState]) -> tuple[int, ...]:
+def known_by_week(sums: DaySums, weeks: Sequence[Growth], now_known: Mapping[int, int]) -> tuple[int, ...]:
     """Return how many cards were known at the end of each of `weeks`, which hold all reviews.
 
-    `states` are those of the present, which the last reviews led to.
+    `now_known` are the cards that are known at present, by the week (`week_of`) of their last review.
     """
     if not weeks:
         return ()
-    in_review = PHASES.index(Phase.REVIEW)
-    first = weeks[0].week.toordinal()
-    change: Counter[int] = Counter()  # by number of the week
-    last = [-1] * len(seen.columns.cards)
-    for card, day, phase, stability in zip(seen.columns.card, seen.day, seen.phase, seen.stability, strict=True):
-        week = (day - first) // 7
-        if phase == in_review and stability >= KNOWN_DAYS and last[card] < week:
-            change[last[card]] += 1
-            change[week] -= 1
-        last[card] = week
-    for number, name in enumerate(seen.columns.cards):
-        if is_known(states.get(name)):
-            change[last[number]] += 1
-    return tuple(accumulate(change[week] for week in range(len(weeks))))
+    first = week_of(weeks[0].week.toordinal())
+    change = Counter(now_known) + Counter()
+    for week, counts in sums.weeks.items():
+        change[week] += counts[0]
+    return tuple(accumulate(change[first + n] for n in range(len(weeks))))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 
 from learning.cards.workspace import Desk
-from learning.memory.predictions import columns_of_cards
 from learning.stats.mastery import Studied
-from learning.stats.stats import CardNews, Material
-from learning.store.cards import IndexedCards
-from learning.store.deck_index import tags_of
+from learning.stats.news import lines_of_days
+from learning.stats.stats import WEEK, CardNews, Material
+from learning.store.cards import path_of
+from learning.store.due import due_instants
 from learning.store.placed import concept_of
 from learning.store.topics import topics
 from vault.ids import CardId
 from vault.log import ledger
-from vault.log.review_columns import ReviewColumns
 from vault.text.formatting import clean_line, short_title
 
 _NEWS = {"birth": "added", "change": "reworded"}
@@ -23,45 +24,49 @@ _NEWS = {"birth": "added", "change": "reworded"}
 
 def studied(desk: Desk) -> tuple[Studied, ...]:
     """Return the cards of a desk, in its order."""
-    index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
-    tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
-    own = desk.past.tagged()
+    own = desk.past.states.tagged()
     out = []
-    for card in desk.cards:
-        place = desk.place(card)
-        mine = dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in (*tags.get(card, ()), *own.get(card, ())))
-        out.append(Studied(card, concept_of(place.path), short_title(place.title), place.kind, tuple(mine)))
+    for name, title, tags, cards in desk.cards.decks():
+        concept, title, tags = concept_of(path_of(name)), short_title(title), _plain(tags)
+        out += [
+            Studied(card, concept, title, kind, _plain((*tags, *own[card])) if card in own else tags)
+            for card, kind in cards
+        ]
     return tuple(out)
 
 
+def _plain(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags as they are shown, each once."""
+    return tuple(dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in tags))
+
+
 def material_of(desk: Desk) -> Material:
-    """Return all that figures are computed from. Raises: SchemaTooNew, Refused or Damaged, as the log is read."""
-    return with_reviews(without_reviews(desk), desk)
-
-
-def with_reviews(material: Material, desk: Desk) -> Material:
-    """Return `material` with the reviews of the log. Raises as `material_of`."""
-    return replace(material, columns=desk.past.scanned().reviews)
-
-
-def without_reviews(desk: Desk) -> Material:
-    """Return what figures need that is in no review. Raises as `card_news`."""
+    """Return all that figures are computed from. Raises as `card_news`."""
+    states, calendar = desk.past.states.facts(), desk.scheduler.calendar
+    since = calendar.start(calendar.day(desk.now) - WEEK + 1)
     return Material(
         studied(desk),
-        ReviewColumns(),
-        dict(desk.past.unpacked().states),  # each is asked for many times, and is made anew each time it is
+        desk.past.reviews,
+        states,
         topics(desk.vault),
-        card_news(desk),
+        partial(due_instants, desk.cards),
+        desk.past.day_sums,
+        card_news(desk, since),
         desk.vault.settings.leech_threshold,
         desk.changes,
     )
 
 
-def card_news(desk: Desk) -> tuple[CardNews, ...]:
-    """Return the ledger's events on the desk's cards: additions, changes of text and retractions."""
+def card_news(desk: Desk, since: datetime | None = None) -> tuple[CardNews, ...]:
+    """Return the ledger's events on the desk's cards: additions, changes of text and retractions.
+
+    With `since`, only those of the days from then until now.
+    """
     reported = [CardNews(change.card, change.type, change.at) for change in desk.changes]
     other = {(news.card, news.at) for news in reported}
     data = desk.vault.read_bytes(ledger.IDS) or b""
+    if since is not None:
+        data = lines_of_days(data, since, desk.now)
     lines = b"\n".join(line for line in data.split(b"\n") if b'"card"' in line)
     for event in ledger.decode(lines, ledger.IDS)[0]:
         card, at = CardId(str(event.get("id"))), ledger.parse_instant(event["at"])
@@ -80,4 +85,8 @@ def narrowed(material: Material, stems: Collection[str] | None = None, tag: str 
     ]
     ids = {card.card for card in cards}
     news = [one for one in material.news if one.card in ids]
-    return replace(material, cards=cards, columns=columns_of_cards(material.columns, ids), news=news, narrowed=True)
+
+    def due(end: datetime) -> Iterable[tuple[CardId, datetime]]:
+        return ((card, at) for card, at in material.due(end) if card in ids)
+
+    return replace(material, cards=cards, news=news, due=due, sums=None, narrowed=True)

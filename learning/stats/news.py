@@ -50,15 +50,20 @@ def news(vault: Vault, since: datetime, now: datetime) -> News:
 
 
 def _events(data: bytes, since: datetime, now: datetime) -> Iterator[Event]:
-    """Return the events between the two, in order; of the ledger only lines that name a day between them are parsed."""
+    """Return the events between the two, in order."""
     first, last = ledger.instant(since), ledger.instant(now)
-    day = since
+    found, _ = ledger.decode(lines_of_days(data, since, now), ledger.IDS)
+    return (event for event in ledger.ordered(found) if first <= str(event["at"]) <= last)
+
+
+def lines_of_days(data: bytes, since: datetime, now: datetime) -> bytes:
+    """Return the lines of a ledger that name a day from `since` to `now`, in their order; they are found unparsed."""
+    day, last = since, ledger.instant(now)[:10]
     lines: dict[int, bytes] = {}
-    while ledger.instant(day)[:10] <= last[:10]:
+    while ledger.instant(day)[:10] <= last:
         lines |= dict(lines_with(data, f'"at":"{ledger.instant(day)[:10]}'.encode()))
         day += timedelta(days=1)
-    found, _ = ledger.decode(b"\n".join(lines[at] for at in sorted(lines)), ledger.IDS)
-    return (event for event in ledger.ordered(found) if first <= str(event["at"]) <= last)
+    return b"\n".join(lines[at] for at in sorted(lines))
 
 
 def _last_by_id(events: Iterator[Event]) -> list[Event]:

@@ -25,10 +25,10 @@ class Outlook:
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
         self.today = self.calendar.day(desk.now)
-        columns = desk.past.scanned().reviews
+        columns = desk.past.reviews()
         self.habits: forecast.Habits = forecast.habits_of(columns, elapsed_days(columns, self.calendar))
         day = cache(self.calendar.day)  # many cards fall due at the same instant
-        states = forecast.states_in(desk.past.unpacked().states, desk.cards)
+        states = forecast.states_in(desk.past.states.with_all(), desk.cards)
         self.stock: list[forecast.Stock] = forecast.stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
         self.waiting = len(desk.queue.new)
         self.model: Model = Model(desk.scheduler.parameters)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from learning.memory.predictions import Replay, replay, without_predictions
+from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import PHASES, CardEvent, MemoryState, Phase
+from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
 from learning.stats import activity, mastery, retention
 from learning.stats.activity import Activity, Growth
-from learning.stats.mastery import KNOWN_DAYS, Group, Mastery, Studied, known_by_week
-from learning.stats.retention import MATURE_DAYS, Calibration, RecallWeek, Retention
+from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
+from learning.stats.retention import Calibration, RecallWeek, Retention
+from learning.store.day_sums import KNOWN_DAYS, MATURE_DAYS, DaySums, day_sums, week_of
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns
 
@@ -120,26 +121,31 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What figures are computed from. `states` by card; `topics` name the stems of their concepts."""
+    """What figures are computed from. `states` by card; `topics` name the stems of their concepts.
+
+    `reviews` returns those of some cards, or of all; `due` the cards that fall due before an instant and may be shown,
+    with when they do; `sums` those over all reviews, where they are known otherwise than by a replay of all.
+    """
 
     cards: Sequence[Studied]
-    columns: ReviewColumns
-    states: Mapping[CardId, MemoryState]
+    reviews: Callable[[Collection[CardId] | None], ReviewColumns]
+    states: Mapping[CardId, Remembered]
     topics: Mapping[str, tuple[str, ...]]
+    due: Callable[[datetime], Iterable[tuple[CardId, datetime]]] = lambda _: ()
+    sums: Callable[[Callable[[], None]], DaySums] | None = None
     news: Sequence[CardNews] = ()
     leech_threshold: int = 0  # lapses; 0 for never
     changes: Sequence[CardEvent] = ()
     narrowed: bool = False  # to some of the cards; `states` are of all
 
-    def is_leech(self, state: MemoryState) -> bool:
+    def is_leech(self, state: Remembered) -> bool:
         """Return whether the card was forgotten so often that more reviews of the same kind will not help."""
         return state.leech and not state.retracted
 
 
 def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
     """Return the figures at `now`; `days` study days, today included, are the window of the calibration."""
-    planned = stats_of_states(material, scheduler, now, days=days)
-    return with_memory(with_activity(planned, material, scheduler), material, scheduler)
+    return with_reviews(stats_of_states(material, scheduler, now, days=days), material, scheduler)
 
 
 def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
@@ -166,57 +172,69 @@ def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, 
     )
 
 
-def with_activity(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
-    """Return `stats` with what each review says by itself: days, hours, growth."""
-
-    calendar = scheduler.calendar
-    done = activity.activity(without_predictions(material.columns, calendar), calendar, stats.today.toordinal())
-    return replace(stats, activity=done, growth=activity.growth(done))
-
-
-def with_memory(
+def with_reviews(
     stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None
 ) -> Stats:
-    """Return `stats` with what only a replay of the whole log gives. `beat` as for `replay`."""
-
+    """Return `stats` with what the reviews tell. `beat` as for `replay`."""
     calendar, today = scheduler.calendar, stats.today.toordinal()
-    seen = replay(material.columns, scheduler, material.changes, beat)
+    mine = {card.card for card in material.cards}
+    if material.sums is not None:
+        sums = material.sums(beat)
+    else:
+        every = material.reviews(mine if material.narrowed else None)
+        sums = day_sums(replay(every, scheduler, material.changes, beat), calendar)
     since = today - WEEK + 1
     beat()
+    seen = replay(material.reviews(set(_looked_at(material, since))), scheduler, material.changes, beat)
+    done = activity.activity(sums, today)
+    growth = activity.growth(done)
+    states = ((card, state) for card, state in material.states.items() if card in mine or not material.narrowed)
+    known = Counter(week_of(state.last_day) for _, state in states if is_known(state))
     return replace(
         stats,
-        retention=retention.true_retention(seen, today),
-        calibration=retention.calibration(seen, today - stats.days + 1),
+        activity=done,
+        growth=growth,
+        retention=retention.true_retention(sums, today),
+        calibration=retention.calibration(sums, today - stats.days + 1),
         leeches=leeches(material, seen),
-        week=week(material, seen, stats.activity, since, calendar.start(since), stats.concepts),
-        recall=retention.weekly(seen, today, WEEKS),
-        known=known_by_week(seen, stats.growth, material.states),
+        week=week(material, seen, done, since, calendar.start(since), stats.concepts),
+        recall=retention.weekly(sums, today, WEEKS),
+        known=known_by_week(sums, growth, known),
     )
+
+
+def _looked_at(material: Material, since: int) -> Iterator[CardId]:
+    """Yield the cards whose reviews are looked at one by one: leeches, and those reviewed on `since` or later."""
+    for card in material.cards:
+        state = material.states.get(card.card)
+        if state is not None and (state.last_day >= since or material.is_leech(state)):
+            yield card.card
 
 
 def phases(material: Material) -> Phases:
     """Return the cards counted by phase."""
-    count: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    flagged = changed = leeches = 0
     for card in material.cards:
-        state = material.states.get(card.card)
-        count[_phase_name(state)] += 1
-        if state is not None and not state.retracted:
-            count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
+        state = material.states.get(card.card, UNSEEN)
+        names[_phase_name(state)] += 1
+        if not state.retracted:
+            flagged += state.flagged
+            changed += state.changed
+            leeches += material.is_leech(state)
     if not material.narrowed:  # of what stands in no deck any more, nobody here knows concept and tags
         here = {card.card for card in material.cards}
-        count["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
-    return Phases(**count)
+        names["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
+    return Phases(**names, flagged=flagged, changed=changed, leeches=leeches)
 
 
-def _phase_name(state: MemoryState | None) -> str:
+def _phase_name(state: Remembered) -> str:
     """Return the field of Phases in which a card counts."""
-    if state is None:
-        return "new"
     if state.retracted or state.suspended:
         return "retracted" if state.retracted else "suspended"
-    if state.phase.value == "review":
+    if state.phase is Phase.REVIEW:
         return "mature" if state.interval_days >= MATURE_DAYS else "young"
-    return state.phase.value
+    return str(state.phase)
 
 
 def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[Coming, ...]:
@@ -227,11 +245,8 @@ def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[C
     today = day(now)
     end = scheduler.calendar.start(today + FORECAST_DAYS)
     count = [0] * FORECAST_DAYS
-    for card in material.cards:
-        state = material.states.get(card.card)
-        if state is None or state.due is None or state.suspended or state.retracted or state.due >= end:
-            continue
-        count[0 if state.due <= now else max(0, day(state.due) - today)] += 1
+    for _, due in material.due(end):
+        count[0 if due <= now else max(0, day(due) - today)] += 1
     return tuple(Coming(date.fromordinal(today + n), reviews) for n, reviews in enumerate(count))
 
 

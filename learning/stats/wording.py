@@ -7,8 +7,9 @@ from itertools import groupby
 
 from learning.stats.activity import Hour
 from learning.stats.mastery import WORDS
-from learning.stats.retention import BINS, Bin, Calibration
+from learning.stats.retention import Bin, Calibration
 from learning.stats.stats import Stats
+from learning.store.day_sums import BINS
 from vault.text.formatting import plural
 
 FEW = 20  # tries, below which a rate says little

@@ -2,41 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import os
+import time
 from datetime import datetime
 
-from learning.memory.state import MemoryState
 from learning.schedule.queue import Item
-from learning.store.cards import IndexedCards
+from learning.store.cards import IndexedCards, path_of
+from learning.store.decks import ORDER
 from learning.store.history import History
-from learning.store.paused import Paused
-from learning.store.placed import Placed, front_pauses
-from learning.store.siblings import groups
-from learning.store.state_table import StateColumns, micros
+from learning.store.placed import Placed, article_of, concept_of, front_pauses
+from learning.store.states import COUNT, FIELDS, instant_of, micros
 from learning.store.topics import topic_named, topics
+from vault.errors import Damaged, Refused
 from vault.ids import CardId
+from vault.index import stamps
+from vault.index.database import Row
 from vault.vault import Vault
 
-TOPIC = "topic:"  # begins the name of a topic, where a tag may stand
+# What the front matter of a concept's article says, by its stamp: a list of what is due opens none that is unchanged.
+TABLES = """
+CREATE TABLE pause(deck BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  says INTEGER NOT NULL) WITHOUT ROWID;
+"""
+TOPIC = "topic:"  # begins the name of a topic, where a tag may be
+_SAYS_NOTHING, _RUNS, _PAUSES = range(3)
+_NEAR = f"""
+SELECT card.id, card.siblings, deck.name, card.line, deck.title, card.kind, deck.paused,
+  pause.size, pause.changed_ns, pause.inode, pause.says, known, {FIELDS}
+FROM state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
+  LEFT JOIN pause ON pause.deck = deck.name
+WHERE state.due IS NULL OR state.due < ? ORDER BY {ORDER}
+"""
+_STATE = -COUNT  # where the columns of the state begin
+_MINE = "state JOIN card ON card.id = state.card"
+_ASKED = "NOT suspended AND NOT retracted"
 
 
-def items(vault: Vault, cards: Mapping[CardId, Placed], past: History, tag: str, until: datetime) -> list[Item]:
-    """Return the cards that may be queued, in the order of the decks; with an index, those that fall due by `until`.
+def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: datetime) -> list[Item]:
+    """Return the cards that are new or fall due before `until`, in the order of the decks.
 
     With `tag` only those of that tag, kind or concept, or, where it is `topic:NAME`, of the topic's concepts. Raises:
     NotFound for a topic that is not there.
     """
     names = _selecting_names(vault, tag.removeprefix("#"))
-    if isinstance(cards, IndexedCards):
-        return list(_items_of_index(cards, past, names, until))
-    return list(_items_of_decks(vault, list(cards.values()), names, _with_own_tag(past, names)))
+    own = _with_own_tag(past, names)
+    articles = _Articles(vault, cards)
+    found: list[Item] = []
+    deck, skipped, selected = None, True, True
+    for row in cards.database.rows(_NEAR, (micros(until),)):
+        card, siblings, name, _, _, kind, paused, *stamp, says, known = row[:_STATE]
+        cards.add(card, row[2:6])
+        past.states.add(card, known, row[_STATE:])
+        if name != deck:
+            deck = name
+            skipped = articles.pauses(name, bool(paused), (*stamp, says))
+            selected = not names or (not skipped and _has_name(cards.get(card), names))
+        if not skipped and (selected or kind in names or card in own):
+            found.append(Item(card, siblings or concept_of(path_of(name)), kind))
+    articles.save()
+    return found
+
+
+def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datetime]]:
+    """Return the cards that fall due before `end` and are neither suspended nor retracted, with when they do."""
+    query = f"SELECT state.card, state.due FROM {_MINE} WHERE state.due < ? AND {_ASKED}"
+    return [(CardId(card), instant_of(due)) for card, due in cards.database.rows(query, (micros(end),))]
+
+
+def count_due(cards: IndexedCards, end: datetime) -> int:
+    """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
+    shown = f"{_ASKED} AND (buried_until IS NULL OR buried_until <= ?)"
+    row = cards.database.one(
+        f"SELECT count(*) FROM {_MINE} WHERE state.due < ? AND {shown}", (micros(end), micros(end))
+    )
+    return int(row[0]) if row else 0
+
+
+def next_due(cards: IndexedCards, now: datetime) -> datetime | None:
+    """Return when the first card falls due that is not hidden, also if it has done so; None if nothing is planned."""
+    shown = f"{_ASKED} AND (buried_until IS NULL OR buried_until <= ?)"
+    row = cards.database.one(
+        f"SELECT state.due FROM {_MINE} WHERE state.due IS NOT NULL AND {shown} ORDER BY state.due LIMIT 1",
+        (micros(now),),
+    )
+    return None if row is None else instant_of(row[0])
 
 
 def _with_own_tag(past: History, names: frozenset[str]) -> frozenset[CardId]:
     """Return the cards that are selected by a tag of their own."""
     if not names or TOPIC in names:
         return frozenset()
-    return frozenset(card for card, tags in past.tagged().items() if not names.isdisjoint(map(str.casefold, tags)))
+    tagged = past.states.tagged()
+    return frozenset(card for card, tags in tagged.items() if not names.isdisjoint(map(str.casefold, tags)))
 
 
 def _selecting_names(vault: Vault, tag: str) -> frozenset[str]:
@@ -45,77 +102,7 @@ def _selecting_names(vault: Vault, tag: str) -> frozenset[str]:
     """
     if not tag.casefold().startswith(TOPIC):
         return frozenset({tag.casefold()} - {""})
-
     return frozenset(stem.casefold() for stem in topic_named(tag[len(TOPIC) :], topics(vault))[1]) | {TOPIC}
-
-
-def groups_of(vault: Vault, cards: Mapping[CardId, Placed], wanted: Collection[CardId]) -> set[str]:
-    """Return the names of the siblings of the `wanted` cards; those that are in no deck have none."""
-    if isinstance(cards, IndexedCards):
-        return {cards.group(card) for card in wanted if card in cards}
-    return set(groups(vault, [cards[card] for card in wanted if card in cards]).values())
-
-
-def _items_of_decks(
-    vault: Vault, cards: Collection[Placed], names: frozenset[str], own: Collection[CardId]
-) -> Iterator[Item]:
-    """Yield the selected cards of parsed decks."""
-    of = groups(vault, cards)
-    articles = Paused(vault)
-    paused: dict[str, bool] = {}
-    tagged: dict[str, bool] = {}
-    for placed in cards:
-        path = placed.deck.path
-        if path not in paused:
-            paused[path] = articles.pauses(placed.concept, front_pauses(placed.deck.text.encode()))
-            tagged[path] = not names or not names.isdisjoint(_names_among(placed, names))
-        if not paused[path] and (tagged[path] or placed.kind in names or placed.id in own):
-            yield Item(placed.id, of[placed.id], placed.kind)
-
-
-def _items_of_index(cards: IndexedCards, past: History, names: frozenset[str], until: datetime) -> Iterator[Item]:
-    """Yield the selected cards of an index that fall due before `until`."""
-    index = cards.index
-    deck, end, skipped = -1, 0, True
-    all_tagged, own = True, _with_own_tag(past, names)
-    for row, card in _near_cards(cards, past, until):
-        if row >= end:
-            deck = cards.deck_of(row)
-            end = index.first[deck + 1]
-            skipped = cards.paused.pauses(index.concept(deck), index.paused(deck))
-            all_tagged = not names or (not skipped and _has_name(cards.get(card), names))
-        if not skipped and (all_tagged or index.kind(row) in names or card in own):
-            yield Item(card, index.group(row, deck), index.kind(row))
-    cards.paused.write_cache()
-
-
-def _near_cards(cards: IndexedCards, past: History, until: datetime) -> list[tuple[int, CardId]]:
-    """Return (number, id) of the cards that are new or fall due before `until`, in the order of the decks."""
-    states, recent, index = past.before.states, past.recent, cards.index
-    if not isinstance(states, StateColumns):
-        return [(n, id_) for n, id_ in enumerate(index.card_ids()) if _is_near(past.states.get(id_), until)]
-    crossed = cards.crossed(states)
-    found: dict[int, CardId] = {}
-    for row in crossed.before(micros(until)):
-        number = crossed.cards[row]
-        if number >= 0 and (card := index.card_id(number)) not in recent:
-            states.cache_state(card, row)
-            found[number] = card
-    for number in crossed.unmet:
-        if (card := index.card_id(number)) not in recent:
-            states.cache_state(card, None)
-            found[number] = card
-    for card, state in recent.items():
-        if _is_near(state, until) and (place := crossed.number(card)) is not None:
-            found[place] = card
-    for number, card in found.items():
-        cards.cache_number(card, number)
-    return sorted(found.items())
-
-
-def _is_near(state: MemoryState | None, until: datetime) -> bool:
-    """Return whether a card with this state is new or due before `until`."""
-    return state is None or state.due is None or state.due < until
 
 
 def _has_name(placed: Placed | None, names: frozenset[str]) -> bool:
@@ -132,3 +119,41 @@ def names_of(placed: Placed) -> set[str]:
     """Return the names of a card's deck: its tags, its concept and its title, case folded."""
     tags = placed.deck.properties.texts("tags")
     return {placed.concept.casefold(), placed.title.casefold(), *(t.removeprefix("#").casefold() for t in tags)}
+
+
+class _Articles:
+    """Reads whether `learning: false` in their articles keeps concepts out of the queue."""
+
+    def __init__(self, vault: Vault, cards: IndexedCards) -> None:
+        self._vault, self._database = vault, cards.database
+        self._young = time.time_ns() - stamps.RACY_NS
+        self._read: list[Row] = []
+
+    def pauses(self, deck: bytes, by_deck: bool, known: Row) -> bool:
+        """Return whether the article of a deck, or the deck itself by `by_deck`, keeps the concept out of the queue.
+
+        `known` are the article's stamp when it was read last, and what it said.
+        """
+        path = article_of(concept_of(path_of(deck)))
+        try:
+            status = os.lstat(f"{self._vault.root}/{path}")
+        except FileNotFoundError:
+            return by_deck
+        stamp = (status.st_size, status.st_ctime_ns, status.st_ino & stamps.INODE)
+        says = known[3] if known[:3] == stamp else self._says(path)
+        if known[:3] != stamp and stamp[1] < self._young:
+            self._read.append((deck, *stamp, says))
+        return says == _PAUSES or (by_deck and says == _RUNS)
+
+    def save(self) -> None:
+        """Remember what was read."""
+        if self._read:
+            self._database.run_many("INSERT OR REPLACE INTO pause VALUES(?, ?, ?, ?, ?)", self._read)
+
+    def _says(self, path: str) -> int:
+        """Return what the article at `path` says."""
+        try:
+            article = self._vault.read_bytes(path)
+        except (Refused, Damaged):  # an article that cannot be read says nothing
+            return _SAYS_NOTHING
+        return _PAUSES if article is not None and front_pauses(article) else _RUNS

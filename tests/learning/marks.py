@@ -12,4 +12,4 @@ def mark(desk: Desk, card: str, kind: type[CardMark], *, via: str, reason: str =
     stamp = writer.stamp(desk.now)
     event = Flag(stamp, placed.id, reason) if kind is Flag else kind(stamp, placed.id)
     writer.write(event)
-    return after(desk, event), event
+    return after(desk), event

@@ -178,7 +178,7 @@ HOSTILE = [
 
 
 def test_hostile_fields_become_inert_words_and_forge_nothing(tmp_path: Path, vault: Vault) -> None:
-    before = open_desk(vault, NOW).cards
+    before = dict(open_desk(vault, NOW).cards)
     statements = [s for n, text in enumerate(HOSTILE, 1) for s in note(f"{n} {text}", text, n, "../x {{y}} #z")]
     path = package(
         tmp_path,

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from learning.cards.workspace import Desk, open_desk, rate
-from learning.store.cards import IndexedCards
 from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import_strangers import add, clock, made
 from vault.log import ledger
@@ -49,7 +48,7 @@ def of_note(question: str) -> str:
 
 def test_of_an_imported_file_only_cards_of_one_note_are_siblings(bought: Vault) -> None:
     whole, buried = open_desk(bought, clock()), open_desk(burying(bought), clock())
-    assert isinstance(whole.cards, IndexedCards) and len(whole.queue.today) == 11
+    assert not whole.cards.shadowed and len(whole.queue.today) == 11
     notes = [of_note(question) for question in asked(buried)]
     assert sorted(notes) == [*(f"basic {n}" for n in range(6)), "cloze", "pair"]
 
@@ -73,7 +72,7 @@ def test_decks_read_one_by_one_know_the_same_siblings_as_their_index(bought: Vau
     double = bought.root / "learning/flashcards/double.md"
     double.write_text(f"# Double\n\nQ: q\nA: a\n<!-- card {card} -->\n")  # no index where an id stands twice
     plain = open_desk(bought, clock())
-    assert not isinstance(plain.cards, IndexedCards)
+    assert plain.cards.shadowed
     groups = [{item.card: item.concept for item in d.queue.new} for d in (desk, again, plain)]
     assert groups[0] == groups[1] == groups[2]
 

@@ -26,13 +26,12 @@ from learning.cards.workspace import Desk, open_desk, rate, undo_last
 from learning.memory.fold import fold
 from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
-from learning.store import checkpoint
-from learning.store.history import EVER
+from learning.store import log_index
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Rating, Reschedule, Tag
-from vault.log.review_log import LOG_PATH, LogWriter, read_log
+from vault.log.review_log import EVER, LOG_PATH, LogWriter, read_log
 from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -94,7 +93,7 @@ def test_a_deed_can_be_taken_back_whatever_was_done_since(vault: Vault) -> None:
     now = do(now, deed)
     now, _ = rate(now, A2, Rating.GOOD, via="tui")
     now = undo(now, deed, via="tui")
-    assert now.past.tagged() == {} and now.state(A2).reps == 1
+    assert now.past.states.tagged() == {} and now.state(A2).reps == 1
     assert dict(now.states) == dict(open_desk(vault, NOON).states)
 
 
@@ -174,8 +173,8 @@ def test_a_tag_of_a_card_asks_for_the_retention_of_that_tag(vault: Vault) -> Non
 
 
 def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "_LEAST", 2)
-    monkeypatch.setattr(checkpoint, "_MOST", 5)
+    monkeypatch.setattr(log_index, "_LEAST", 2)
+    monkeypatch.setattr(log_index, "_MOST", 5)
     monkeypatch.setattr("vault.index.stamps.RACY_NS", -(10**15))
     vault = asking_more(vault)
     now = open_desk(vault, NOON)
@@ -186,8 +185,8 @@ def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypat
         for card in ALL:
             now, _ = rate(now, card, Rating.GOOD, via="tui")
     again = open_desk(vault, at)
-    assert again.past.before.cut > EVER
-    assert again.past.tagged() == {A1: ("exam",)}
+    assert again.past.head.cut > EVER
+    assert again.past.states.tagged() == {A1: ("exam",)}
     assert again.scheduler.retention(A1) == 0.97
     assert dict(again.states) == fold(again.past.whole().events, again.scheduler)
 

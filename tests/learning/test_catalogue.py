@@ -1,10 +1,10 @@
-"""The pages made by way of caches are, to the byte, those that are made without any."""
+"""The pages made by way of the index are, to the byte, those that are made without any."""
 
 from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,18 +13,17 @@ import pytest
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.pages.render import save_pages
 from learning.store import card_text as catalogues
-from learning.store import checkpoint, past_reviews
-from learning.store.card_text import CACHE, Catalogue, Face, catalogue, word_numbers
-from learning.store.placed import Placed
+from learning.store import log_index
+from learning.store.card_text import Catalogue, catalogue, word_numbers
+from learning.store.placed import concept_named
 from tests.learning.marks import mark
-from vault.cache.cache import FOLDER
 from vault.config.settings import Settings, render_settings
 from vault.errors import NotFound
 from vault.ids import CardId
 from vault.index import stamps
 from vault.layout import GAPS, PROMOTION_QUEUE, REVIEW_PAGE
 from vault.log.events import Bury, Flag, Rating, Resume, Suspend
-from vault.model.card import CardKind
+from vault.model.card import CardKind, Deck
 from vault.vault import Vault, open_vault
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -36,10 +35,8 @@ WORDS = "why does the slow old river carry so much sand down to the wide warm se
 @pytest.fixture(autouse=True)
 def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "RACY_NS", -1_000_000_000)
-    monkeypatch.setattr(checkpoint, "_LEAST", 12)
-    monkeypatch.setattr(checkpoint, "_MOST", 40)
-    monkeypatch.setattr(past_reviews, "_LEAST", 8)
-    monkeypatch.setattr(past_reviews, "_MOST", 16)
+    monkeypatch.setattr(log_index, "_LEAST", 12)
+    monkeypatch.setattr(log_index, "_MOST", 40)
 
 
 @pytest.fixture
@@ -77,7 +74,7 @@ def rendered(vault: Vault, now: datetime) -> list[bytes | None]:
 def without_caches(vault: Vault, to: Path, now: datetime) -> list[bytes | None]:
     """The pages of a copy that has no caches, made anew by the desk that knows no clock."""
     shutil.copytree(vault.root, to)
-    shutil.rmtree(to / FOLDER, ignore_errors=True)
+    shutil.rmtree(to / ".retain", ignore_errors=True)
     copy = open_vault(str(to), None, to)
     save_pages(read_desk(copy), now)
     return [copy.read_bytes(page) for page in PAGES]
@@ -97,7 +94,7 @@ def one_change(vault: Vault, now: datetime, chance: random.Random) -> None:
         lambda: write_deck(vault.root, "sleep", [CardId(f"c0{k}0000000") for k in range(5)], chance),
         lambda: deck.write_text(deck.read_text().replace("river", "brook", 1)),
         lambda: deck.write_text(deck.read_text() + "\nQ: A hand's own card, is it new?\nA: It has no id yet.\n"),
-        lambda: (vault.root / FOLDER / CACHE).write_bytes(b"harmed"),
+        lambda: (vault.root / ".retain/learning.sqlite3").write_bytes(b"harmed"),
         lambda: deck.unlink() if len(decks) > 1 else None,
         lambda: (deck.parent / "copy.md").write_text(deck.read_text()),
     ]
@@ -119,7 +116,7 @@ def test_pages_are_the_same_with_caches_and_without_whatever_changed(vault: Vaul
 
 
 def whole(vault: Vault, desk: Desk) -> Catalogue:
-    found = catalogue(vault, desk.cards)
+    found = catalogue(desk.cards)
     assert [found.ids[row] for shelf in found.shelves for row in range(shelf.first, shelf.end)] == list(desk.cards)
     return found
 
@@ -127,20 +124,19 @@ def whole(vault: Vault, desk: Desk) -> Catalogue:
 def test_a_deck_that_has_not_changed_is_not_read_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     first = whole(vault, open_desk(vault, START))
     read: list[str] = []
-    face = catalogues._face
 
-    def counted(cards: Sequence[Placed]) -> Face:
-        read.append(cards[0].deck.path)
-        return face(cards)
+    def counted(deck: Deck) -> str:
+        read.append(deck.path)
+        return concept_named(deck)
 
-    monkeypatch.setattr(catalogues, "_face", counted)
+    monkeypatch.setattr(catalogues, "concept_named", counted)
     assert whole(vault, open_desk(vault, START)) == first
     assert read == []
     deck = vault.root / "learning/flashcards/bridges.md"
     deck.write_text(deck.read_text().replace("river", "mighty brook"))
     second = whole(vault, open_desk(vault, START))
     assert read == ["learning/flashcards/bridges.md"]
-    shutil.rmtree(vault.root / FOLDER)
+    shutil.rmtree(vault.root / ".retain")
     assert whole(vault, open_desk(vault, START)) == second
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from learning.cards.workspace import Desk, open_desk
 from learning.stats.material import material_of
 from learning.stats.news import News, news
-from learning.stats.overview import coming, daybook, next_due
+from learning.stats.overview import coming, daybook
 from learning.stats.stats import stats_of
+from learning.store.due import next_due
 from tests.builders import make_vault
 from vault.ids import CardId, ulid
 from vault.log import ledger
@@ -62,7 +63,9 @@ def assert_as_the_whole_log_says(desk: Desk) -> None:
     assert list(found.coming) == [day.reviews for day in whole.forecast]
     assert coming(desk, 14) == found.coming[:14]
     known = [desk.state(card) for card in desk.cards]
-    assert next_due(desk) == min((s.due for s in known if s.due and not s.hidden(desk.now)), default=None)
+    assert next_due(desk.cards, desk.now) == min(
+        (s.due for s in known if s.due and not s.hidden(desk.now)), default=None
+    )
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 7, 80, 700]))

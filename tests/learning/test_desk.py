@@ -20,7 +20,7 @@ from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
 from vault.layout import REVIEW_PAGE
-from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, encode
+from vault.log.events import Bury, Flag, Rating, Resume, Suspend
 from vault.log.review_log import LOG_PATH, read_log
 from vault.model.frontmatter import read_properties
 from vault.vault import Vault, open_vault
@@ -192,7 +192,7 @@ def test_a_copy_of_a_card_made_by_hand_is_a_card_of_its_own(vault: Vault) -> Non
     file = flashcards(vault, "interleaving")
     with file.open("a") as deck:
         deck.write("\nQ: When?\nA: In revision.\n")
-    first = open_desk(vault, NOON).cards.keys()
+    first = set(open_desk(vault, NOON).cards)
     with file.open("a") as deck:
         deck.write("\nQ: When?\nA: In revision.\n")
     desk = open_desk(vault, NOON)
@@ -335,13 +335,9 @@ def test_limits_and_zone_come_from_the_settings(vault: Vault) -> None:
 
 
 def test_minutes_follow_the_learners_own_pace() -> None:
-    def reviews(ms: int) -> list[Review]:
-        return [Review(Stamp(str(n), NOON), A1, Rating.GOOD, ms) for n in range(600)]
-
     assert minutes(0, 0, []) == 0
     assert minutes(6, 0, []) == 1
-    assert minutes(60, 0, reviews(30_000)) == 30
-    assert minutes(0, 24, reviews(30_000)) == 30
-    assert minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
-    assert ms_per_rating(reviews(0)) == 10_000
-    assert encode(reviews(1)[0])
+    assert minutes(60, 0, [30_000] * 600) == 30
+    assert minutes(0, 24, [30_000] * 600) == 30
+    assert minutes(60, 0, [*[1000] * 600, *[10**9] * 600]) == 60
+    assert ms_per_rating([]) == 10_000

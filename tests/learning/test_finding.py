@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import time
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
@@ -14,16 +13,19 @@ from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk, rate
 from learning.search import documents
-from learning.search import segment as search_segment
-from learning.search.card_table import CardColumns, columns_of
-from learning.search.index import SearchIndex, Superseded
 from learning.search.query import parse
-from learning.search.search import SORTS, Order, find
-from learning.search.segment import Segment, database_of, folded
+from learning.search.records import Records
+from learning.search.search import SORTS, Order, Superseded, find
+from learning.store import full_text
 from tests.builders import make_vault
 from tests.learning.marks import mark
-from vault.config.settings import FILE
+from vault.config.settings import Settings
+from vault.ids import CardId
+from vault.index import stamps
+from vault.index.database import Schema, open_database
 from vault.log.events import Flag, Rating, Suspend
+from vault.model.card import Deck
+from vault.text.formatting import folded
 from vault.vault import Vault, open_vault
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
@@ -79,19 +81,18 @@ def vault(tmp_path: Path) -> Vault:
     return make_vault(tmp_path, files)
 
 
-def indexed(vault: Vault) -> tuple[CardColumns, SearchIndex]:
-    columns, index = columns_of(open_desk(vault, NOW)), SearchIndex(vault)
-    list(index.refresh(columns))
-    return columns, index
+def indexed(vault: Vault) -> Records:
+    records = Records(open_desk(vault, NOW))
+    list(records.refresh())
+    return records
 
 
 def found(vault: Vault, text: str, scope: str = "both", order: Order | None = None) -> list[str]:
     """What a search finds in the vault as it is now: ids of cards, then paths of articles."""
-    columns, index = indexed(vault)
-    mine = find(parse(text), columns, index, NOW, scope=scope, order=order)
-    paths = [index.view.articles[n] for n in mine.articles]
-    index.close()
-    return [*(str(columns.card(n)) for n in mine.cards), *paths]
+    records = indexed(vault)
+    mine = find(parse(text), records, NOW, scope=scope, order=order)
+    cards = [record.card for n in mine.cards if (record := records.record(n)) is not None]
+    return [*map(str, cards), *(records.article(n)[0] for n in mine.articles)]
 
 
 @pytest.mark.parametrize(
@@ -147,30 +148,24 @@ def test_every_order_keeps_every_card_and_what_has_no_number_comes_last(vault: V
         assert up[0] == down[0] == "aaaaaaaaa2"
 
 
-@pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock of the machine shows ten seconds more: files that were just written count as settled."""
-    real = time.time_ns
-    monkeypatch.setattr("vault.index.stamps.time.time_ns", lambda: real() + 10_000_000_000)
-
-
 def many(vault: Vault, count: int = 30) -> None:
     for n in range(count):
         text = SPACING.replace("bbbbbbbbb1", f"ccccccc{n:03}").replace("attention", f"number{n}x")
         (vault.root / f"learning/flashcards/deck-{n}.md").write_text(text, encoding="utf-8")
 
 
-def test_only_what_changed_is_read_again(vault: Vault, later: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_changed_is_read_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "RACY_NS", -1_000_000_000)  # files that were just written count as settled
     many(vault)
     assert found(vault, "number7x") == ["ccccccc007"]
     read: list[str] = []
-    real = documents.read
+    real = documents.of_deck
 
-    def reading(vault: Vault, path: str) -> documents.Found:
-        read.append(path)
-        return real(vault, path)
+    def reading(deck: Deck) -> dict[CardId, documents.Text]:
+        read.append(deck.path)
+        return real(deck)
 
-    monkeypatch.setattr(documents, "read", reading)
+    monkeypatch.setattr(documents, "of_deck", reading)
     assert found(vault, "number7x") == ["ccccccc007"] and read == []
     path = vault.root / "learning/flashcards/deck-7.md"
     path.write_text(path.read_text(encoding="utf-8").replace("number7x", "number7y"), encoding="utf-8")
@@ -180,74 +175,68 @@ def test_only_what_changed_is_read_again(vault: Vault, later: None, monkeypatch:
     assert set(read) == {"learning/flashcards/deck-7.md"}
 
 
-@pytest.mark.parametrize("name", ["search-0", "search-0.sqlite3"])
-def test_a_damaged_index_is_made_anew(vault: Vault, later: None, name: str) -> None:
+def test_articles_that_change_or_go_are_found_as_they_are(vault: Vault) -> None:
+    path = vault.root / "wiki/concepts/spacing-effect.md"
+    assert found(vault, "spread", "articles") == ["wiki/concepts/spacing-effect.md"]
+    path.write_text(ARTICLE.replace("Spread over", "Scattered in"), encoding="utf-8")
+    assert found(vault, "spread", "articles") == []
+    assert found(vault, "scattered", "articles") == ["wiki/concepts/spacing-effect.md"]
+    path.unlink()
+    assert found(vault, "scattered", "articles") == []
+
+
+@pytest.mark.parametrize("at", [0, 30, 5_000, -1])
+def test_a_damaged_index_is_made_anew(vault: Vault, at: int) -> None:
     many(vault)
     assert found(vault, "number7x") == ["ccccccc007"]
-    path = vault.root / ".retain/cache" / name
+    path = vault.root / ".retain/learning.sqlite3"
     data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0xFF
+    data[at] ^= 0xFF
     path.write_bytes(data)
-    columns, index = columns_of(open_desk(vault, NOW)), SearchIndex(vault)
-    list(index.refresh(columns))
-    assert index.repaired == 1
-    assert len(find(parse("number7x"), columns, index, NOW)) == 1
-    index.close()
     assert found(vault, "number7x") == ["ccccccc007"]
 
 
-def test_an_index_that_came_with_somebodys_vault_is_not_believed(vault: Vault, later: None) -> None:
+def test_an_index_that_came_with_somebodys_vault_is_not_believed(vault: Vault) -> None:
     many(vault)
     found(vault, "")
-    moved = vault.root.with_name("moved")
-    vault.root.rename(moved)
-    other = open_vault(str(moved), None, moved)
-    columns, index = columns_of(open_desk(other, NOW)), SearchIndex(other)
-    first, _ = next(index.refresh(columns))
-    assert first == 0
-    index.close()
-
-
-def test_what_is_no_file_in_the_place_of_the_index_does_no_harm(vault: Vault, later: None) -> None:
-    many(vault)
-    cache, before = vault.root / ".retain/cache", (vault.root / FILE).read_text(encoding="utf-8")
-    cache.mkdir(parents=True)
-    (cache / "search-0.sqlite3").symlink_to(vault.root / FILE)
-    os.mkfifo(cache / "search-1")
-    assert found(vault, "number7x") == ["ccccccc007"]
-    assert (vault.root / FILE).read_text(encoding="utf-8") == before
+    copy = vault.root.with_name("copy")
+    shutil.copytree(vault.root, copy)
+    records = Records(open_desk(open_vault(str(copy), None, copy), NOW))
+    first, total = next(records.refresh())
+    assert first == 0 < total
 
 
 def test_a_search_that_nobody_waits_for_ends(vault: Vault) -> None:
-    columns, index = indexed(vault)
     with pytest.raises(Superseded):
-        find(parse("spacing"), columns, index, NOW, is_wanted=lambda: False)
-    index.close()
+        find(parse("spacing"), indexed(vault), NOW, is_wanted=lambda: False)
 
 
 WORDS = st.text(min_size=1, max_size=30)
 
 
-@given(st.lists(WORDS, min_size=1, max_size=4), st.data())
-def test_every_part_of_a_text_finds_it_and_no_other_text_is_found(texts: list[str], data: st.DataObject) -> None:
+@pytest.mark.parametrize("trigrams", [True, False])
+@given(texts=st.lists(WORDS, min_size=1, max_size=4), data=st.data())
+def test_every_part_of_a_text_finds_it_and_no_other_text_is_found(
+    texts: list[str], data: st.DataObject, trigrams: bool
+) -> None:
     clean = [folded(text) for text in texts]
-    segment = Segment.of(database_of(clean))
     word = folded(data.draw(st.one_of(WORDS, st.sampled_from(texts))))
-    if word:
-        assert sorted(segment.rows(word)) == [n for n, text in enumerate(clean) if word in text]
-    segment.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(full_text, "has_trigrams", lambda: trigrams)
+        tables = "CREATE TABLE said(number INTEGER PRIMARY KEY, words TEXT);" + full_text.full_text("hit")
+        nowhere = Vault(Path(), Settings("01KB0000000000000000000000", "Mind"), keeps_caches=False)
+        with open_database(nowhere, Schema("words", 1, tables)) as database:
+            database.run_many("INSERT INTO said VALUES(?, ?)", enumerate(clean))
+            full_text.add_words(database, "hit", enumerate(clean))
+            if word:
+                condition, values = full_text.holding("hit", "number", "words", word)
+                rows = database.rows(f"SELECT number FROM said WHERE {condition} ORDER BY number", values)
+                assert [number for (number,) in rows] == [n for n, text in enumerate(clean) if word in text]
 
 
 @given(WORDS)
 def test_folding_twice_changes_nothing_more(text: str) -> None:
     assert folded(folded(text)) == folded(text)
-
-
-def test_without_the_index_of_sqlite_the_texts_are_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_segment, "_INDEX", "CREATE VIRTUAL TABLE hit USING no_such_module(words)")
-    segment = Segment.of(database_of(["one two", "three"]))
-    assert list(segment.rows("thr")) == [1]
-    segment.close()
 
 
 def test_cards_added_lately_are_found_by_their_birth(vault: Vault) -> None:
@@ -259,36 +248,41 @@ def test_cards_added_lately_are_found_by_their_birth(vault: Vault) -> None:
     assert found(vault, "added>7") == ["aaaaaaaaa1"]
 
 
-def test_two_who_bring_the_index_up_to_date_at_once_read_each_file_once(vault: Vault, later: None) -> None:
+def test_two_who_read_what_changed_at_once_leave_each_text_once(vault: Vault) -> None:
     many(vault)
-    columns, index = columns_of(open_desk(vault, NOW)), SearchIndex(vault)
-    first = index.refresh(columns)
-    next(first)
-    waiting = Thread(target=lambda: list(index.refresh(columns)))
+    first, second = Records(open_desk(vault, NOW)), Records(open_desk(vault, NOW))
+    reading = first.refresh()
+    next(reading)
+    waiting = Thread(target=lambda: list(second.refresh()))
     waiting.start()
-    list(first)
+    list(reading)
     waiting.join()
-    names = sorted(path.name for path in (vault.root / ".retain/cache").glob("search-*"))
-    assert names == ["search-0", "search-0.sqlite3"] and len(index._parts) == 1
-    index.close()
+    assert found(vault, "number7x") == ["ccccccc007"]
+    assert first.desk.cards.database.rows("SELECT count(*) = count(DISTINCT card) FROM text") == [(1,)]
 
 
 def test_a_line_break_in_the_name_of_an_article_moves_no_other_title(vault: Vault) -> None:
     for name in ("a\nb", "z1"):
         (vault.root / f"wiki/concepts/{name}.md").write_text("words without a heading\n", encoding="utf-8")
-    _, index = indexed(vault)
-    titles = {path: index.view.title(n) for n, path in enumerate(index.view.articles)}
+    records = indexed(vault)
+    titles = dict(records.article(n) for n in find(parse(""), records, NOW, scope="articles").articles)
     assert titles["wiki/concepts/z1.md"] == "z1" and titles["wiki/concepts/spacing-effect.md"] == "Spacing effect"
-    assert all(text.count(b"\n") == part.first[-1] for part in index._parts for text in (part.shown,))
-    index.close()
 
 
-def test_what_is_known_of_other_cards_is_told_of_none(vault: Vault) -> None:
-    columns, index = indexed(vault)
-    assert index.view.of(columns).question(0) is not None
-    (vault.root / "learning/flashcards/forgetting-curve.md").unlink()
-    fewer = columns_of(open_desk(vault, NOW))
-    assert [index.view.of(fewer).question(n) for n in range(len(fewer))] == [None] * len(fewer)
-    list(index.refresh(fewer))
-    assert index.view.of(fewer).question(0) is not None
-    index.close()
+def test_a_card_keeps_its_number_while_it_is_in_a_deck(vault: Vault) -> None:
+    before = indexed(vault).number("aaaaaaaaa2")
+    deck = vault.root / "learning/flashcards/forgetting-curve.md"
+    deck.write_text(CURVE.replace("fts5", "full text"), encoding="utf-8")
+    records = indexed(vault)
+    assert records.number("aaaaaaaaa2") == before is not None
+    assert found(vault, '"full text"') == ["aaaaaaaaa2"] and found(vault, "fts5") == []
+    deck.unlink()
+    assert indexed(vault).record(before) is None
+
+
+def test_while_an_id_is_in_two_decks_cards_are_found_in_the_first(vault: Vault) -> None:
+    (vault.root / "learning/flashcards/a-copy.md").write_text(SPACING.replace("attention", "memory"), encoding="utf-8")
+    assert found(vault, "spacing relate", "cards") == ["bbbbbbbbb1"]
+    assert found(vault, "attention", "cards") == []
+    (vault.root / "learning/flashcards/a-copy.md").unlink()
+    assert found(vault, "attention", "cards") == ["bbbbbbbbb1"]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning.memory.fold import fold
-from learning.memory.predictions import replay
 from learning.stats import wording
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import is_known, known_by_week
 from learning.stats.retention import true_retention, weekly
 from learning.stats.stats import Material, stats_of
-from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history
-from vault.log.review_columns import columns_of
+from learning.store.day_sums import week_of
+from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history, sums_of
+from vault.log.review_columns import ReviewColumns
 
 _LONG = 10_000  # days, more than any history here
 
@@ -24,9 +25,10 @@ _LONG = 10_000  # days, more than any history here
 @given(st.integers(0, 10_000))
 def test_the_cards_known_at_the_end_of_a_week_are_those_that_a_fold_of_the_log_till_then_gives(seed: int) -> None:
     events = made_history(seed, 60)
-    seen = replay(columns_of(events), SCHEDULER)
-    weeks = growth(activity(seen, SCHEDULER.calendar, TODAY))
-    found = known_by_week(seen, weeks, fold(events, SCHEDULER))
+    sums = sums_of(events)
+    weeks = growth(activity(sums, TODAY))
+    known = [state for state in fold(events, SCHEDULER).values() if is_known(state)]
+    found = known_by_week(sums, weeks, Counter(week_of(state.last_day) for state in known))
     for week, count in zip(weeks, found, strict=True):
         end = week.week.toordinal() + 7
         states = fold([e for e in events if SCHEDULER.calendar.day(e.at) < end], SCHEDULER)
@@ -35,9 +37,9 @@ def test_the_cards_known_at_the_end_of_a_week_are_those_that_a_fold_of_the_log_t
 
 @given(st.integers(0, 10_000))
 def test_the_weeks_of_recall_add_up_to_the_whole(seed: int) -> None:
-    seen = replay(columns_of(made_history(seed, 80)), SCHEDULER)
-    weeks = weekly(seen, TODAY, 53)
-    whole = true_retention(seen, TODAY, (_LONG,))[0].all
+    sums = sums_of(made_history(seed, 80))
+    weeks = weekly(sums, TODAY, 53)
+    whole = true_retention(sums, TODAY, (_LONG,))[0].all
     assert sum(week.tries.reviews for week in weeks) == whole.reviews
     assert sum(week.tries.recalled for week in weeks) == whole.recalled
     assert {week.week.weekday() for week in weeks} == {0}
@@ -45,7 +47,7 @@ def test_the_weeks_of_recall_add_up_to_the_whole(seed: int) -> None:
 
 
 def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
-    stats = stats_of(Material([], columns_of([]), {}, {}), SCHEDULER, NOW)
+    stats = stats_of(Material([], lambda _: ReviewColumns(), {}, {}), SCHEDULER, NOW)
     assert wording.retention_means(stats).startswith("No card has come back")
     assert wording.calibration_means(stats).startswith("0 reviews to compare")
     assert wording.forecast_means(stats) == "Nothing is planned for the next 30 days."

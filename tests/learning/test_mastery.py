@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.state import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase, Remembered
 from learning.stats.mastery import Studied, by_tag, grouped, is_known, mastery, score, strength, weakest
 from vault.ids import CardId
 
@@ -15,7 +15,7 @@ KNOWN = MemoryState(Phase.REVIEW, 365.0, 5.0, None, NOW, NOW, 1, 365, 9)
 DAYS = st.floats(0.001, 36_500)
 
 
-def sure(state: MemoryState) -> float:
+def sure(state: Remembered) -> float:
     return 1.0
 
 

@@ -3,6 +3,7 @@
 import csv
 import math
 import random
+from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from learning.memory.state import MemoryState, Phase, Rules
 from learning.schedule.workload import minutes, ms_per_rating
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import Studied
-from learning.stats.retention import BINS, MATURE_DAYS, Retention, Tries, calibration, true_retention
+from learning.stats.retention import Retention, Tries, calibration, true_retention
 from learning.stats.stats import CardNews, Material, Phases, stats_of
-from learning.study_day import StudyCalendar
+from learning.store.day_sums import BINS, MATURE_DAYS, DaySums, day_sums
 from vault.ids import CardId
-from vault.log.events import Rating, Review, Stamp
-from vault.log.review_columns import columns_of
+from vault.log.events import LogEvent, Rating, Review, Stamp
+from vault.log.review_columns import ReviewColumns, columns_of
 
 HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
 SCHEDULER = Scheduler(Rules())
@@ -44,6 +45,10 @@ def made_history(seed: int, count: int = 400) -> list[Review]:
     ]
 
 
+def sums_of(events: Iterable[LogEvent]) -> DaySums:
+    return day_sums(replay(columns_of(events), SCHEDULER), SCHEDULER.calendar)
+
+
 def naive(events: list[Review]) -> list[tuple[Review, MemoryState, bool]]:
     """Each review, what was remembered before it, and whether it is its card's first of that day."""
     out = []
@@ -58,7 +63,7 @@ def naive(events: list[Review]) -> list[tuple[Review, MemoryState, bool]]:
 @given(st.integers(0, 10_000))
 def test_true_retention_is_what_counting_review_by_review_gives(seed: int) -> None:
     events = made_history(seed, 60)
-    found = true_retention(replay(columns_of(events), SCHEDULER), TODAY)
+    found = true_retention(sums_of(events), TODAY)
     for row in found:
         young, mature = [0, 0], [0, 0]
         for event, state, first in naive(events):
@@ -74,7 +79,7 @@ def test_true_retention_is_what_counting_review_by_review_gives(seed: int) -> No
 
 def test_calibration_is_what_summing_review_by_review_gives() -> None:
     events = made_history(3)
-    found = calibration(replay(columns_of(events), SCHEDULER))
+    found = calibration(sums_of(events))
     tries = []
     for event, state, first in naive(events):
         if first and state.phase is not Phase.NEW:
@@ -92,14 +97,14 @@ def test_calibration_is_what_summing_review_by_review_gives() -> None:
 
 
 def test_calibration_of_nothing_says_nothing() -> None:
-    found = calibration(replay(columns_of([]), SCHEDULER))
+    found = calibration(sums_of([]))
     assert (found.reviews, found.log_loss, found.rmse, found.bins) == (0, None, None, ())
 
 
 @given(st.integers(0, 10_000))
 def test_days_hours_and_streaks_are_what_counting_gives(seed: int) -> None:
     events = made_history(seed, 80)
-    done = activity(replay(columns_of(events), SCHEDULER), SCHEDULER.calendar, TODAY)
+    done = activity(sums_of(events), TODAY)
     days = [SCHEDULER.calendar.day(e.at) for e in events]
     assert [d.day.toordinal() for d in done.days] == sorted(set(days))
     for day in done.days:
@@ -122,9 +127,7 @@ def test_days_hours_and_streaks_are_what_counting_gives(seed: int) -> None:
 
 def test_a_streak_lives_on_until_the_day_after_is_over() -> None:
     at = [NOW - timedelta(days=n) for n in (9, 8, 7, 6, 2, 1)]
-    done = activity(
-        replay(columns_of(review(n, "c", 3, a) for n, a in enumerate(at)), SCHEDULER), StudyCalendar(), TODAY
-    )
+    done = activity(sums_of(review(n, "c", 3, a) for n, a in enumerate(at)), TODAY)
     assert (done.streak, done.longest_streak) == (2, 4)
 
 
@@ -133,11 +136,18 @@ def material(events: list[Review], *, cards: int = 4, **more: object) -> Materia
         Studied(CardId(f"c{n}"), f"k{n // 2}", f"K{n // 2}", ("definitional", "applied")[n % 2]) for n in range(cards)
     ]
     fields = {"topics": {"All": ("k0", "k1")}, "leech_threshold": 8} | more
-    return Material(named, columns_of(events), fold(events, SCHEDULER), **fields)  # type: ignore[arg-type]
+    states = fold(events, SCHEDULER)
+    dues = [(card, state.due) for card, state in states.items() if state.due is not None]
+
+    def reviews(cards: Collection[CardId] | None) -> ReviewColumns:
+        return columns_of(event for event in events if cards is None or event.card in cards)
+
+    fields |= {"due": lambda end: [(card, due) for card, due in dues if due < end]}
+    return Material(named, reviews, states, **fields)  # type: ignore[arg-type]
 
 
 def test_an_empty_vault_has_figures_that_say_nothing_rather_than_zero_percent() -> None:
-    found = stats_of(Material((), columns_of([]), {}, {}), SCHEDULER, NOW)
+    found = stats_of(Material((), lambda _: ReviewColumns(), {}, {}), SCHEDULER, NOW)
     assert found.phases == Phases()
     assert all(row.all.rate is None for row in found.retention)
     assert (found.calibration.predicted, found.activity.ms_per_answer) == (None, None)
@@ -160,7 +170,9 @@ def test_cards_are_counted_once_by_where_they_stand() -> None:
     ]
     cards = [Studied(CardId(f"c{n}"), "k", "K") for n in range(8)]
     found = stats_of(
-        Material(cards, columns_of([]), {CardId(f"c{n}"): s for n, s in enumerate(states)}, {}), SCHEDULER, NOW
+        Material(cards, lambda _: ReviewColumns(), {CardId(f"c{n}"): s for n, s in enumerate(states)}, {}),
+        SCHEDULER,
+        NOW,
     ).phases
     assert found == Phases(2, 1, 1, 1, 1, 1, 1, flagged=1, changed=1, leeches=1)
     assert found.total == 6
@@ -172,7 +184,7 @@ def test_the_forecast_holds_each_planned_review_on_its_day_and_what_is_overdue_t
     found = stats_of(given_, SCHEDULER, NOW).forecast
     assert [c.day for c in found] == [date.fromordinal(TODAY + n) for n in range(30)]
     for n, coming in enumerate(found):
-        planned = [SCHEDULER.calendar.day(s.due) - TODAY for s in given_.states.values() if s.due is not None]
+        planned = [SCHEDULER.calendar.day(due) - TODAY for _, due in given_.due(NOW + timedelta(days=9999))]
         assert coming.reviews == sum(p == n or (n == 0 and p < 0) for p in planned)
 
 
@@ -219,7 +231,7 @@ def test_a_leech_is_shown_with_how_often_it_was_forgotten_and_new_only_in_its_we
 
 def test_the_minutes_of_a_day_come_of_the_latest_ratings() -> None:
     assert ms_per_rating([]) == 10_000
-    assert ms_per_rating([review(0, "c", 3, NOW, 4_000), review(1, "c", 3, NOW, 3_600_000)]) == 32_000
+    assert ms_per_rating([4_000, 3_600_000]) == 32_000
     assert minutes(6, 0, []) == 1
     assert minutes(6, 4, []) == 3
 
@@ -242,7 +254,7 @@ def test_a_real_history_has_the_retention_and_log_loss_that_others_found_in_it(s
         math.log(seen.predicted[r] if ok else 1 - seen.predicted[r]) for r, ok in zip(last, recalled, strict=True)
     )
     assert round(loss / len(last), 5) == pytest.approx(0.45168, abs=2e-5)
-    found = true_retention(seen, max(seen.day))
+    found = true_retention(day_sums(seen, SCHEDULER.calendar), max(seen.day))
     assert found[-1].all.reviews > 6_000
     assert 0.75 < (found[-1].all.rate or 0) < 0.82
     assert (found[-1].mature.rate or 0) > (found[-1].young.rate or 1)

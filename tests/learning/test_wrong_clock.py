@@ -15,6 +15,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import elapsed_days
 from learning.stats.activity import activity
+from learning.store.day_sums import day_sums
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
 from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, encode
@@ -50,7 +51,7 @@ def test_a_rating_after_one_from_years_ahead_counts_the_days_that_truly_passed()
     assert list(elapsed_days(columns, SCHEDULER.calendar)) == [-1, -1, 3, 8]
     seen = replay(columns, SCHEDULER)
     assert list(seen.elapsed) == [0, 0, 3, 8]
-    days = activity(seen, SCHEDULER.calendar, SCHEDULER.calendar.day(NOON)).days
+    days = activity(day_sums(seen, SCHEDULER.calendar), SCHEDULER.calendar.day(NOON)).days
     assert [each.day.year for each in days] == [2026, 2026, 2026, 2030]
 
 

@@ -61,7 +61,7 @@ async def test_figures_that_cannot_be_found_are_said_to_be_so_and_asked_for_agai
             raise Refused("the log cannot be read", where="learning/reviews.jsonl")
 
         with monkeypatch.context() as broken:
-            broken.setattr("tui.screens.stats.with_activity", refuse)
+            broken.setattr("tui.screens.stats.stats_of_states", refuse)
             await choose(app, pilot, settled)
             assert "the log cannot be read" in notice(app) and head(app) == Filter().words
         await choose(app, pilot, settled)

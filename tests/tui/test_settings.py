@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from learning.cards.workspace import open_desk
-from learning.store.checkpoint import LOG, MEMORY
 from tui.app import RetainApp
 from tui.context import Context
 from tui.models import settings as rows
@@ -22,7 +21,6 @@ from tui.strings import settings as strings
 from tui.views.settings import SettingList
 from tui.widgets.bars import KeyBar
 from tui.widgets.notice import Notice
-from vault.cache.cache import FOLDER
 from vault.config.settings import FILE, Settings
 from vault.ids import CardId, ulid
 from vault.log.events import Rating, Review, Stamp, encode
@@ -179,7 +177,7 @@ def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown(
             assert rows.read(row, rows.typed(held)) == held
 
 
-async def test_what_is_foretold_leaves_the_caches_to_the_settings_in_force(
+async def test_what_is_predicted_leaves_the_index_to_the_settings_in_force(
     app: RetainApp, vault: Vault, clock: Callable[[], datetime], settled: Settled
 ) -> None:
     cards = ("aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2")
@@ -191,11 +189,11 @@ async def test_what_is_foretold_leaves_the_caches_to_the_settings_in_force(
     ]
     (vault.root / LOG_PATH).write_bytes(b"".join(encode(review) + b"\n" for review in reviews))
     open_desk(vault, clock())
-    caches = [vault.root / FOLDER / name for name in (MEMORY, LOG)]
-    before = [cache.read_bytes() for cache in caches]
+    index = vault.root / ".retain/learning.sqlite3"
+    before = index.read_bytes()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await pilot.press("right")
         await settled(pilot)
         assert "a day" in about(app) and "90 days" in about(app)
-    assert [cache.read_bytes() for cache in caches] == before
+    assert index.read_bytes() == before

@@ -20,8 +20,7 @@ import pytest
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.memory.state import MemoryState
 from learning.review.study_session import StudySession
-from learning.store import checkpoint
-from learning.store.past_reviews import whole_log
+from learning.store import log_index
 from tests.builders import make_vault
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
@@ -304,8 +303,8 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
 
 @pytest.mark.parametrize(
     "reader",
-    [lambda v: states(open_desk(v, NOON)), lambda v: whole_log(v).reviews, lambda v: read_log(v.root).events],
-    ids=["desk", "columns", "events"],
+    [lambda v: states(open_desk(v, NOON)), lambda v: read_log(v.root).events],
+    ids=["desk", "events"],
 )
 def test_a_file_that_is_renamed_while_the_log_is_read_takes_no_review_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[Vault], object]
@@ -396,13 +395,13 @@ def test_a_cache_with_any_harm_gives_no_wrong_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torture: Torture, tally: Callable[..., None], settled: bool
 ) -> None:
     """Flipped, cut, emptied, an older one, another's bytes: what is shown is what the files say, at worst later."""
-    monkeypatch.setattr(checkpoint, "_LEAST", 8)  # else only a long log is cut in two
+    monkeypatch.setattr(log_index, "_LEAST", 8)  # else only a long log is cut in two
     if settled:
         monkeypatch.setattr(stamps, "RACY_NS", -(10**15))
     vault = made(tmp_path / "mind", 60)
     chance, tries = random.Random(20261122), torture(1000, 75)
     olds = list(aged(vault))
-    wanted, page = seen(open_desk(vault, NOON)), read_desk(vault)
+    wanted, page = seen(open_desk(vault, NOON)), states(read_desk(vault))
     files = caches(vault)
     assert files and seen(open_desk(vault, NOON)) == wanted
     for _ in range(tries):
@@ -410,7 +409,7 @@ def test_a_cache_with_any_harm_gives_no_wrong_value(
             was = chance.choice(olds)
             file.write_bytes(harmed(was.get(file, b""), chance, [*was.values()]))
         assert seen(open_desk(vault, NOON)) == wanted
-        assert states(read_desk(vault)) == states(page)
+        assert states(read_desk(vault)) == page
     names = ", ".join(sorted(file.name for file in files))
     kind = "settled" if settled else "young"
     tally(f"Caches flipped, cut, emptied, swapped, aged; {kind} files",

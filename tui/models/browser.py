@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from weakref import WeakKeyDictionary
 
@@ -13,8 +13,7 @@ from textual.app import App
 
 from learning.cards.actions import Action
 from learning.memory.state import MemoryState
-from learning.search.card_table import CardColumns
-from learning.search.index import SearchIndex
+from learning.search.records import Records
 from learning.search.search import Found, Order
 from learning.store.placed import Placed, concept_of
 from vault.evidence.evidence import Evidence, EvidenceReader
@@ -22,15 +21,14 @@ from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import Version, history
 from vault.log.events import Rating
-from vault.vault import Vault
+from vault.log.review_log import at_of
 
 
 @dataclass(slots=True)
 class Browsing:
     """The state of the browser: its items as in `browser_rows.Listed`, and the actions that undo reverses."""
 
-    index: SearchIndex
-    columns: CardColumns | None = None
+    records: Records | None = None
     found: Found = field(default_factory=Found)
     words: str = ""
     scope: str = "cards"
@@ -41,18 +39,12 @@ class Browsing:
     asked: deque[Callable[[], None]] = field(default_factory=deque)  # actions that wait, in order
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 
-    def take(self, columns: CardColumns) -> None:
-        """Use newly read columns; what was selected stays selected if it still exists."""
-        old, self.columns = self.columns, columns
-        if old is None or old.ids == columns.ids:
-            return
-
-        def now(item: int) -> int | None:
-            return item if item < 0 else columns.number(old.card(item))
-
-        self.marked = {new for item in self.marked if (new := now(item)) is not None}
-        self.at = None if self.at is None else now(self.at)
-        self.found = Found(articles=self.found.articles)
+    def take(self, records: Records) -> None:
+        """Use newly read records; what was selected stays selected if it still exists."""
+        self.records = records
+        self.marked = {item for item in self.marked if item < 0 or records.record(item) is not None}
+        if self.at is not None and self.at >= 0 and records.record(self.at) is None:
+            self.at = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +64,25 @@ class Seen:
 _OPEN: WeakKeyDictionary[App[int], Browsing] = WeakKeyDictionary()
 
 
-def browsing(app: App[int], vault: Vault) -> Browsing:
+def browsing(app: App[int]) -> Browsing:
     """Return the state that this app's browser had when it was closed; a new one the first time."""
     found = _OPEN.get(app)
     if found is None:
-        found = _OPEN[app] = Browsing(SearchIndex(vault))
+        found = _OPEN[app] = Browsing()
     return found
 
 
-def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) -> Seen:
+def seen(records: Records, item: int, *, fully: bool = False) -> Seen:
     """Read the current text of an item from its file. Raises: RetainError."""
-    vault = columns.desk.vault
+    vault = records.desk.vault
     if item < 0:
-        return Seen(item, article, article=vault.read_text(article) or "")
-    path, card = columns.path(item), columns.card(item)
-    placed = _placed(columns, path, card)
-    state = columns.state(item)
+        article, _ = records.article(-1 - item)
+        return Seen(item, article, article=(vault.read_text(article) if article else None) or "")
+    record = records.record(item)
+    if record is None:
+        return Seen(item)
+    path, card, state = record.path, record.card, record.state
+    placed = _placed(records, path, card)
     if placed is None or not fully:
         return Seen(item, path, placed, state)
 
@@ -97,24 +92,19 @@ def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) 
         placed,
         state,
         evidence=tuple(EvidenceReader(vault).of(placed.card.support)),
-        reviews=tuple(_reviews(columns, card)),
+        reviews=tuple(_reviews(records, card)),
         versions=history(vault.read_bytes(ledger.IDS) or b"", card),
     )
 
 
-def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
-    deck = columns.desk.vault.deck(path) if path not in columns.decks else columns.decks[path]
+def _placed(records: Records, path: str, card: CardId) -> Placed | None:
+    deck = records.desk.cards.deck(path)
     found = next((each for each in deck.cards if each.id == card), None) if deck is not None else None
-    return None if found is None or deck is None else Placed(CardId(card), found, deck, concept_of(path))
+    return None if found is None or deck is None else Placed(card, found, deck, concept_of(path))
 
 
-def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
+def _reviews(records: Records, card: CardId) -> list[tuple[datetime, str]]:
     """Return when the card was reviewed and how it was rated, the latest first."""
-
-    reviews = columns.desk.past.scanned().reviews
-    if card not in reviews.cards:
-        return []
-    number = list(reviews.cards).index(card)  # type: ignore[arg-type]  # an id, as all of them are
-    rows = [row for row, of in enumerate(reviews.card) if of == number]
-    ratings = ((datetime.fromtimestamp(reviews.at_ms[row] / 1000, UTC), Rating(reviews.rating[row])) for row in rows)
-    return [(at, rating.name.capitalize()) for at, rating in reversed(list(ratings))]
+    reviews = records.desk.past.reviews([card])
+    ratings = [(at_of(at), Rating(rating)) for at, rating in zip(reviews.at_ms, reviews.rating, strict=True)]
+    return [(at, rating.name.capitalize()) for at, rating in reversed(ratings)]

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from learning.memory.state import MemoryState, Phase
-from learning.search.card_table import CardColumns
 from learning.search.documents import shown_line
-from learning.search.index import View
+from learning.search.records import Record, Records
 from learning.search.search import Found
 from tui.strings import browse as said
 from vault.errors import RetainError
@@ -20,8 +19,7 @@ from vault.layout import TOPICS
 class Listed:
     """The results of a search, articles first. An item is a card's number, or -1 - n for article n."""
 
-    columns: CardColumns
-    view: View
+    records: Records
     found: Found
     now: datetime
     marked: Collection[int] = field(default_factory=set)
@@ -46,35 +44,33 @@ class Listed:
 
     def tint(self, row: int) -> str:
         item = self.item(row)
-        kind = self.columns.kind(item) if item >= 0 else ""
-        return f"$kind-{kind}" if kind else "$secondary"
+        record = self.records.record(item) if item >= 0 else None
+        return f"$kind-{record.kind}" if record is not None and record.kind else "$secondary"
 
     def cells(self, row: int, names: Sequence[str]) -> list[str]:
         item = self.item(row)
         if item < 0:
-            path = self.view.articles[-1 - item]
-            words = {
-                "kind": said.TOPIC if path.startswith(TOPICS) else said.ARTICLE,
-                "question": self.view.title(-1 - item),
-            }
+            path, title = self.records.article(-1 - item)
+            words = {"kind": said.TOPIC if path.startswith(TOPICS) else said.ARTICLE, "question": title}
             return [words.get(name, "") for name in names]
-        state = self.columns.state(item)
-        return [self._cell(name, item, state) for name in names]
+        record = self.records.record(item)
+        if record is None:
+            return [said.GONE if name == "question" else "" for name in names]
+        return [self._cell(name, record) for name in names]
 
-    def _cell(self, name: str, card: int, state: MemoryState) -> str:
-        columns = self.columns
+    def _cell(self, name: str, record: Record) -> str:
         match name:
             case "kind":
-                return columns.kind(card)
+                return record.kind
             case "concept":
-                return columns.concept(card)
+                return record.title
             case "question":
-                return self.question(card)
+                return self.question(record)
             case "topic":
-                return columns.topic(card)
+                return self.records.topic(record.path)
             case "due":
-                return self.due(state)
-        return "" if state.phase is Phase.NEW else self._number(name, state)
+                return self.due(record.state)
+        return "" if record.state.phase is Phase.NEW else self._number(name, record.state)
 
     def _number(self, name: str, state: MemoryState) -> str:
         match name:
@@ -87,7 +83,7 @@ class Listed:
         return f"{self.recall(state):.0%}"
 
     def recall(self, state: MemoryState) -> float:
-        return self.columns.desk.scheduler.chances(max(self.now, state.last_review or self.now))(state)
+        return self.records.desk.scheduler.chances(max(self.now, state.last_review or self.now))(state)
 
     def due(self, state: MemoryState) -> str:
         """Return when the card is due, or why it is not."""
@@ -99,17 +95,15 @@ class Listed:
             return said.BURIED
         if state.due is None or state.phase is Phase.NEW:
             return said.NEW
-        calendar = self.columns.desk.scheduler.calendar
+        calendar = self.records.desk.scheduler.calendar
         return said.due(calendar.day(state.due) - calendar.day(self.now), is_now=state.due <= self.now)
 
-    def question(self, card: int) -> str:
-        """Return the card's question, read from its deck if the search index does not have it yet."""
-        known = self.view.question(card)
-        if known is not None:
-            return known
-
+    def question(self, record: Record) -> str:
+        """Return the card's question, read from its deck if its text has not been read yet."""
+        if record.question is not None:
+            return record.question
         try:
-            placed = self.columns.desk.cards.get(self.columns.card(card))
+            placed = self.records.desk.cards.get(record.card)
         except RetainError:
             placed = None
         return shown_line(placed.card.question) if placed is not None else said.GONE

@@ -80,14 +80,13 @@ class BrowseScreen(BrowseActions, key="browse"):
         if self.about:
             held.words = self.about
         self.query_one("#browse-words", Input).value = held.words
-        self._repaired = held.index.repaired
         sorts = self.query_one("#browse-sorts", OptionList)
         sorts.add_options([Option(content.line(said.SORTS[name]), id=name) for name in SORTS])
         sorts.border_title = "Sort"
         self.query_one(CardTable).focus()
         self._show_order()
         self.query_one(TopBar).show_status(said.READING)
-        if held.columns is not None:
+        if held.records is not None:
             self._search()
         self._load()
 
@@ -96,7 +95,7 @@ class BrowseScreen(BrowseActions, key="browse"):
 
     def on_screen_resume(self) -> None:
         """Read the current card again: another screen may have changed it."""
-        if self._open.columns is not None and self._listed is not None:
+        if self._open.records is not None and self._listed is not None:
             self._load()
 
     # --- looking ----------------------------------------------------------------------------------------------------
@@ -117,13 +116,12 @@ class BrowseScreen(BrowseActions, key="browse"):
         if held.at is None or listed is None:
             return
         self._looking = True
-        item, columns, fully = held.at, listed.columns, self.has_class("-full")
-        article = listed.view.articles[-1 - item] if item < 0 else ""
+        item, records, fully = held.at, listed.records, self.has_class("-full")
 
         def look() -> None:
-            found = Seen(item, article)
+            found = Seen(item)
             with self.posting_errors():
-                found = seen(columns, item, article, fully=fully)
+                found = seen(records, item, fully=fully)
             self.post_message(self.Looked(found))
 
         self.run_worker(look, thread=True, group="browse-look")
@@ -142,7 +140,7 @@ class BrowseScreen(BrowseActions, key="browse"):
         if held.at is None or listed is None or not len(listed):
             return
         if held.at < 0:
-            self.go("article", listed.view.articles[-1 - held.at])
+            self.go("article", listed.records.article(-1 - held.at)[0])
             return
         self.toggle_class("-full")
         self._look()
@@ -154,7 +152,9 @@ class BrowseScreen(BrowseActions, key="browse"):
         """Open the article of the card's concept."""
 
         if self._open.at is not None and self._open.at >= 0 and self._listed is not None:
-            self.go("article", article_of(concept_of(self._listed.columns.path(self._open.at))))
+            record = self._listed.records.record(self._open.at)
+            if record is not None:
+                self.go("article", article_of(concept_of(record.path)))
 
     # --- moving, sorting, choosing ----------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class BrowseScreen(BrowseActions, key="browse"):
     def _marks_changed(self) -> None:
         if self._listed is not None:
             held = self._listed
-            self._listed = Listed(held.columns, held.view, held.found, held.now, self._open.marked)
+            self._listed = Listed(held.records, held.found, held.now, self._open.marked)
             self.query_one(CardTable).repaint_with(self._listed)
         self._show_counts()
 

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 from learning.cards import actions
 from learning.cards.actions import Action
 from learning.cards.workspace import Desk, open_desk
-from learning.search.card_table import CardColumns, columns_of
+from learning.search.records import Record, Records
 from tui.external import run_in_terminal, show_result
 from tui.screens.browser_search import BrowseSearch
 from tui.strings import browse as said
@@ -33,15 +33,20 @@ class BrowseActions(BrowseSearch):
 
         action: Action
         name: str
-        columns: CardColumns
+        records: Records
         undone: bool = False
+
+    def _records(self) -> list[Record]:
+        """Return the selected cards, else the one under the cursor."""
+        held = self._open
+        items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
+        if held.records is None:
+            return []
+        return [record for item in items if item >= 0 and (record := held.records.record(item)) is not None]
 
     def _chosen(self) -> list[str]:
         """Return the ids of the selected cards, else of the one under the cursor."""
-        held = self._open
-        items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
-        columns = held.columns
-        return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
+        return [record.card for record in self._records()]
 
     def _show_nothing_marked(self) -> None:
         """Show that no card is selected."""
@@ -49,16 +54,13 @@ class BrowseActions(BrowseSearch):
 
     def action_suspend(self) -> None:
         """Suspend the cards; if all are suspended, resume them."""
-        held = self._open
-        chosen = self._chosen()
+        records, chosen = self._records(), self._chosen()
         if not chosen:
             self._show_nothing_marked()
-        elif held.columns is not None:
-            numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
-            if all(held.columns.state(number).suspended for number in numbers):
-                self._do("resume", lambda desk: actions.resuming(desk, chosen, via="tui"))
-            else:
-                self._do("suspend", lambda desk: actions.suspending(desk, chosen, via="tui"))
+        elif all(record.state.suspended for record in records):
+            self._do("resume", lambda desk: actions.resuming(desk, chosen, via="tui"))
+        else:
+            self._do("suspend", lambda desk: actions.suspending(desk, chosen, via="tui"))
 
     def action_bury(self) -> None:
         chosen = self._chosen()
@@ -137,12 +139,12 @@ class BrowseActions(BrowseSearch):
     def _queue(self, name: str, action: Callable[[Desk], tuple[Action, Desk]]) -> None:
         """Queue an action, to be run in the background after the earlier ones."""
         held = self._open
-        topics = held.columns.topics if held.columns is not None else None
+        topics = held.records.topics if held.records is not None else None
 
         def work() -> None:
             with self.posting_errors():
                 done, desk = action(open_desk(self.context.vault, self.context.clock(), queued=False))
-                self.post_message(self.Did(done, name, columns_of(desk, topics)))
+                self.post_message(self.Did(done, name, Records(desk, topics)))
 
         def next_one() -> None:
             with held.turn:
@@ -156,25 +158,32 @@ class BrowseActions(BrowseSearch):
 
     def on_browse_actions_did(self, message: Did) -> None:
         count = len(message.action.events)
-        self._open.take(message.columns)
+        self._open.take(message.records)
         self._search()
         undone = message.name == "undo"
         nothing = said.NOTHING_TO_UNDO if undone else said.UNCHANGED
         text = said.undone(count) if undone else said.done(message.name, count)
         self.query_one(Notice).show_message(text if count else nothing)
 
-    def action_edit(self) -> None:
+    def _at_cursor(self) -> Record | None:
+        """Return the card under the cursor."""
         held = self._open
-        if held.columns is None or held.at is None or held.at < 0:
+        return (
+            held.records.record(held.at) if held.records is not None and held.at is not None and held.at >= 0 else None
+        )
+
+    def action_edit(self) -> None:
+        record = self._at_cursor()
+        if record is None:
             self._show_nothing_marked()
         else:
-            self.go("edit", held.columns.card(held.at))
+            self.go("edit", record.card)
 
     def action_edit_outside(self) -> None:
-        held = self._open
-        if held.columns is None or held.at is None or held.at < 0:
+        record = self._at_cursor()
+        if record is None:
             self._show_nothing_marked()
             return
-        ended = run_in_terminal(self.app, self.context, "card", "edit", held.columns.card(held.at))
+        ended = run_in_terminal(self.app, self.context, "card", "edit", record.card)
         self._load()
         show_result(self, ended)

@@ -12,10 +12,9 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from learning.cards.workspace import open_desk
-from learning.search.card_table import CardColumns, columns_of
-from learning.search.index import Superseded
 from learning.search.query import Query, completions, parse
-from learning.search.search import Found, find
+from learning.search.records import Records
+from learning.search.search import Found, Superseded, find
 from tui.context import Context
 from tui.models.browser import Browsing, browsing
 from tui.models.browser_rows import Listed
@@ -51,7 +50,7 @@ class BrowseSearch(Page):
     class Loaded(Message):
         """The vault has been read."""
 
-        columns: CardColumns
+        records: Records
 
     @dataclass
     class Grew(Message):
@@ -80,11 +79,10 @@ class BrowseSearch(Page):
         self._ticket = 0
         self._searching = self._loading = self._load_again = False
         self._asked = ""
-        self._repaired = 0
 
     @property
     def _open(self) -> Browsing:
-        return browsing(self.app, self.context.vault)
+        return browsing(self.app)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -99,36 +97,32 @@ class BrowseSearch(Page):
     def _read(self) -> None:
         worker = get_current_worker()
         try:
-            columns = columns_of(open_desk(self.context.vault, self.context.clock(), queued=False))
+            records = Records(open_desk(self.context.vault, self.context.clock(), queued=False))
             if worker.is_cancelled:
                 return
-            self.post_message(self.Loaded(columns))
-            self._index(columns, lambda: not worker.is_cancelled)
+            self.post_message(self.Loaded(records))
+            self._index(records, lambda: not worker.is_cancelled)
         except OSError as error:
             self.post_message(self.Failed(UsageError(str(error.strerror), where=str(error.filename or "")), True))
         except RetainError as error:
             self.post_message(self.Failed(error, True))
 
-    def _index(self, columns: CardColumns, is_wanted: Callable[[], bool]) -> None:
-        for done, total in self._open.index.refresh(columns):
+    def _index(self, records: Records, is_wanted: Callable[[], bool]) -> None:
+        for done, total in records.refresh():
             self.post_message(self.Grew(done, total))
             if not is_wanted():
                 return
 
     def on_browse_search_loaded(self, message: Loaded) -> None:
-        self._open.take(message.columns)
+        self._open.take(message.records)
         self._search(keeps_notice=True)
 
     def on_browse_search_grew(self, message: Grew) -> None:
-        held = self._open
         if message.done < message.total:
             self.query_one(TopBar).show_status(said.indexing(message.done, message.total))
         else:
             self._loading = False
             self._show_counts()
-            if held.index.repaired > self._repaired:
-                self._repaired = held.index.repaired
-                self.query_one(Notice).show_message(said.REPAIRED)
         self._search(keeps_notice=True)
         if not self._loading and self._load_again:
             self._load_again = False
@@ -163,8 +157,8 @@ class BrowseSearch(Page):
             self._start_search()
 
     def _start_search(self) -> None:
-        columns = self._open.columns
-        if columns is None:
+        records = self._open.records
+        if records is None:
             return
         self._searching = True
         ticket, query, held = self._ticket, self._query, self._open
@@ -176,7 +170,7 @@ class BrowseSearch(Page):
 
             found = None
             with suppress(Superseded), self.posting_errors(), without_gc_pauses():
-                found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
+                found = find(query, records, now, scope=scope, order=order, is_wanted=is_wanted)
             self.post_message(self.Answered(ticket, found))
 
         self.run_worker(search, thread=True, group="browse-search")
@@ -190,10 +184,10 @@ class BrowseSearch(Page):
 
     def _show(self, found: Found) -> None:
         held = self._open
-        if held.columns is None or any(len(held.columns) <= n for n in found.cards[-1:]):
+        if held.records is None:
             return
         held.found = found
-        listed = Listed(held.columns, held.index.view.of(held.columns), found, self.context.clock(), held.marked)
+        listed = Listed(held.records, found, self.context.clock(), held.marked)
         self._listed = listed
         row = listed.row(held.at) if held.at is not None else None
         nothing = not len(found)
@@ -206,16 +200,14 @@ class BrowseSearch(Page):
 
     def _show_counts(self) -> None:
         held = self._open
-        if self._loading and held.columns is None:
+        records = held.records
+        if records is None:
             return
-        cards = len(held.columns) if held.columns is not None else 0
-        total = (cards if held.scope != "articles" else 0) + (
-            len(held.index.view.articles) if held.scope != "cards" else 0
-        )
+        total = (len(records) if held.scope != "articles" else 0) + (records.articles if held.scope != "cards" else 0)
         self.query_one(TopBar).show_status(said.counts(len(held.found), total, len(held.marked)))
 
     def _names(self) -> dict[str, tuple[str, ...]]:
-        columns = self._open.columns
-        if columns is None:
+        records = self._open.records
+        if records is None:
             return {}
-        return {"topic": tuple(columns.topics), "concept": tuple(dict.fromkeys(columns.titles))}
+        return {"topic": tuple(records.topics), "concept": tuple(dict.fromkeys(records.titles))}

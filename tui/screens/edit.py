@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from learning.cards.edit import Words, edit_card, words_of
-from learning.store.cards import IndexedCards
-from learning.store.deck_index import read_index
+from learning.store.cards import read_cards
+from learning.store.index import with_open_index
 from learning.store.placed import Placed
 from tui.context import Context
 from tui.keys import EDIT
@@ -58,10 +58,8 @@ class EditScreen(Page, key="edit"):
     def _read(self) -> None:
 
         with self.posting_errors():
-            try:
-                found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
-            except OSError:
-                raise NotFound(said.NO_DECKS) from None
+            vault, card = self.context.vault, CardId(self.about)
+            found = with_open_index(vault, lambda index: read_cards(vault, index).get(card))
             if found is None:
                 raise NotFound(said.GONE)
             self.post_message(self.Read(found))

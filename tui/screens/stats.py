@@ -16,15 +16,9 @@ from textual.worker import Worker, get_current_worker
 
 from learning.cards.workspace import Desk, open_desk, queued
 from learning.stats import wording
-from learning.stats.material import narrowed, with_reviews, without_reviews
+from learning.stats.material import material_of, narrowed
 from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
-from learning.stats.stats import (
-    Material,
-    Stats,
-    stats_of_states,
-    with_activity,
-    with_memory,
-)
+from learning.stats.stats import Material, Stats, stats_of_states, with_reviews
 from tui.context import Context
 from tui.keys import STATS
 from tui.models import charts
@@ -38,7 +32,6 @@ from tui.widgets.notice import Notice
 
 _LOAD = strings.SECTIONS.index("Load")
 _AT_ONCE = frozenset(map(strings.SECTIONS.index, ("Coming", "Mastery")))  # as no review is looked at for them
-_SOON = _AT_ONCE | frozenset(map(strings.SECTIONS.index, ("Time", "Hours")))  # as none is played through again
 _ALL = frozenset(range(len(strings.SECTIONS)))
 _ABOVE = 9  # rows that are not the picture's
 _DAYS = 90  # that a forecast of the load looks ahead
@@ -144,12 +137,11 @@ class StatsScreen(Page, key="stats"):
         with suppress(_Unwanted), self.posting_errors():
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
             _go_on()
-            material = without_reviews(desk)
+            material = material_of(desk)
             if any(state.reps for state in material.states.values()):
                 _go_on()
                 self.post_message(self.Counted(stats_of_states(material, desk.scheduler, desk.now), Filter(), _AT_ONCE))
             _go_on()
-            material = with_reviews(material, desk)
             self.post_message(self.Read(desk, material))
             self._count(desk, material, Filter())
             self._play(desk)
@@ -162,10 +154,9 @@ class StatsScreen(Page, key="stats"):
             stems = material.topics.get(wanted.topic) if wanted.topic else None
             material = narrowed(material, stems, wanted.tag)
         _go_on()
-        stats = with_activity(stats_of_states(material, desk.scheduler, desk.now), material, desk.scheduler)
-        self.post_message(self.Counted(stats, wanted, _SOON))
-        stats = with_memory(stats, material, desk.scheduler, _go_on)
-        self.post_message(self.Counted(stats, wanted, _ALL))
+        stats = stats_of_states(material, desk.scheduler, desk.now)
+        self.post_message(self.Counted(stats, wanted, _AT_ONCE))
+        self.post_message(self.Counted(with_reviews(stats, material, desk.scheduler, _go_on), wanted, _ALL))
 
     def _play(self, desk: Desk) -> None:
         """Simulate the future for each retention. Raises: _Unwanted."""
@@ -232,7 +223,7 @@ class StatsScreen(Page, key="stats"):
         stats = self._stats
         if stats is None or (self._at != _LOAD and self._at not in self._ready):
             return content.plain(self._step, content.DIM), Content("")
-        if self._ready >= _SOON and not stats.activity.reviews:
+        if self._ready >= _ALL and not stats.activity.reviews:
             return content.plain(strings.NOTHING if stats.phases.total else strings.NO_CARDS), Content("")
         if self._at == _LOAD:
             if self._load is None:

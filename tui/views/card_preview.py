@@ -66,13 +66,11 @@ def _card(placed: Placed, width: int) -> list[Content]:
 
 def _memory(seen: Seen, listed: Listed) -> list[Content]:
     assert seen.state is not None and seen.card is not None
-    state, columns = seen.state, listed.columns
+    state = seen.state
     recall = listed.recall(state) if state.reps else None
     memory = said.memory(listed.due(state), said.interval(state.interval_days), state.reps, state.lapses, recall)
-    known = seen.item < len(columns)
-    about = (
-        [columns.topic(seen.item), *(f"#{tag.removeprefix('#')}" for tag in columns.tags(seen.item))] if known else []
-    )
+    tags = dict.fromkeys((*seen.card.deck.properties.texts("tags"), *state.tags))
+    about = [listed.records.topic(seen.path), *(f"#{tag.removeprefix('#')}" for tag in tags)]
     place = said.place(seen.path, seen.card.card.line)
     lines = [memory, "  ".join(filter(None, [*about, place]))]
     return [Content("\n").join([content.line(line, content.DIM) for line in lines])]

@@ -9,6 +9,7 @@ write-ahead log holds, and the file is written from that log by `Database.close`
 
 from __future__ import annotations
 
+import atexit
 import os
 import sqlite3
 import stat
@@ -18,10 +19,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-from vault.errors import RetainError
+from vault.errors import Damaged, RetainError
 from vault.files.guard import Guard, Scope
 from vault.index.place import FOLDER, index_root
 from vault.vault import Vault
@@ -50,7 +53,7 @@ class Schema:
         return zlib.crc32(f"{self.version} {self.tables}".encode()) & 0x7FFFFFFF
 
 
-class IndexDamaged(Exception):
+class IndexDamaged(Damaged):
     """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
 
 
@@ -64,7 +67,8 @@ class Database:
         self.reason = reason
         self._lock = threading.RLock()
         self._depth = 0
-        self._is_damaged = False
+        self._is_open, self._is_damaged = True, False
+        _OPEN.add(self)
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. Raises: IndexDamaged."""
@@ -127,15 +131,23 @@ class Database:
         if log > (0 if always else _MANY * 4096):
             root = self._path.parent.parent
             with suppress(sqlite3.Error, OSError, RetainError), self._lock, _exclusive(root, self._path.stem):
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self._stamp()
+                if _is_as_left(self._path):  # else another program wrote to it while it was open here
+                    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    self._stamp()
 
     def close(self) -> None:
-        """Close the index. One that was to be filled and is not counts for nothing."""
+        """Close the index, if it is open. One that was to be filled and is not counts for nothing."""
         with self._lock:
-            self.flush(always=True)
-            self._connection.close()
-        self._release()
+            if self._is_open:
+                self._is_open = False
+                self.flush(always=True)
+                self._connection.close()
+                self._release()
+
+    def __del__(self) -> None:
+        """Close it: SQLite would do so, too, and leave a file that its stamp does not describe."""
+        with suppress(Exception):
+            self.close()
 
     def __enter__(self) -> Database:
         return self
@@ -155,11 +167,25 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
+            where = f"{FOLDER}/{self._path.name}" if self._path is not None else ""
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise IndexDamaged("another process is writing the index", where=where, hint="try again") from error
             self._is_damaged = True
-            if self._path is not None:
+            if where and self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
-                    _guard(self._path.parent.parent).discard(f"{FOLDER}/{self._path.name}.stamp")
-            raise IndexDamaged(str(error)) from error
+                    _guard(self._path.parent.parent).discard(f"{where}.stamp")
+            raise IndexDamaged(f"the index is damaged: {error}", where=where, hint="it is made anew") from error
+
+
+_OPEN: WeakSet[Database] = WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Close what is still open when the process ends."""
+    for database in list(_OPEN):
+        with suppress(Exception):
+            database.close()
 
 
 def peek(vault: Vault, schema: Schema) -> Database | None:
@@ -211,6 +237,19 @@ def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T
     except IndexDamaged:
         with open_() as database:
             return use(database)
+
+
+@cache
+def has_trigrams() -> bool:
+    """Return whether this SQLite can find any part of a word in a full-text index (FTS5, and its trigrams)."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE hit USING fts5(words, tokenize='trigram')")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def discard(vault: Vault, name: str) -> None:

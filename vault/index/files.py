@@ -6,6 +6,7 @@ without its stamp showing it, so that it counts as changed the next time, too.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from vault.index.database import Database
 from vault.index.stamps import FIELDS, NONE, Stamp, Stamps, cacheable_stamp, stamps_digest
 
 TABLES = """
-CREATE TABLE file(folder TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
+CREATE TABLE file(folder TEXT NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
   inode INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
 CREATE TABLE folder(path TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 """
@@ -36,7 +37,7 @@ def changes(database: Database, folder: str, found: Stamps) -> Changes:
     if digest == (stamps_digest(found.names, found.numbers),):
         return Changes({}, ())
     known = {
-        name: (size, changed, inode)
+        os.fsdecode(name): (size, changed, inode)
         for name, size, changed, inode in database.rows(
             "SELECT name, size, changed_ns, inode FROM file WHERE folder = ?", (folder,)
         )
@@ -50,10 +51,10 @@ def remember(database: Database, folder: str, found: Stamps, which: Changes) -> 
     """Remember the files of a folder, of which `which` have been taken into the index since."""
     young = any(cacheable_stamp(stamp) == NONE for stamp in which.changed.values())
     with database.transaction():
-        database.run_many("DELETE FROM file WHERE folder = ? AND name = ?", ((folder, name) for name in which.gone))
+        forget(database, folder, which.gone)
         database.run_many(
             "INSERT OR REPLACE INTO file VALUES(?, ?, ?, ?, ?)",
-            ((folder, name, *cacheable_stamp(stamp)) for name, stamp in which.changed.items()),
+            ((folder, os.fsencode(name), *cacheable_stamp(stamp)) for name, stamp in which.changed.items()),
         )
         digest = "" if young else stamps_digest(found.names, found.numbers)
         database.run("INSERT OR REPLACE INTO folder VALUES(?, ?)", (folder, digest))
@@ -62,7 +63,8 @@ def remember(database: Database, folder: str, found: Stamps, which: Changes) -> 
 def forget(database: Database, folder: str, names: Iterable[str]) -> None:
     """Forget files of a folder, so that they count as changed."""
     with database.transaction():
-        database.run_many("DELETE FROM file WHERE folder = ? AND name = ?", ((folder, name) for name in names))
+        rows = [(folder, os.fsencode(name)) for name in names]
+        database.run_many("DELETE FROM file WHERE folder = ? AND name = ?", rows)
         database.run("DELETE FROM folder WHERE path = ?", (folder,))
 
 

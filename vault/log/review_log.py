@@ -27,24 +27,26 @@ from vault.log.events import (
     Import,
     LogEvent,
     Params,
+    ReviewLine,
     Stamp,
     Undo,
     UnknownType,
     decode,
     encode,
-    review_in,
+    review_line,
 )
 from vault.text.formatting import clean_line
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
-NAME = re.compile(r"reviews[^/]*\.jsonl", re.DOTALL)
+NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
 _COMMON = 5  # random bytes that the ids of one action share; the other five count its events
 _ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
+EVER = datetime(1, 1, 1, tzinfo=UTC)  # an instant before which nothing is
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
     unknown: set[str] = set()
     for path, data in sorted(files):
         names.append(path)
-        for number, event in _lines(path, data, unknown, diagnostics):
+        for number, read in read_lines(path, data, unknown, diagnostics):
+            event = read.event() if isinstance(read, ReviewLine) else read
             if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
                 what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
@@ -88,10 +91,12 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
     return False
 
 
-def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
+def read_lines(
+    path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]
+) -> Iterator[tuple[int, ReviewLine | LogEvent]]:
     """Yield the file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
     for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
-        if (review := review_in(line)) is not None:
+        if (review := review_line(line)) is not None:
             yield number, review
             continue
         where = Line(path, number, not line.endswith(b"\n"))
@@ -192,9 +197,7 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
 
 def log_paths(root: Path) -> list[str]:
     """Return the vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
-    return [
-        entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path.removeprefix(f"{FOLDER}/"))
-    ]
+    return [entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path)]
 
 
 def shown_path(path: str) -> str:
@@ -207,24 +210,21 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
     An undo can itself be undone, by a later one; two that name each other make no circle.
     """
-    return without_voided(once_each(events))
-
-
-def once_each(events: Iterable[LogEvent]) -> list[LogEvent]:
-    """Return each of the events once, in order of (at, id)."""
     united: dict[str, LogEvent] = {}
     for event in events:
         _unite(united, event)
-    return sorted(united.values(), key=by_time)
+    once = sorted(united.values(), key=by_time)
+    voided = voided_by(once)
+    return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
 
 
-def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
-    """As `live`, of events that are each there once and in order, as in a `Log`."""
+def voided_by(ordered: Iterable[LogEvent]) -> set[str]:
+    """Return the ids that the undos among events in order of (at, id) void."""
     voided: set[str] = set()
-    for undo in reversed([event for event in once if isinstance(event, Undo)]):
-        if undo.id not in voided:
-            voided.add(undo.voids)
-    return [event for event in once if not isinstance(event, Undo) and event.stamp.id not in voided]
+    for event in reversed([event for event in ordered if isinstance(event, Undo)]):
+        if event.id not in voided:
+            voided.add(event.voids)
+    return voided
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
@@ -271,6 +271,11 @@ def _offset(minutes: int) -> str:
     """Return how far a zone is from UTC, as a line of the log has it."""
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+
+
+def first_id(at: datetime) -> str:
+    """Return the least id that an event at that instant can have."""
+    return ulid(max(0, unix_ms(at)), bytes(10))
 
 
 def unix_ms(at: datetime) -> int:

@@ -39,6 +39,16 @@ def fold(text: str) -> str:
 _TITLE = 100  # characters; longer ones are sentences
 
 
+def folded(text: str) -> str:
+    """Return `text` as it is searched: without capitals and accents, wide letters as narrow ones, blanks as one."""
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text)
+        # Marks of Latin, Greek and Cyrillic are left out; those of Indic scripts and kana change the letter.
+        bare = "".join(c for c in apart if not "\u0300" <= c <= "\u036f" and not "\ud800" <= c <= "\udfff")
+        text = unicodedata.normalize("NFC", bare)
+    return " ".join(text.replace("\0", " ").casefold().split())
+
+
 def plural(count: int, noun: str, many: str = "", *, zero: str = "0") -> str:
     """Return `count` with its noun: `1 card`, `2 cards`, `1,024 cards`, `2 copies`.
 

@@ -1,4 +1,4 @@
-"""The caches of memory and of the decks never change what a desk says: they only save time."""
+"""The index of cards and reviews never changes what a desk says: it only saves time."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ import pytest
 from learning.cards import actions
 from learning.cards.workspace import Desk, open_desk, rate, undo_last
 from learning.memory.fold import card_events, fold, scheduler_for
+from learning.memory.scheduler import Scheduler
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
-from learning.store import checkpoint
-from learning.store.history import History
+from learning.store import log_index
 from tests.learning.marks import mark
-from vault.cache.cache import FOLDER, pack_cache, unpack_cache
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
 from vault.index import stamps
+from vault.index.database import Database
 from vault.log import ledger
 from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Tag, Undo, encode
 from vault.log.review_log import LOG_PATH, live, read_log, unix_ms
 from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+INDEX = ".retain/learning.sqlite3"
 CARDS = [CardId(f"{deck}{n:05}0000"[:10]) for deck in "abcde" for n in range(6)]
 
 
@@ -36,8 +37,8 @@ CARDS = [CardId(f"{deck}{n:05}0000"[:10]) for deck in "abcde" for n in range(6)]
 def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps are believed at once: the tests change nothing within one tick of the clock and keep the size."""
     monkeypatch.setattr(stamps, "RACY_NS", -1_000_000_000)
-    monkeypatch.setattr(checkpoint, "_LEAST", 12)
-    monkeypatch.setattr(checkpoint, "_MOST", 40)
+    monkeypatch.setattr(log_index, "_LEAST", 12)
+    monkeypatch.setattr(log_index, "_MOST", 40)
 
 
 def write_deck(vault: Vault, stem: str, cards: list[CardId], extra: str = "") -> None:
@@ -59,29 +60,34 @@ def told(desk: Desk) -> tuple[object, ...]:
         desk.past.last,
         desk.past.undoable(),
         desk.past.done(desk.scheduler.calendar, desk.now),
-        desk.log,
+        desk.past.whole(),
+        desk.past.recent_ms(),
+        desk.past.changes,
+        desk.past.reviews(),
+        desk.past.day_sums(),
     )
 
 
-def without_caches(vault: Vault, now: datetime) -> Desk:
-    """The desk of a vault that was never opened before."""
-    shutil.rmtree(vault.root / FOLDER, ignore_errors=True)
-    return open_desk(open_vault(str(vault.root), None, vault.root), now)
+def without_index(vault: Vault, now: datetime) -> tuple[object, ...]:
+    """What the desk of a vault says that was never opened before."""
+    copy = vault.root.parent / "never opened"
+    shutil.copytree(vault.root, copy, ignore=shutil.ignore_patterns(".retain"))
+    try:
+        return told(open_desk(open_vault(str(copy), None, copy), now))
+    finally:
+        shutil.rmtree(copy)
 
 
 def assert_same(vault: Vault, now: datetime) -> None:
-    """A desk with the caches as they lie, one without any, and the plain fold of the whole log say the same."""
+    """A desk with the index as it is, one without any, and the plain fold of the whole log say the same."""
     vault = open_vault(str(vault.root), None, vault.root)
     cached = told(open_desk(vault, now))
-    kept = {path.name: path.read_bytes() for path in (vault.root / FOLDER).iterdir()}
-    assert told(without_caches(vault, now)) == cached
+    assert without_index(vault, now) == cached
     events = read_log(vault.root).events
     scheduler = scheduler_for(rules_of(vault.settings), events)
     changes = card_events(vault.read_bytes(ledger.IDS) or b"")
     assert cached[0] == fold(events, scheduler, changes)
     assert cached[9] == done_today(events, scheduler.calendar, now)
-    for name, data in kept.items():  # as they lay before
-        (vault.root / FOLDER / name).write_bytes(data)
 
 
 def line(at: datetime, card: str, dice: random.Random, id_: str = "") -> bytes:
@@ -123,8 +129,10 @@ class Life:
             self.changes_settings,
             self.pauses_an_article,
             self.ledger_tells,
-            self.loses_a_cache,
-            self.damages_a_cache,
+            self.loses_the_index,
+            self.damages_the_index,
+            self.tags,
+            self.reschedules,
             self.begins_a_new_file,
         ]
         act = self.dice.choice(acts)
@@ -247,11 +255,11 @@ class Life:
         with (self.vault.root / ledger.IDS).open("ab") as file:
             file.write(ledger.encode(event))
 
-    def loses_a_cache(self) -> None:
-        (self.vault.root / FOLDER / self.dice.choice(["log", "memory", "decks"])).unlink(missing_ok=True)
+    def loses_the_index(self) -> None:
+        shutil.rmtree(self.vault.root / ".retain", ignore_errors=True)
 
-    def damages_a_cache(self) -> None:
-        path = self.vault.root / FOLDER / self.dice.choice(["log", "memory", "decks"])
+    def damages_the_index(self) -> None:
+        path = self.vault.root / INDEX
         if path.exists():
             data = bytearray(path.read_bytes())
             data[self.dice.randrange(len(data))] ^= 1 << self.dice.randrange(8)
@@ -263,7 +271,7 @@ class Life:
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.torture) for seed in range(2, 6))])
-def test_whatever_happens_a_desk_with_caches_says_what_one_without_says(vault: Vault, seed: int) -> None:
+def test_whatever_happens_a_desk_with_the_index_says_what_one_without_says(vault: Vault, seed: int) -> None:
     life = Life(vault, seed)
     for deck in "abcde":
         write_deck(vault, deck, [card for card in CARDS if card[0] == deck])
@@ -282,43 +290,43 @@ def test_the_cut_moves_on_and_the_states_stay_the_same(vault: Vault) -> None:
     dice = random.Random(7)
     write_deck(vault, "a", CARDS)
     some_years(vault, dice, days=60, until=NOON - timedelta(days=60))
-    first = open_desk(vault, NOON).past.before.cut
+    first = open_desk(vault, NOON).past.head.cut
     some_years(vault, dice, days=59)
     second = open_desk(vault, NOON).past
-    assert first < second.before.cut < NOON
-    assert len(second.events) < 60
+    assert first < second.head.cut < NOON
+    assert second.database.one("SELECT count(*) < 60 FROM event") == (1,)
     assert_same(vault, NOON)
 
 
-def opened_from_caches(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datetime = NOON) -> bool:
+def opened_from_index(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datetime = NOON) -> bool:
     """Whether a desk could be opened without the whole log being read and folded."""
     read: list[Vault] = []
-    rebuilt = checkpoint._rebuilt
+    rebuilt = log_index._rebuilt
 
-    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> History:
+    def counted(vault: Vault, index: Database, scheduler_of: log_index.SchedulerOf) -> tuple[log_index.Head, Scheduler]:
         read.append(vault)
-        return rebuilt(vault, scheduler_of)
+        return rebuilt(vault, index, scheduler_of)
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoint, "_rebuilt", counted)
+        patched.setattr(log_index, "_rebuilt", counted)
         open_desk(vault, now)
     return not read
 
 
-def test_ratings_undos_and_a_new_day_leave_the_checkpoint_as_it_is(
+def test_ratings_undos_and_a_new_day_are_taken_in_without_reading_the_whole_log(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dice = random.Random(8)
     write_deck(vault, "a", CARDS)
     some_years(vault, dice, days=30)
     open_desk(vault, NOON)
-    assert opened_from_caches(vault, monkeypatch)
+    assert opened_from_index(vault, monkeypatch)
     desk, _ = rate(open_desk(vault, NOON), CARDS[0], Rating.GOOD, via="cli")
     undo_last(rate(desk, CARDS[1], Rating.GOOD, via="cli")[0], via="cli")
-    assert opened_from_caches(vault, monkeypatch, NOON + timedelta(days=2))
+    assert opened_from_index(vault, monkeypatch, NOON + timedelta(days=2))
     with (vault.root / LOG_PATH).open("ab") as log:
         log.write(line(NOON - timedelta(days=90), CARDS[2], dice))
-    assert not opened_from_caches(vault, monkeypatch)
+    assert not opened_from_index(vault, monkeypatch)
     assert_same(vault, NOON)
 
 
@@ -332,7 +340,7 @@ def test_a_fresh_file_is_not_taken_by_its_stamp(vault: Vault, monkeypatch: pytes
     assert open_desk(vault, NOON).card("bbbbbbbbb1").title == "Interweaving"
 
 
-def test_caches_that_came_with_a_copied_vault_count_for_nothing(
+def test_an_index_that_came_with_a_copied_vault_counts_for_nothing(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dice = random.Random(9)
@@ -340,7 +348,7 @@ def test_caches_that_came_with_a_copied_vault_count_for_nothing(
     open_desk(vault, NOON)
     shutil.copytree(vault.root, tmp_path / "copy")
     copy = open_vault(str(tmp_path / "copy"), None, tmp_path)
-    assert not opened_from_caches(copy, monkeypatch)
+    assert not opened_from_index(copy, monkeypatch)
     assert_same(copy, NOON)
 
 
@@ -367,7 +375,7 @@ def test_a_retention_for_tags_that_cards_had_before_the_cut_counts_from_the_mome
     with (vault.root / LOG_PATH).open("ab") as log:
         log.write(encode(tagged) + b"\n")
     some_years(vault, dice, days=30)
-    assert tagged.at < open_desk(vault, NOON).past.before.cut
+    assert tagged.at < open_desk(vault, NOON).past.head.cut
     with (vault.root / "retain.toml").open("a") as settings:
         settings.write("\n[learning.retention_by_tag]\nexam = 0.97\n")
     asking = open_vault(str(vault.root), None, vault.root)
@@ -385,15 +393,3 @@ def test_with_siblings_buried_a_concept_gives_one_card_a_day(vault: Vault) -> No
     desk, _ = rate(desk, "aaaaaaaaa1", Rating.EASY, via="cli")
     assert [item.card for item in desk.queue.today] == ["bbbbbbbbb1"]
     assert "aaaaaaaaa2" in [item.card for item in open_desk(wanted, NOON + timedelta(days=1)).queue.today]
-
-
-@pytest.mark.parametrize("cut_short", [0, 1, 40])
-def test_a_cache_is_whole_or_none(cut_short: int) -> None:
-    data = pack_cache("kind 1", [b"one", b"", b"three"])
-    assert unpack_cache("kind 1", data) == [b"one", b"", b"three"]
-    assert unpack_cache("kind 2", data) is None
-    assert unpack_cache("kind 1", data[: len(data) - 1 - cut_short]) is None
-    for place in range(0, len(data), 3):
-        flipped = bytearray(data)
-        flipped[place] ^= 16
-        assert unpack_cache("kind 1", bytes(flipped)) is None
