@@ -39,7 +39,7 @@ from vault.text.formatting import clean_line
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
-NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
+NAME = re.compile(r"reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
@@ -197,7 +197,9 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
 
 def log_paths(root: Path) -> list[str]:
     """Return the vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
-    return [entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path)]
+    return [
+        entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path.removeprefix(f"{FOLDER}/"))
+    ]
 
 
 def shown_path(path: str) -> str:
