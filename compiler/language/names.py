@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import product
 
 from compiler.language import lexicon
@@ -38,6 +39,7 @@ _LABELLED = pattern("names_labelled")
 _ENDS_OPEN = re.compile(r"^(?:priori|posteriori|facto|versa|vitro|vivo|situ)$|\s\S+-term$", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1 << 16)  # a library says its names over and over
 def key(name: str, language: str = "") -> str:
     """Return the form in which variants of one name are equal: case, articles, hyphens, plural and spelling are folded.
 

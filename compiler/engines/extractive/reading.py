@@ -352,8 +352,8 @@ class Reading:
     def _kind(self, at: int) -> ClaimKind:
         """Return what a sentence does: explains a working, relates terms, names a limit or a use; else it is a fact."""
         sentence, doc = self.sentences[at], self.docs[at]
-        kinds = [KIND_OF_QUESTION[a.kind] for a in asks(sentence.text, doc, self.language)]
-        return kinds[0] if kinds else ClaimKind.FACT
+        first = next(asks(sentence.text, doc, self.language), None)
+        return KIND_OF_QUESTION[first.kind] if first is not None else ClaimKind.FACT
 
     def _terms(self) -> dict[int, list[Term]]:
         """Return the names that each segment gives: defined ones, and those that the document names and leaves open."""

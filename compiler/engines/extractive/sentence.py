@@ -87,5 +87,5 @@ def _plain(text: str) -> str:
 
 def root_of(doc: Doc) -> Token | None:
     """Return the root of the sentence; None if the parser sees several sentences in it."""
-    roots = [t for t in doc if t.head is t or t.head.i == t.i]
-    return roots[0] if len(roots) == 1 else None
+    roots = [at for at, distance in enumerate(doc.to_array("HEAD").tolist()) if not distance]
+    return doc[roots[0]] if len(roots) == 1 else None
