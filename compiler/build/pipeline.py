@@ -64,16 +64,17 @@ class Built:
     consulted: Consulted | None = None
 
 
-def build(start: BuildInput) -> Built:
+def build(start: BuildInput, crew: WorkerPool | None = None) -> Built:
     """Bring the vault up to date with `raw/`; a dry run only reports what that would change.
 
+    `crew` are the workers, if some have been started already.
     Raises: Refused, UsageError, WorkerFailed and what the asker raises, when nothing was published; WriteFailed.
     """
     record = Record(start.id_events)
     rescued = [] if start.options.dry_run else _sweep(start)
     scanned = scan(start, record.ids)
     record.add(scanned.events)
-    with WorkerPool("extractive", start.vault.root / "raw") as crew:
+    with crew or WorkerPool("extractive", start.vault.root / "raw") as crew:
         documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
         consulted = consult_model(start, documents, record.ids)
         cited = with_rules(consulted, crew, documents) if consulted is not None else None

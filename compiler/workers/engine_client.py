@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from compiler.model.report import Rejection
 from compiler.model.requests import REPLY_TO, Reply, Request, digest
-from compiler.workers.pool import WorkerPool
+from compiler.workers.pool import REQUESTS_A_START, WorkerPool
 from vault.cache.cache import read_json, write_json
 from vault.errors import WorkerFailed
 from vault.files.guard import Guard
@@ -35,7 +35,7 @@ class EmbeddedAsker:
         keys = [digest(self.engine, r) for r in requests]
         todo = [n for n, key in enumerate(keys) if key not in self.known]
         messages = [{"op": "ask", "request": requests[n].model_dump(mode="json")} for n in todo]
-        for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=len(messages) / REQUESTS_A_START), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
             if isinstance(reply, WorkerFailed):
                 # To go on without a reply would retract what rests on it: better nothing than half.

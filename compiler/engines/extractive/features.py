@@ -167,7 +167,7 @@ def definition_features(
 
 def _is_quoted(term: str, text: str) -> bool:
     """Return whether a text has a term in quotation marks."""
-    has_marks = any(mark in text for mark in "\"“„«「")  # few have; a pattern for each term takes long to compile
+    has_marks = any(mark in text for mark in '"“„«「')  # few have; a pattern for each term takes long to compile
     return has_marks and bool(re.search(rf"[\"“„«「]{re.escape(term)}[\"”“»」]", text, re.I))
 
 
