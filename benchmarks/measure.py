@@ -111,7 +111,7 @@ def seconds(value: float) -> str:
 
 def machine() -> str:
     """Date, machine and versions, in a few lines."""
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("retain", "click", "textual", "fsrs"))
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("retain", "click", "textual", "msgspec"))
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return "\n".join(
         (

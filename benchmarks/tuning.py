@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.measure import Row, in_turns, machine, table
 from learning.memory.evaluation import Marks, marks_of
+from learning.memory.fsrs import DEFAULTS, Parameters
 from learning.memory.model import fit
-from learning.memory.scheduler import DEFAULTS, Parameters
 from learning.memory.trials import elapsed_days, split_row, trials
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid

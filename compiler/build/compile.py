@@ -12,6 +12,7 @@ from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
 from vault.errors import UsageError
+from vault.index.database import IndexDamaged
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ def compile_vault(
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh or options.renew or options.decisions else last_report(vault.root, engine, seen)
+    last = None if options.fresh or options.renew or options.decisions else last_report(vault, engine, seen)
     if last is not None and not (options.engine in ("claude", "command", "agent") and stood_in(last)):
         return Report.from_json(last)
     from compiler.workers.pool import WorkerPool  # here, as the others below: there may be nothing to do
 
     with WorkerPool("extractive", vault.root / "raw") as crew:
         if options.engine == "extractive":  # they load their libraries while this process loads its own
-            crew.start(bytes_to_read(vault.root, engine, seen or look(vault.root), fresh=options.fresh))
+            crew.start(bytes_to_read(vault, engine, seen or look(vault.root), fresh=options.fresh))
         return _build(vault, options, engine, at, progress, backend, crew)
 
 
@@ -67,9 +68,16 @@ def _build(
     from vault.locks import lock
     from vault.log.review_log import read_log
 
+    def made() -> Report:
+        """Build; where the index is found damaged, once more with a new one."""
+        try:
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
+        except IndexDamaged:
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
+
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
-        return build(open_build(vault, options, engine, at, progress, backend), crew).report
+        return made()
     waited: list[str] = []
 
     def waiting(words: str) -> None:
@@ -79,10 +87,10 @@ def _build(
     purpose = "compiling" if options.command == "compile" else "rebuilding"
     with lock(vault.root, "publish", purpose=purpose, timeout_s=options.wait_s, waiting=waiting):
         refuse_beside_agents(vault)
-        last = last_report(vault.root, engine) if waited and not options.fresh else None
+        last = last_report(vault, engine) if waited and not options.fresh else None
         if last is not None:  # the other one did it all
             return Report.from_json(last)
-        return build(open_build(vault, options, engine, at, progress, backend), crew).report
+        return made()
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:

@@ -188,9 +188,9 @@ class Engine(Protocol):
     def cards(self, request: CardsRequest) -> CardsReply: ...
 
 
-def digest(engine: str, request: Request) -> str:
-    """Return the SHA-256 of a request for the embedded engine, under which its reply is cached."""
+def digest(engine: str, request: Request) -> bytes:
+    """Return the digest of a request for the embedded engine, under which its reply is stored."""
     body = json.dumps(
         [engine, request.model_dump(mode="json")], ensure_ascii=False, sort_keys=True, separators=(",", ":")
     )
-    return hashlib.sha256(body.encode()).hexdigest()
+    return hashlib.blake2b(body.encode(), digest_size=16).digest()

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from learning.memory.evaluation import Marks, marks_of
+from learning.memory.fsrs import DEFAULTS, Parameters
 from learning.memory.model import fit
-from learning.memory.scheduler import DEFAULTS, Parameters
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import elapsed_days, split_row, trials
 from vault.ids import CardId

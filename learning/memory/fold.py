@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,8 +14,9 @@ from learning.memory.state import UNSEEN, CardEvent, MemoryState, Phase, Rules, 
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import lines_with
-from vault.log.events import Bury, CardMark, Flag, LogEvent, Params, Reschedule, Resume, Review, Suspend, Tag
-from vault.log.review_log import live
+from vault.log.events import Bury, CardMark, Flag, LogEvent, Params, Reschedule, Resume, Suspend, Tag
+from vault.log.review_columns import ScannedLog, scan_events
+from vault.log.review_log import at_of, live, unix_ms
 
 
 def scheduler_for(
@@ -36,26 +40,62 @@ def fold(
     changes: Iterable[CardEvent] = (),
     known: Mapping[CardId, MemoryState] | None = None,
 ) -> dict[CardId, MemoryState]:
-    """Return the state of every card that the log or the ledger names, whatever the order or number of the events.
+    """As `fold_log`, of events in any order and number."""
+    return fold_log(scan_events(events), scheduler, changes, known)
+
+
+def fold_log(
+    log: ScannedLog,
+    scheduler: Scheduler,
+    changes: Iterable[CardEvent] = (),
+    known: Mapping[CardId, MemoryState] | None = None,
+) -> dict[CardId, MemoryState]:
+    """Return the state of every card that the log or the ledger names.
 
     At the same instant the log comes before the ledger. Order goes by `at`, time by `when`: a review that a wrong clock
-    dated years ahead takes no time from those after it. `known` are the states after all that came before `events` and
+    dated years ahead takes no time from those after it. `known` are the states after all that came before `log` and
     `changes`.
     """
-    states = dict(known or {})
-    steps: Sequence[LogEvent | CardEvent] = live(events)
-    if changes := set(changes):
-        steps = sorted((*steps, *changes), key=lambda e: (e.at, isinstance(e, CardEvent), e.id, e.type))
-    days = scheduler.calendar.days(step.when for step in steps)
-    for event, day in zip(steps, days, strict=True):
-        if isinstance(event, Review):
-            state = states.get(event.card, UNSEEN)
-            states[event.card] = scheduler.review(event.card, state, event.rating, event.when, day)
-        elif isinstance(event, CardMark | CardEvent):
-            marked = mark(states.get(event.card), event, scheduler, day)
-            if marked is not None:
-                states[event.card] = marked
+    reviews = log.reviews
+    rows = sorted(range(len(reviews)), key=reviews.card.__getitem__)  # card by card, each in order of time
+    ratings = bytes(map(reviews.rating.__getitem__, rows))
+    days = array("q", map(scheduler.calendar.days_of(reviews).__getitem__, rows))
+    when_ms, counts, marks = reviews.when_ms, Counter(reviews.card), _marks(log, changes, scheduler)
+    states, end = dict(known or {}), 0
+
+    def reviewed(card: CardId, state: MemoryState | None, begin: int, end: int) -> MemoryState | None:
+        if begin == end:
+            return state
+        at = at_of(when_ms[rows[end - 1]])
+        return scheduler.after(card, state or UNSEEN, ratings[begin:end], days[begin:end], at)
+
+    for number, card in enumerate(dict.fromkeys((*reviews.cards, *marks))):
+        begin, end = end, end + counts[number]
+        state = states.get(card)
+        for place, event, day in marks.get(card, ()):
+            middle = bisect_left(rows, place, begin, end)
+            state = mark(reviewed(card, state, begin, middle), event, scheduler, day)
+            begin = middle
+        state = reviewed(card, state, begin, end)
+        if state is not None:
+            states[card] = state
     return states
+
+
+def _marks(
+    log: ScannedLog, changes: Iterable[CardEvent], scheduler: Scheduler
+) -> dict[CardId, list[tuple[int, CardMark | CardEvent, int]]]:
+    """Return by card what is no review, in order: how many of all reviews come before it, itself, and its study day."""
+    placed: list[tuple[int, CardMark | CardEvent]] = [
+        (place, event) for place, event in zip(log.places, log.others, strict=True) if isinstance(event, CardMark)
+    ]
+    placed += [(bisect_right(log.reviews.at_ms, unix_ms(change.at)), change) for change in set(changes)]
+    placed.sort(key=lambda each: (each[1].at, isinstance(each[1], CardEvent), each[1].id, each[1].type))
+    days = scheduler.calendar.days(event.when for _, event in placed)
+    found: dict[CardId, list[tuple[int, CardMark | CardEvent, int]]] = {}
+    for (place, event), day in zip(placed, days, strict=True):
+        found.setdefault(event.card, []).append((place, event, day))
+    return found
 
 
 def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Scheduler, day: int) -> MemoryState | None:

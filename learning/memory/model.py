@@ -10,13 +10,12 @@ from functools import lru_cache
 
 import fsrs_rs_python as crate
 
-from learning.memory.scheduler import HIGHEST, LOWEST, Parameters, forgetting_curve
+from learning.memory.fsrs import HIGHEST, LOWEST, Memory, Parameters, forgetting_curve
 from vault.errors import Refused
 from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
 from vault.text.formatting import clean_line
 
-Memory = tuple[float, float]  # stability in days, difficulty in [1, 10]
 Given = tuple[int, int]  # a review: its rating, and the study days since the one before
 _EPOCHS = 8  # as Anki fits: with as many, the same items give the same parameters
 _ANY_RETENTION = 0.9  # the crate asks for one, and needs it for intervals only

@@ -7,16 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import pairwise
 
-from learning.memory.model import Given, Memory, Model
+from learning.memory.fsrs import Memory
+from learning.memory.model import Given, Model
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import MOST_DAYS, CardEvent, MemoryState, Phase
+from learning.memory.state import MOST_DAYS, CardEvent, Phase
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import at_of, unix_ms
 
-PHASES = tuple(Phase)
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
 _CARDS_PER_BEAT = 1_000  # some tens of milliseconds
 
@@ -115,28 +115,27 @@ class _Replayed:
 
     def __init__(self, out: Replay, scheduler: Scheduler) -> None:
         self._out, self._scheduler, self._model = out, scheduler, Model(scheduler.parameters)
-        self._table = transitions(scheduler)
 
     def fill(self, rows: Sequence[int], stability: Sequence[float], changed: Mapping[int, int]) -> None:
         """Fill the rows of one card. `stability` is that before each but the first; `changed` as `_changed_before`."""
         out, rules = self._out, self._scheduler.rules
         card = out.columns.cards[out.columns.card[rows[0]]]
         out.first[rows[0]] = 1
-        place = self._table[self._table[0].next[out.columns.rating[rows[0]]]]
+        place, _ = self._scheduler.place(Phase.NEW, 0).next[out.columns.rating[rows[0]]]
         for number, (last, row) in enumerate(pairwise(rows), 1):
             days, before = _between(out.day[last], out.day[row]), stability[number - 1]
             out.first[row] = days > 0
             out.stability[row] = before
             if number in changed:
-                place, days = self._table[place.changed], _between(changed[number], out.day[row])
+                place, days = place.changed, _between(changed[number], out.day[row])
             else:
                 out.elapsed[row] = days
-                if PHASES[place.phase] is Phase.REVIEW:
+                if place.phase is Phase.REVIEW:
                     planned = self._model.interval(before, self._scheduler.retention(card), rules.maximum_interval)
                     out.interval[row] = self._scheduler.varied(card, number, planned)
-            out.phase[row] = place.phase
+            out.phase[row] = place.number
             out.predicted[row] = self._scheduler.recall(before, days)
-            place = self._table[place.next[out.columns.rating[row]]]
+            place, _ = place.next[out.columns.rating[row]]
 
 
 def _changed(
@@ -169,34 +168,6 @@ def without_predictions(columns: ReviewColumns, calendar: StudyCalendar) -> Repl
     numbers = array("L", zeros), array("L", zeros)
     chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size
     return Replay(columns, days, bytearray(size), bytearray(size), *numbers, *chances)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A phase and step of a card: an index into PHASES, by rating (1 to 4) the place that follows, and the place that
-    follows when its fact changes."""
-
-    phase: int
-    next: tuple[int, ...]
-    changed: int
-
-
-def transitions(scheduler: Scheduler) -> tuple[Place, ...]:
-    """Return every phase and step that the scheduler can give a card; the first is that of a new card."""
-    found: list[tuple[Phase, int | None]] = [(Phase.NEW, 0)]
-
-    def number(phase: Phase, step: int | None) -> int:
-        if (phase, step) not in found:
-            found.append((phase, step))
-        return found.index((phase, step))
-
-    places = []
-    for phase, step in found:  # it grows meanwhile
-        outcomes = [scheduler.outcome(phase, step, 1.0, 5.0, 0, 0.9, rating) for rating in Rating]
-        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), at_of(0), 0)
-        following = (0, *(number(outcome.phase, outcome.step) for outcome in outcomes))
-        places.append(Place(PHASES.index(phase), following, number(changed.phase, changed.step)))
-    return tuple(places)
 
 
 def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:

@@ -1,61 +1,51 @@
-"""FSRS-6 over study days by `fsrs`, the scheduler of record: the only module that imports it.
+"""FSRS-6 over study days: what a rating makes of a card's memory, and when it is due again.
 
-Elapsed time counts in study days, as Anki counts it: fsrs gets instants that many whole days apart. It never gets the
-clock, and its fuzz, which draws from the global random, is off: ours is drawn from the card and the number of its
+Elapsed time counts in study days, as Anki counts it. The interval varies by a draw from the card and the number of its
 review, so that the same log gives the same schedule everywhere, and a preview is what the rating will give.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
+from operator import sub
 
-import fsrs
-
-from learning.memory.state import MOST_DAYS, MOST_STABLE, MemoryState, Phase, Rules, is_leech
+from learning.memory.fsrs import DEFAULTS, Fsrs6, forgetting_curve
+from learning.memory.state import MOST_DAYS, PHASES, MemoryState, Phase, Rules, is_leech
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
 from vault.log.events import Rating
 
-Parameters = tuple[float, ...]  # the 21 of FSRS-6
-DEFAULTS: Parameters = tuple(fsrs.scheduler.DEFAULT_PARAMETERS)
-LOWEST: Parameters = tuple(fsrs.scheduler.LOWER_BOUNDS_PARAMETERS)
-HIGHEST: Parameters = tuple(fsrs.scheduler.UPPER_BOUNDS_PARAMETERS)
-_ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
-_OUTCOMES = 4096  # outcomes of a rating that are cached: those of a card on screen, and of the first days of any card
 _STARTS = 20_000  # beginnings of study days that are cached
 _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 _FUZZ = ((2.5, 7.0, 0.15), (7.0, 20.0, 0.1), (20.0, math.inf, 0.05))  # from, to (days), days of fuzz for each day
 _FUZZ_FROM = 2.5
-_PHASES = {
-    fsrs.State.Learning: Phase.LEARNING,
-    fsrs.State.Review: Phase.REVIEW,
-    fsrs.State.Relearning: Phase.RELEARNING,
-}
-_STATES = {phase: state for state, phase in _PHASES.items()}
-_RATINGS = {rating: fsrs.Rating(int(rating)) for rating in Rating}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a rating makes of a card's memory, and how long to wait for the next review."""
+@dataclass(slots=True, eq=False)
+class Place:
+    """A phase and step of a card; `number` is that of the phase in PHASES.
+
+    `next` says by rating (the entry 0 is unused) which place follows, and how long to wait there, None for an interval
+    of days. `changed` is the place that follows when the fact behind the card changes.
+    """
 
     phase: Phase
     step: int | None
-    stability: float
-    difficulty: float
-    wait: timedelta
+    number: int
+    next: Sequence[tuple[Place, timedelta | None]] = field(init=False)
+    changed: Place = field(init=False)
 
 
 class Scheduler:
     """FSRS-6 over study days; `retention_of` are the cards that want another retention than the rules say.
 
-    Raises: ValueError where the rules hold parameters that fsrs refuses.
+    Raises: ValueError where the rules hold parameters that FSRS-6 does not allow.
     """
 
     def __init__(self, rules: Rules, retention_of: Mapping[CardId, float] | None = None) -> None:
@@ -63,15 +53,9 @@ class Scheduler:
         self.calendar = rules.calendar
         self.retention_of = retention_of or {}
         self.parameters = rules.parameters or DEFAULTS
-        self._fsrs = fsrs.Scheduler(
-            parameters=self.parameters,
-            learning_steps=rules.learning_steps,
-            relearning_steps=rules.relearning_steps,
-            maximum_interval=rules.maximum_interval,
-            enable_fuzzing=False,
-        )
+        self._fsrs = Fsrs6(self.parameters)
         self.recall = forgetting_curve(self.parameters)
-        self.outcome = lru_cache(_OUTCOMES)(self._outcome)
+        self._places: dict[tuple[Phase, int | None], Place] = {}
         self._start = lru_cache(_STARTS)(self.calendar.start)
         self._today = _END, _END, 0  # beginning, end and ordinal of the study day asked for last
 
@@ -83,23 +67,36 @@ class Scheduler:
         Raises: ClockWentBackwards if `at` is before the last review; not where `day` is given: then no time has passed.
         """
         day = self._not_before_last(state, at) if day is None else day
-        new = self._rated(state, rating, self.elapsed(state, day), self.retention(card))
-        lapsed = rating is Rating.AGAIN and state.phase is Phase.REVIEW
-        lapses = state.lapses + lapsed
-        leech = lapsed and is_leech(lapses, self.rules.leech_threshold)
-        wait = new.wait
-        if new.phase is Phase.REVIEW:
-            wait = timedelta(days=self.varied(card, state.reps + 1, wait.days))
+        return self.after(card, state, (rating,), (day,), at)
+
+    def after(
+        self, card: CardId, state: MemoryState, ratings: Sequence[int], days: Sequence[int], at: datetime
+    ) -> MemoryState:
+        """Return `state` of `card` after one or more reviews on these study days, the last of them at `at`."""
+        if state.phase is Phase.NEW:
+            memory = self._fsrs.after(self._fsrs.first[ratings[0]], ratings[1:], map(sub, days[1:], days))
+        else:
+            elapsed = map(sub, days, (state.last_day, *days))
+            memory = self._fsrs.after((state.stability, state.difficulty), ratings, elapsed)
+        place, wait, lapses, leech = self.place(state.phase, state.step), None, state.lapses, False
+        for rating in ratings:
+            if rating == 1 and place.phase is Phase.REVIEW:
+                lapses += 1
+                leech = leech or is_leech(lapses, self.rules.leech_threshold)
+            place, wait = place.next[rating]
+        reps = state.reps + len(ratings)
+        if wait is None:
+            planned = self._fsrs.interval(memory[0], self.retention(card), self.rules.maximum_interval)
+            wait = timedelta(days=self.varied(card, reps, planned))
         return MemoryState(
-            new.phase,
-            new.stability,
-            new.difficulty,
-            new.step,
-            self.due(at, day, wait),
+            place.phase,
+            *memory,
+            place.step,
+            self.due(at, days[-1], wait),
             at,
-            day,
+            days[-1],
             wait.days,
-            state.reps + 1,
+            reps,
             lapses,
             state.suspended or (leech and self.rules.leech_suspends),
             state.retracted,
@@ -124,45 +121,49 @@ class Scheduler:
             return state
         if state.changed:
             return replace(state, due=at)
-        forgotten = self._rated(state, Rating.AGAIN, self.elapsed(state, day), self.rules.retention)
-        again = state.phase is Phase.REVIEW and bool(self.rules.relearning_steps)
+        place = self.place(state.phase, state.step).changed
+        memory = state.stability, state.difficulty
+        stability, _ = self._fsrs.after(memory, (Rating.AGAIN,), (self.elapsed(state, day),))
         return replace(
             state,
-            phase=Phase.RELEARNING if again else state.phase,
-            stability=forgotten.stability,
-            step=0 if again or state.step is not None else None,
+            phase=place.phase,
+            stability=stability,
+            step=place.step,
             due=at,
             last_day=day,
             interval_days=0,
             changed=True,
         )
 
-    def _rated(self, state: MemoryState, rating: Rating, elapsed_days: int, retention: float) -> Outcome:
-        """Return what fsrs makes of a state by a rating."""
-        return self.outcome(state.phase, state.step, state.stability, state.difficulty, elapsed_days, retention, rating)
+    def place(self, phase: Phase, step: int | None) -> Place:
+        """Return the place of a phase and step, from which all places are reached that may follow."""
+        place = self._places.get((phase, step))
+        if place is None:
+            place = self._places[phase, step] = Place(phase, step, PHASES.index(phase))
+            place.next = self._next(phase, step or 0)
+            again = phase is Phase.REVIEW and self.rules.relearning_steps
+            place.changed = self.place(Phase.RELEARNING if again else phase, None if step is None and not again else 0)
+        return place
 
-    def _outcome(
-        self,
-        phase: Phase,
-        step: int | None,
-        stability: float,
-        difficulty: float,
-        elapsed_days: int,
-        retention: float,
-        rating: Rating,
-    ) -> Outcome:
-        """Ask fsrs. `fsrs.Card()` would read the clock without an id and a due; the last review is at the origin."""
-        if phase is Phase.NEW:
-            card = fsrs.Card(card_id=0, due=_ORIGIN)
-        else:
-            card = fsrs.Card(0, _STATES[phase], step, stability, difficulty, _ORIGIN, _ORIGIN)
-        self._fsrs.desired_retention = retention
-        at = _ORIGIN + timedelta(days=elapsed_days)
-        rated, _ = self._fsrs.review_card(card, _RATINGS[rating], at)
-        assert rated.stability is not None
-        assert rated.difficulty is not None
-        stability = min(rated.stability, MOST_STABLE)
-        return Outcome(_PHASES[rated.state], rated.step, stability, rated.difficulty, rated.due - at)
+    def _next(self, phase: Phase, step: int) -> Sequence[tuple[Place, timedelta | None]]:
+        """Return what each rating makes of a phase and step, as py-fsrs and Anki have it."""
+        rules = self.rules
+        learnt = self.place(Phase.REVIEW, None), None
+        if phase is Phase.REVIEW:
+            steps = rules.relearning_steps
+            again = (self.place(Phase.RELEARNING, 0), steps[0]) if steps else learnt
+            return again, again, learnt, learnt, learnt
+        steps = rules.relearning_steps if phase is Phase.RELEARNING else rules.learning_steps
+        if not steps:
+            return (learnt,) * 5
+        phase = Phase.LEARNING if phase is Phase.NEW else phase
+        again = self.place(phase, 0), steps[0]
+        if step >= len(steps):  # there were more steps when the card got there
+            return again, again, learnt, learnt, learnt
+        between = steps[0] * 1.5 if len(steps) == 1 else (steps[0] + steps[1]) / 2.0
+        hard = self.place(phase, step), steps[step] if step else between
+        good = learnt if step + 1 == len(steps) else (self.place(phase, step + 1), steps[step + 1])
+        return again, again, hard, good, learnt
 
     def retrievability(self, state: MemoryState, at: datetime) -> float:
         """Return the probability in [0, 1] of recalling the card at `at`: 1.0 on its last review's day, 0.0 if NEW."""
@@ -215,20 +216,7 @@ class Scheduler:
         return self._today[2]
 
 
-def forgetting_curve(parameters: Parameters) -> Callable[[float, int], float]:
-    """Return the curve of FSRS-6: from stability and elapsed study days to the probability in [0, 1] of recall.
-
-    To the last bit what `fsrs.Scheduler.get_card_retrievability` gives, without an object for each card.
-    """
-    decay = -parameters[20]
-    factor: float = 0.9 ** (1 / decay) - 1
-
-    def retrievability(stability: float, elapsed_days: int) -> float:
-        return float((1 + factor * elapsed_days / stability) ** decay)
-
-    return retrievability
-
-
+@cache
 def fuzz_range(days: int, maximum: int) -> tuple[int, int]:
     """Return the least and the most days that an interval of `days` may become, as Anki and py-fsrs let it vary.
 

@@ -12,7 +12,6 @@ from vault.config.settings import Settings
 from vault.ids import CardId
 
 MOST_DAYS = 2_000_000  # more would leave the calendar; only a log edited by hand has such a wait
-MOST_STABLE = 1e12  # days; extreme parameters could let it grow past what a number holds
 
 
 class Phase(StrEnum):
@@ -22,6 +21,9 @@ class Phase(StrEnum):
     LEARNING = "learning"
     REVIEW = "review"
     RELEARNING = "relearning"
+
+
+PHASES = tuple(Phase)
 
 
 @dataclass(frozen=True, slots=True)

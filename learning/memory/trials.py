@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from learning.memory.model import Memory, Model
-from learning.memory.scheduler import Parameters
+from learning.memory.fsrs import Memory, Parameters
+from learning.memory.model import Model
 from learning.memory.state import MOST_DAYS
 from learning.study_day import StudyCalendar
 from vault.log.review_columns import ReviewColumns

@@ -253,7 +253,7 @@ class StudySession:
         if event is not None:
             self._done(after, event)
         elif not isinstance(last, LogEvent):
-            restore(self.desk.vault, last)
+            restore(self.desk.vault, last, self._clock())
             self.session = after
         if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
             self._stood = _UNKNOWN

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from learning.memory.predictions import PHASES, Replay
-from learning.memory.state import MemoryState, Phase
+from learning.memory.predictions import Replay
+from learning.memory.state import PHASES, MemoryState, Phase
 from learning.stats.activity import Growth
 from vault.ids import CardId
 from vault.model.card import CardKind

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from learning.memory.predictions import PHASES, Replay
-from learning.memory.state import Phase
+from learning.memory.predictions import Replay
+from learning.memory.state import PHASES, Phase
 
 MATURE_DAYS = 21  # of the interval before; Anki draws the line there, too
 PERIODS = (1, 7, 30, 90)  # study days, today included

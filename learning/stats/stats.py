@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from learning.memory.predictions import PHASES, Replay, replay, without_predictions
+from learning.memory.predictions import Replay, replay, without_predictions
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import CardEvent, MemoryState, Phase
+from learning.memory.state import PHASES, CardEvent, MemoryState, Phase
 from learning.stats import activity, mastery, retention
 from learning.stats.activity import Activity, Growth
 from learning.stats.mastery import KNOWN_DAYS, Group, Mastery, Studied, known_by_week

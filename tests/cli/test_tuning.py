@@ -14,8 +14,8 @@ import pytest
 from cli import environment
 from cli.review.optimize import optimize_after_review
 from cli.review.plain_review import review_plainly
+from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
-from learning.memory.scheduler import DEFAULTS
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings
 from vault.ids import ALPHABET, CardId, ulid

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk
+from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
-from learning.memory.scheduler import DEFAULTS, fuzz_range
+from learning.memory.scheduler import fuzz_range
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item
 from learning.schedule.workload import (

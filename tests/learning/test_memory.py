@@ -18,16 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.fold import fold, scheduler_for
+from learning.memory.fold import fold, fold_log, mark, scheduler_for
+from learning.memory.fsrs import DEFAULTS, HIGHEST, LOWEST, MOST_STABLE
 from learning.memory.predictions import replay
-from learning.memory.scheduler import DEFAULTS, HIGHEST, LOWEST, Scheduler, fuzz_range
-from learning.memory.state import MOST_STABLE, CardEvent, MemoryState, Phase, Rules, is_leech, rules_of
+from learning.memory.scheduler import Scheduler, fuzz_range
+from learning.memory.state import CardEvent, MemoryState, Phase, Rules, is_leech, rules_of
 from learning.study_day import StudyCalendar
 from vault.config.settings import Settings
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
 from vault.log.events import (
     Bury,
+    CardMark,
     Flag,
     Import,
     LogEvent,
@@ -40,8 +42,10 @@ from vault.log.events import (
     Suspend,
     Tag,
     Undo,
+    encode,
 )
-from vault.log.review_columns import columns_of
+from vault.log.review_columns import columns_of, scan_log
+from vault.log.review_log import live
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -493,7 +497,12 @@ long_instants = st.one_of(
     st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 27)).map(lambda t: t.replace(microsecond=0, tzinfo=UTC)),
 )
 any_card = st.sampled_from([CARD, OTHER, CardId("aaaaaaaaa1")])
-event_stamps = st.builds(stamp, st.integers(0, 10**6), long_instants)
+event_stamps = st.builds(
+    lambda n, at, clock: Stamp(f"{n:026}", at, clock=clock),
+    st.integers(0, 10**6),
+    long_instants,
+    st.none() | st.none() | long_instants,
+)
 any_event: st.SearchStrategy[LogEvent] = st.one_of(
     *[st.builds(Review, event_stamps, any_card, st.sampled_from([Rating.AGAIN, *Rating]))] * 4,
     st.builds(Import, event_stamps, any_card, ratings),
@@ -520,6 +529,46 @@ def test_a_fold_in_two_parts_is_the_fold_of_the_whole_and_its_states_are_within_
         assert state.due is None or state.due.tzinfo is UTC
         assert 0 <= state.interval_days <= max(rules.maximum_interval, 4)
         assert state.phase is Phase.NEW or 0.001 <= state.stability <= MOST_STABLE
+
+
+def one_by_one(events: list[LogEvent], changes: list[CardEvent], scheduler: Scheduler) -> dict[CardId, MemoryState]:
+    """The states after each event in its turn."""
+    states: dict[CardId, MemoryState] = {}
+    steps: list[LogEvent | CardEvent] = [*live(events), *set(changes)]
+    steps.sort(key=lambda e: (e.at, isinstance(e, CardEvent), e.id, e.type))
+    for step in steps:
+        day = scheduler.calendar.day(step.when)
+        if isinstance(step, Review):
+            state = states.get(step.card, MemoryState())
+            states[step.card] = scheduler.review(step.card, state, step.rating, step.when, day)
+        elif isinstance(step, CardMark | CardEvent) and (marked := mark(states.get(step.card), step, scheduler, day)):
+            states[step.card] = marked
+    return states
+
+
+@given(
+    st.lists(any_event, max_size=40, unique_by=lambda e: e.id),
+    st.lists(st.tuples(event_stamps, st.integers(0, 50)), max_size=4),
+    changes_of_cards,
+    all_rules,
+    st.randoms(use_true_random=False),
+)
+def test_a_log_in_several_files_is_folded_as_its_events_are_one_after_another(
+    events: list[LogEvent],
+    undone: list[tuple[Stamp, int]],
+    changes: list[CardEvent],
+    rules: Rules,
+    chance: random.Random,
+) -> None:
+    events += [Undo(Stamp(f"u{n}", s.at), events[k % len(events)].id) for n, (s, k) in enumerate(undone) if events]
+    lines = [encode(event) + b"\n" for event in events]
+    lines += [chance.choice(lines) for _ in range(chance.choice([0, 0, 3])) if lines]
+    chance.shuffle(lines)
+    cut = chance.randrange(len(lines) + 1)
+    torn = chance.choice([b"", lines[0][: chance.randrange(len(lines[0]))] if lines else b""])
+    scheduler = Scheduler(rules, {OTHER: 0.95})
+    log = scan_log([("a.jsonl", b"".join(lines[:cut])), ("b.jsonl", b"".join(lines[cut:]) + torn)])
+    assert fold_log(log, scheduler, changes) == one_by_one(events, changes, scheduler)
 
 
 def test_a_stability_without_end_is_held_where_numbers_still_count() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory.fold import fold
-from learning.memory.predictions import NEVER, PHASES, columns_of_cards, replay
+from learning.memory.predictions import NEVER, columns_of_cards, replay
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import CardEvent, MemoryState, Phase, Rules
+from learning.memory.state import PHASES, CardEvent, MemoryState, Phase, Rules
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import Rating, Review, Stamp

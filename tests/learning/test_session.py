@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -147,7 +146,7 @@ def test_a_clock_that_went_back_spoils_no_preview_and_refuses_no_rating() -> Non
     session = begin(Queue(today=(Item(A, "a"),)), {A: state}, SCHEDULER, NOON)
     earlier = NOON - timedelta(minutes=5)
     previews = session.previews(earlier)
-    late = replace(stamp(1, NOON + timedelta(milliseconds=1)), clock=earlier)
+    late = Stamp("1", NOON + timedelta(milliseconds=1), clock=earlier)
     assert rate(reveal(session), Rating.GOOD, late)[0].state(A) == previews[Rating.GOOD]
     assert previews[Rating.GOOD].stability == session.previews(NOON)[Rating.GOOD].stability
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
-from learning.memory.scheduler import DEFAULTS
 from learning.memory.state import MemoryState, Phase
 from learning.memory.trials import elapsed_days
 from learning.stats.forecast import (

@@ -29,8 +29,9 @@ from learning.memory.fit_decision import (
     reviews_at_fit,
     split_by_change,
 )
+from learning.memory.fsrs import DEFAULTS, HIGHEST, LOWEST
 from learning.memory.model import Model, fit
-from learning.memory.scheduler import DEFAULTS, HIGHEST, LOWEST, Scheduler
+from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import FIRST, elapsed_days, split_row, trials
 from learning.study_day import StudyCalendar

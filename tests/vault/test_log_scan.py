@@ -27,8 +27,11 @@ from vault.log.events import (
     Suspend,
     Tag,
     Undo,
+    UnknownType,
     checksum,
+    decode,
     encode,
+    review_in,
 )
 from vault.log.review_columns import ScannedLog, columns_of, scan_log
 from vault.log.review_log import last_undoable, live, parse_log
@@ -180,6 +183,51 @@ def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
 @given(files())
 def test_scanning_a_log_gives_what_parsing_it_gives(found: list[tuple[str, bytes]]) -> None:
     assert scan_log(found) == expected(found)
+
+
+texts = st.sampled_from(['"x"', '"\\u00e9"', '"\\ud800"', '"é"', "3", "null", "[]", '""'])
+fields = {
+    "v": st.sampled_from(["1", "1.0", "true", '"1"', "0"]),
+    "id": texts,
+    "type": st.sampled_from(['"review"', '"import"', '"\\u0072eview"', '"flag"', "null"]),
+    "card": texts,
+    "rating": st.sampled_from(["1", "4", "0", "5", "3.0", '"3"', "true", "null"]),
+    "at": st.sampled_from(
+        [
+            *("2026-11-21T12:00:00.000Z", "2026-11-21T12:00:00Z", "2026-11-21T12:00:00.123456+01:00", "2026-11-21"),
+            *("2026-11-21T12:00:00.123456Z", "2026-11-21T12:00:00", "2026-11-21T24:00:00.000Z", "20261121T120000Z"),
+            *("2026-W47-6T12:00:00.000Z", "0001-01-01T00:00:00.000+01:00", "2026-11-21T12:00:00.000-00:00", ""),
+        ]
+    ).map(lambda text: f'"{text}"')
+    | st.sampled_from(["1732190400", "null"]),
+    "tz": texts,
+    "ms": st.sampled_from(["0", "5400", "-1", "-0", "1e3", "1.5", "null", "true", "1" + "0" * 30]),
+    "origin": texts,
+    "via": texts,
+    "clock": st.sampled_from(["null", '"2026-11-20T12:00:00.000Z"', '"x"', "3"]),
+    "more": st.sampled_from(['{"a":[1]}', "null", '"x"']),
+}
+USUAL = {"v": "1", "id": '"0"', "type": '"review"', "card": '"c"', "rating": "3", "at": '"2026-11-21T12:00:00.000Z"'}
+
+
+@given(st.fixed_dictionaries({}, optional=fields), st.sets(st.sampled_from(sorted(USUAL)), max_size=1), st.data())
+def test_a_line_that_is_read_quickly_holds_what_decoding_it_gives(
+    given_: dict[str, str], left_out: set[str], data: st.DataObject
+) -> None:
+    chance = data.draw(st.randoms(use_true_random=False))
+    record = USUAL | {"via": '"tui"', "ms": "5400"} | dict(chance.sample(sorted(given_.items()), min(2, len(given_))))
+    pairs = [f'"{key}":{value}' for key, value in record.items() if key not in left_out]
+    pairs += [chance.choice(pairs)] * chance.randrange(2)  # the last of two counts
+    line = sealed("{" + ",".join(pairs))
+    try:
+        expected: LogEvent | None = decode(line)
+    except (ValueError, UnknownType):
+        expected = None
+    read = review_in(line + b"\n")
+    assert read is None or read == expected
+    assert review_in(line) is None  # its end may be missing
+    if expected is not None and not given_:
+        assert read is not None
 
 
 @given(st.lists(st.builds(Review, stamps, cards, ratings, durations), unique_by=lambda e: e.id), st.data())

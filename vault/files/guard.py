@@ -92,7 +92,8 @@ class Guard(Folder):
                 return False
             expect_bytes(path, found, expect)
             name = marked_name(parts[-1], ours=data, expect=expect)
-            with temporary_file(folder, name, found) as temp:
+            mode = 0o600 if self.scope is Scope.STATE else 0o666
+            with temporary_file(folder, name, found, mode) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replace.install(folder, temp, parts[-1], path, expect)

@@ -10,10 +10,9 @@ import json
 import sys
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import IntEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -34,8 +33,7 @@ class Rating(IntEnum):
     EASY = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True, gc=False):
     """Id and time of an event: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from
     `at`.
 
@@ -54,8 +52,7 @@ class Stamp:
         return self.at if self.clock is None or self.clock > self.at else self.clock
 
 
-@dataclass(frozen=True, slots=True)
-class LogEvent:
+class LogEvent(msgspec.Struct, frozen=True, gc=False):
     """One line of the log. Each kind has a `type` in the file and fields of its own."""
 
     type: ClassVar[str] = ""
@@ -77,8 +74,7 @@ class LogEvent:
         return self.stamp.when
 
 
-@dataclass(frozen=True, slots=True)
-class Review(LogEvent):
+class Review(LogEvent, frozen=True, gc=False):
     """A card was rated; `ms` is how long it was on screen, 0 if unknown."""
 
     type: ClassVar[str] = "review"
@@ -87,60 +83,52 @@ class Review(LogEvent):
     ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Import(Review):
+class Import(Review, frozen=True, gc=False):
     """A review made elsewhere; `origin` names it there ("anki:1711684180217"). It counts as a review."""
 
     type: ClassVar[str] = "import"
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Undo(LogEvent):
+class Undo(LogEvent, frozen=True, gc=False):
     """Voids the event with the id `voids`, wherever that line is, and nothing else."""
 
     type: ClassVar[str] = "undo"
     voids: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardMark(LogEvent):
+class CardMark(LogEvent, frozen=True, gc=False):
     """What a user does to a card besides rating it."""
 
     card: CardId
 
 
-@dataclass(frozen=True, slots=True)
-class Suspend(CardMark):
+class Suspend(CardMark, frozen=True, gc=False):
     """The card stays out of every queue until it is resumed."""
 
     type: ClassVar[str] = "suspend"
 
 
-@dataclass(frozen=True, slots=True)
-class Resume(CardMark):
+class Resume(CardMark, frozen=True, gc=False):
     """A suspended or buried card comes back."""
 
     type: ClassVar[str] = "resume"
 
 
-@dataclass(frozen=True, slots=True)
-class Bury(CardMark):
+class Bury(CardMark, frozen=True, gc=False):
     """The card stays out of the queue until the next study day."""
 
     type: ClassVar[str] = "bury"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag(CardMark):
+class Flag(CardMark, frozen=True, gc=False):
     """The user finds something wrong with the card."""
 
     type: ClassVar[str] = "flag"
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tag(CardMark):
+class Tag(CardMark, frozen=True, gc=False):
     """The card gets some tags of its own and loses others; those of its deck stay."""
 
     type: ClassVar[str] = "tag"
@@ -148,16 +136,14 @@ class Tag(CardMark):
     remove: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reschedule(CardMark):
+class Reschedule(CardMark, frozen=True, gc=False):
     """The card is due on the study day `due`, until it is rated next; its memory state stays."""
 
     type: ClassVar[str] = "reschedule"
     due: date
 
 
-@dataclass(frozen=True, slots=True)
-class Graded(LogEvent):
+class Graded(LogEvent, frozen=True, gc=False):
     """The rating suggested for a typed answer, and the one given: memory counts the rating alone.
 
     `review` is the id of that rating; `suggested` None where nothing was. `met` and `missed` count points; the words
@@ -174,8 +160,7 @@ class Graded(LogEvent):
     missed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Params(LogEvent):
+class Params(LogEvent, frozen=True, gc=False):
     """The scheduler's parameters from here on; `retention` None leaves the vault's own."""
 
     type: ClassVar[str] = "params"
@@ -261,7 +246,7 @@ def _text(record: dict[str, Any], key: str, default: str | None = None) -> str:
     return value
 
 
-_shared = sys.intern  # a log repeats few texts many times: each is held once
+_shared: Callable[[Any], Any] = sys.intern  # a log repeats few texts many times: each is held once
 
 
 def _instant(value: object) -> datetime:
@@ -310,7 +295,7 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
         raise ValueError("rating is not 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
         raise ValueError("ms is not a duration")
-    return stamp, CardId(_shared(_text(record, "card"))), RATINGS[rating], ms
+    return stamp, _shared(_text(record, "card")), RATINGS[rating], ms
 
 
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
@@ -384,3 +369,39 @@ def decode(line: bytes) -> LogEvent:
         return reader(record, stamp)
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
         raise ValueError(f"{type(problem).__name__}: {problem}") from problem
+
+
+class _ReviewLine(msgspec.Struct, gc=False):
+    """The line of a review, as nearly every line of a log is, without a `clock`."""
+
+    v: Literal[1]
+    id: str
+    type: Literal["review", "import"]
+    card: CardId
+    rating: Rating
+    at: datetime
+    tz: str = "+00:00"
+    ms: int = 0
+    origin: str = ""
+    via: str = ""
+    clock: None = None
+
+
+_PARSE_REVIEW = msgspec.json.Decoder(_ReviewLine).decode
+
+
+def review_in(line: bytes) -> Review | None:
+    """Return what `decode` gives of a line, which has its newline, much faster; None where `decode` must read it."""
+    if line[-TAIL - 1 :] != b',"crc":"%08x"}\n' % zlib.crc32(line[: -TAIL - 1]):
+        return None
+    try:
+        read = _PARSE_REVIEW(line)
+    except (ValueError, RecursionError):
+        return None
+    at = read.at
+    if read.ms < 0 or at.tzinfo is not UTC or at.microsecond % 1000:
+        return None
+    stamp = Stamp(read.id, at, _shared(read.tz), _shared(read.via))
+    if read.type == Import.type:
+        return Import(stamp, _shared(read.card), read.rating, read.ms, read.origin)
+    return Review(stamp, _shared(read.card), read.rating, read.ms)

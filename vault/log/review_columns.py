@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.log.events import LogEvent, Review, Undo
-from vault.log.review_log import last_action, live, parse_log, unix_ms
+from vault.log.review_log import Log, last_action, once_each, parse_log, unix_ms, without_voided
 
 MOST_MS = 0xFFFFFFFF  # the longest time on screen that a column holds
 
@@ -45,29 +45,6 @@ class ReviewColumns:
         return when
 
 
-def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
-    """Return the columns of the reviews among `events` that no undo voids."""
-    return _columns(live(events))
-
-
-def _columns(active: Iterable[LogEvent]) -> ReviewColumns:
-    """Return the columns of the reviews among events that count, in order of (at, id)."""
-    columns = ReviewColumns()
-    index: dict[CardId, int] = {}
-    for event in active:
-        if isinstance(event, Review):
-            number = index.setdefault(event.card, len(index))
-            if number == len(columns.cards):
-                columns.cards.append(event.card)
-            columns.card.append(number)
-            columns.rating.append(event.rating)
-            if event.when != event.at:
-                columns.clocks[len(columns.at_ms)] = unix_ms(event.when)
-            columns.at_ms.append(unix_ms(event.at))
-            columns.ms.append(min(event.ms, MOST_MS))
-    return columns
-
-
 @dataclass(frozen=True, slots=True)
 class ScannedLog:
     """What counts in the log's files. `others` are the live events that are no reviews, in order of (at, id).
@@ -88,28 +65,52 @@ class ScannedLog:
     reaches_ahead: bool = field(default=False, compare=False)
 
 
+def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
+    """Return the columns of the reviews among `events` that no undo voids."""
+    return scan_events(events).reviews
+
+
+def scan_events(events: Iterable[LogEvent]) -> ScannedLog:
+    """Return what counts of the events, in any order and each any number of times."""
+    return _scanned(Log(tuple(once_each(events))))
+
+
 def scan_log(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
     """Return the columns of the union of the files (path, bytes), whatever the order of files and lines.
 
     Raises: SchemaTooNew, naming the line.
     """
-    log = parse_log(files)
-    active = live(log.events)
-    others: list[LogEvent] = []
-    places: list[int] = []
-    for number, event in enumerate(active):
-        if not isinstance(event, Review):
-            places.append(number - len(others))
-            others.append(event)
-    ids = {event.id for event in log.events}
+    return _scanned(parse_log(files))
+
+
+def _scanned(log: Log) -> ScannedLog:
+    """Return what counts of a log."""
+    active = without_voided(log.events)
+    marks = [(number, event) for number, event in enumerate(active) if not isinstance(event, Review)]
+    voided = {event.voids for event in log.events if isinstance(event, Undo)}
     return ScannedLog(
-        _columns(active),
-        tuple(others),
-        tuple(places),
+        _columns([event for event in active if isinstance(event, Review)]),
+        tuple(event for _, event in marks),
+        tuple(number - place for place, (number, _) in enumerate(marks)),
         active[-1].at if active else None,
         last_action(active),
         log.diagnostics,
         log.files,
-        max(ids, default=""),
-        any(isinstance(event, Undo) and event.voids not in ids for event in log.events),
+        max((event.stamp.id for event in log.events), default=""),
+        bool(voided) and not voided.issubset(event.id for event in log.events),
+    )
+
+
+def _columns(reviews: Sequence[Review]) -> ReviewColumns:
+    """Return the columns of reviews that count, in order of (at, id)."""
+    numbers: dict[CardId, int] = {}
+    stamps = [review.stamp for review in reviews]
+    clocks = {row: unix_ms(stamp.when) for row, stamp in enumerate(stamps) if stamp.clock is not None}
+    return ReviewColumns(
+        card=array("L", [numbers.setdefault(review.card, len(numbers)) for review in reviews]),
+        cards=list(numbers),
+        rating=array("B", [review.rating for review in reviews]),
+        at_ms=array("q", [unix_ms(stamp.at) for stamp in stamps]),
+        ms=array("L", [ms if (ms := review.ms) < MOST_MS else MOST_MS for review in reviews]),
+        clocks={row: ms for row, ms in clocks.items() if ms != unix_ms(stamps[row].at)},
     )

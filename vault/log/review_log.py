@@ -32,12 +32,13 @@ from vault.log.events import (
     UnknownType,
     decode,
     encode,
+    review_in,
 )
 from vault.text.formatting import clean_line
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
-_NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
+NAME = re.compile(r"reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
@@ -72,7 +73,7 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
     for path, data in sorted(files):
         names.append(path)
         for number, event in _lines(path, data, unknown, diagnostics):
-            if not _unite(events, event):
+            if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
                 what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
     return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
@@ -90,6 +91,9 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
 def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
     """Yield the file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
     for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
+        if (review := review_in(line)) is not None:
+            yield number, review
+            continue
         where = Line(path, number, not line.endswith(b"\n"))
         for event in line_events(line.removesuffix(b"\n"), where, unknown, diagnostics):
             yield number, event
@@ -188,7 +192,9 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
 
 def log_paths(root: Path) -> list[str]:
     """Return the vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
-    return [entry.path for entry in Folder(root).listing(FOLDER) if _NAME.fullmatch(entry.path)]
+    return [
+        entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path.removeprefix(f"{FOLDER}/"))
+    ]
 
 
 def shown_path(path: str) -> str:
@@ -201,15 +207,24 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
     An undo can itself be undone, by a later one; two that name each other make no circle.
     """
+    return without_voided(once_each(events))
+
+
+def once_each(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """Return each of the events once, in order of (at, id)."""
     united: dict[str, LogEvent] = {}
     for event in events:
         _unite(united, event)
-    once = sorted(united.values(), key=by_time)
+    return sorted(united.values(), key=by_time)
+
+
+def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
+    """As `live`, of events that are each there once and in order, as in a `Log`."""
     voided: set[str] = set()
-    for event in reversed(once):
-        if isinstance(event, Undo) and event.id not in voided:
-            voided.add(event.voids)
-    return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
+    for undo in reversed([event for event in once if isinstance(event, Undo)]):
+        if undo.id not in voided:
+            voided.add(undo.voids)
+    return [event for event in once if not isinstance(event, Undo) and event.stamp.id not in voided]
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
