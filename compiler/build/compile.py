@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiler.build.snapshot import Snapshot, last_report, stood_in
+from compiler.build.snapshot import Snapshot, bytes_to_read, last_report, look, stood_in
 from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
@@ -18,6 +18,7 @@ from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.replies.asker import Backend
+    from compiler.workers.pool import WorkerPool
 
 __all__ = ["Options", "compile_vault", "raw_path"]
 
@@ -44,7 +45,24 @@ def compile_vault(
     last = None if options.fresh or options.renew or options.decisions else last_report(vault, engine, seen)
     if last is not None and not (options.engine in ("claude", "command", "agent") and stood_in(last)):
         return Report.from_json(last)
-    # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
+    from compiler.workers.pool import WorkerPool  # here, as the others below: there may be nothing to do
+
+    with WorkerPool("extractive", vault.root / "raw") as crew:
+        if options.engine == "extractive":  # they load their libraries while this process loads its own
+            crew.start(bytes_to_read(vault, engine, seen or look(vault.root), fresh=options.fresh))
+        return _build(vault, options, engine, at, progress, backend, crew)
+
+
+def _build(
+    vault: Vault,
+    options: Options,
+    engine: str,
+    at: datetime,
+    progress: Callable[[dict[str, Any]], None],
+    backend: Backend | None,
+    crew: WorkerPool,
+) -> Report:
+    """Bring everything up to date, under the lock unless nothing is written."""
     from compiler.build.pipeline import build
     from compiler.build.start import open_build
     from vault.audit.agent_runs import refuse_beside_agents
@@ -55,9 +73,9 @@ def compile_vault(
         """Build; where the index is found damaged, once more with a new one."""
         gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
         try:
-            return build(open_build(vault, options, engine, at, progress, backend)).report
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
         except IndexDamaged:
-            return build(open_build(vault, options, engine, at, progress, backend)).report
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
 
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:

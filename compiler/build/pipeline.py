@@ -65,15 +65,18 @@ class Built:
     consulted: Consulted | None = None
 
 
-def build(start: BuildInput) -> Built:
-    """As `_build`, and close the index that the build was opened with."""
+def build(start: BuildInput, crew: WorkerPool | None = None) -> Built:
+    """As `_build`, and close the index that the build was opened with; `crew` are workers that were started ahead."""
     try:
-        return _build(start)
+        if crew is not None:
+            return _build(start, crew)
+        with WorkerPool("extractive", start.vault.root / "raw") as own:
+            return _build(start, own)
     finally:
         start.steps.close()
 
 
-def _build(start: BuildInput) -> Built:
+def _build(start: BuildInput, crew: WorkerPool) -> Built:
     """Bring the vault up to date with `raw/`; a dry run only reports what that would change.
 
     Raises: Refused, UsageError, WorkerFailed and what the asker raises, when nothing was published; WriteFailed.
@@ -82,20 +85,19 @@ def _build(start: BuildInput) -> Built:
     rescued = [] if start.options.dry_run else _sweep(start)
     scanned = scan(start, record.ids)
     record.add(scanned.events)
-    with WorkerPool("extractive", start.vault.root / "raw") as crew:
-        documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
-        consulted = consult_model(start, documents, record.ids)
-        cited = with_rules(consulted, crew, documents) if consulted is not None else None
-        claims = verify_claims(documents, cited, record.ids, start.at, start.steps)
-        record.add(claims.events)
-        pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
-        agents = kept_pages(start.vault, start.decided)
-        concepts = _concepts(start, consulted, pictures.gathered, agents, record)
-        changes = user_changes(start, record.ids)
-        record.decisions += changes.decisions
-        writer = _writer(start, crew, consulted, claims)
-        triage = triage_of([*start.decided, *changes.decisions])
-        written = _write(start, writer, concepts, claims, changes, triage, record)
+    documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
+    consulted = consult_model(start, documents, record.ids)
+    cited = with_rules(consulted, crew, documents) if consulted is not None else None
+    claims = verify_claims(documents, cited, record.ids, start.at, start.steps)
+    record.add(claims.events)
+    pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
+    agents = kept_pages(start.vault, start.decided)
+    concepts = _concepts(start, consulted, pictures.gathered, agents, record)
+    changes = user_changes(start, record.ids)
+    record.decisions += changes.decisions
+    writer = _writer(start, crew, consulted, claims)
+    triage = triage_of([*start.decided, *changes.decisions])
+    written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, writer, concepts, agents)
     wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage, glossary(writer, concepts))
     report = Report(

@@ -17,7 +17,7 @@ from compiler.readers.formats import VERSIONS
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import WorkerPool, largest_first
+from compiler.workers.pool import BYTES_A_START, WorkerPool, largest_first
 from vault.diagnostic import Diagnostic
 from vault.errors import TooCostly, WorkerFailed
 from vault.log.ledger import Ids
@@ -120,7 +120,8 @@ class _Reading:
                 replies[index] = cached
         sizes = [_size(self.start.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
-        for done, (n, reply) in enumerate(self.crew.ask_all([self._message(sources[i]) for i in order]), 1):
+        messages = [self._message(sources[i]) for i in order]
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=sum(sizes) / BYTES_A_START), 1):
             source = sources[order[n]]
             self.start.progress({"event": "source", "done": done, "of": len(order), "path": source.path})
             if (found := self._checked(source, reply)) is not None:

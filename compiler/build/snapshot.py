@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,13 +59,28 @@ class Snapshot:
 
     def text(self, engine: str) -> bytes:
         """Return all stamps with the versions of engine and readers, to compare them as one text."""
-        head = f"{VERSION} {VERSIONS} {engine} {self.flags}"
         lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
-        return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
+        return "\n".join([f"{_versions(engine)} {self.flags}", *lines]).encode("utf-8", "surrogateescape")
 
     def changed_since(self, before: Snapshot) -> set[str]:
         """Return the files that came, went, or have another stamp."""
         return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
+
+
+def _versions(engine: str) -> str:
+    return f"{VERSION} {VERSIONS} {engine}"
+
+
+def bytes_to_read(vault: Vault, engine: str, seen: Snapshot, *, fresh: bool) -> int:
+    """Return the bytes of the sources that the last build did not see as they are now; of all if it is no guide."""
+    text = ""
+    with suppress(OSError, ValueError, IndexDamaged):
+        if not fresh and (last := Steps.last(vault)) is not None:
+            with closing(last) as steps:
+                text = (steps.state(STAMPS) or b"").decode("utf-8", "surrogateescape")
+    known = set(text.split("\n")) if text.startswith(_versions(engine)) else set[str]()
+    sources = (item for item in seen.stamps.items() if item[0].startswith("raw/"))
+    return sum(seen.size(path) for path, stamp in sources if f"{path}\0{stamp}" not in known)
 
 
 def look(root: Path) -> Snapshot:

@@ -19,7 +19,7 @@ from compiler.model.requests import (
     ProposedCard,
     SuggestedCard,
 )
-from compiler.workers.pool import WorkerPool
+from compiler.workers.pool import REQUESTS_A_START, WorkerPool
 from vault.errors import WorkerFailed
 from vault.text.formatting import clean_line
 
@@ -50,7 +50,7 @@ class EmbeddedAsker:
         stage = "cards" if type_ is CardsReply else "compose"
         todo = [n for n, question in enumerate(questions) if self.steps.get(STEP, question.key) is None]
         messages = [{"op": "ask", "request": questions[n].request().model_dump(mode="json")} for n in todo]
-        for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=len(messages) / REQUESTS_A_START), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
             if isinstance(reply, WorkerFailed):
                 # To go on without a reply would retract what rests on it: better nothing than half.

@@ -1,8 +1,9 @@
 """The reading process: parsers and embedded engine run here, in a sandbox and under limits; it writes no file.
 
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
-folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a
-document and extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown,
+folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "load"} loads ahead what
+reading needs, {"op": "source", ...} reads a document and extracts from it, {"op": "picture", ...} gives the bytes of a
+picture that may be shown,
 {"op": "clip", ...} makes a clipping of a page from the web,
 {"op": "ask", ...} puts composed requests to the engine.
 """
@@ -124,6 +125,10 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
             "replies": [r.model_dump(mode="json", exclude_defaults=True) for r in replies],
             **made,
         }
+    if message["op"] == "load":
+        if engine is not None:
+            engine.load()
+        return {}
     if message["op"] == "clip":
         try:
             return clip.answer_clip(message)

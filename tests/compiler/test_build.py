@@ -683,9 +683,9 @@ def test_a_file_saved_while_it_is_compiled_loses_nothing_and_is_read_the_next_ti
     raw.write_text(TESTING.replace("from memory", "out of memory"))
     real = WorkerPool.ask_all
 
-    def meanwhile(crew: WorkerPool, messages: Any) -> Any:
+    def meanwhile(crew: WorkerPool, messages: Any, **more: Any) -> Any:
         raw.write_text(TESTING)
-        return real(crew, messages)
+        return real(crew, messages, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WorkerPool, "ask_all", meanwhile)

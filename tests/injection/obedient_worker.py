@@ -48,6 +48,9 @@ FLOOD = 1_500
 class ObedientEngine:
     """Takes every sentence about the source's subject for a claim, and does what the orders between them say."""
 
+    def load(self) -> None:
+        pass
+
     def extract(self, request: ExtractRequest) -> ExtractReply:
         found = _DEFINITION.search(request.text)
         subject = found["name"] if found else ""
