@@ -193,17 +193,21 @@ def _p99(times: list[float]) -> float:
 _REBUILD = """
 import sys, time, resource
 from pathlib import Path
-from learning.memory.fold import fold_log, scheduler_for
+from learning.memory.fold import scheduler_for
 from learning.memory.state import rules_of
-from vault.log.review_columns import scan_log
-from vault.log.review_log import log_files
+from learning.store.history import open_past
+from learning.store.index import open_index
 from vault.vault import open_vault
 root = Path(sys.argv[1])
+for path in (root / ".retain").glob("learning.sqlite3*"):
+    path.unlink()
 vault = open_vault(str(root), None, root)
 start = time.perf_counter()
-log = scan_log(log_files(root))
-states = len(fold_log(log, scheduler_for(rules_of(vault.settings), log.others)))
-print(time.perf_counter() - start, states, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+with open_index(vault) as index:
+    past = open_past(vault, index, lambda events: scheduler_for(rules_of(vault.settings), events))
+    states = len(past.states)
+    spent = time.perf_counter() - start
+print(spent, states, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 _PARSE = """
 import json, sys, time
@@ -251,7 +255,34 @@ def rebuild(bench: Bench, cards: int) -> list[Row]:
     ]
 
 
-PARTS = {"due": due, "rating": rating, "rebuild": rebuild}
+def stats(bench: Bench, cards: int) -> list[Row]:
+    """`retain stats` as a whole process: with the sums of all days in the index, and as the first to need them."""
+    made = vault(bench, cards)
+    root = bench.work / "asked"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(made, root)
+    ask = [RETAIN, "--vault", str(root), "stats"]
+
+    def log_only() -> float:
+        """The index of the log alone."""
+        code = [sys.executable, "-c", _REBUILD, str(root)]
+        done = subprocess.run(code, env=bench.environment(), capture_output=True, text=True, check=True)
+        return float(done.stdout.split()[0])
+
+    def cold() -> float:
+        return log_only() + bench.run(ask)
+
+    rebuilt, first = in_turns(min(bench.rounds, 3), log_only, cold)
+    bench.run(ask)
+    (warm,) = in_turns(bench.rounds, lambda: bench.run(ask))
+    what, full = f"stats, {cards:,} cards", cards >= FULL
+    return [
+        Row(f"{what}, nothing known", first, "the states of all cards from the log", rebuilt, 1.5 if full else None),
+        Row(f"{what}, again", warm, "half a second", 0.5, 1 if full else None),
+    ]
+
+
+PARTS = {"due": due, "rating": rating, "rebuild": rebuild, "stats": stats}
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ have merged them, or the user may have deleted or ticked something.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli import output
@@ -59,7 +58,7 @@ def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> Non
     """
     for turn in range(_TURNS):
         seen = look(vault.root, known if turn == 0 else None)
-        if seen.is_current(vault.root) or is_sandboxed():
+        if seen.is_current(vault) or is_sandboxed():
             return
         alone = not at_work(vault)
         from learning.pages.render import render_pages  # a compile with nothing to do must not pay for it
@@ -80,7 +79,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
     For commands that only show something: an error is reported. If another command is rendering, nothing is done; what
     that one misses, the next command renders.
     """
-    if seen.is_current(desk.vault.root) or is_sandboxed():
+    if seen.is_current(desk.vault) or is_sandboxed():
         return
     from learning.pages.render import save_pages  # a list of what is due must not pay for it
 
@@ -89,8 +88,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
             alone = not at_work(desk.vault)
             say_rendering(len(desk.cards))
             save_pages(desk, desk.now)
-            with suppress(EditedMeanwhile):  # the stamp only saves a later look
-                _remember(desk.vault, seen, alone=alone)
+            _remember(desk.vault, seen, alone=alone)
     except LockHeld:
         return
     except RetainError as problem:

@@ -75,7 +75,7 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
 def _update_learner_gaps(vault: Vault) -> None:
     """Update the learner's part of the agenda if the review log or decks have changed."""
     seen = look(vault.root)
-    if seen.is_current(vault.root):
+    if seen.is_current(vault):
         return
 
     try:

@@ -18,9 +18,11 @@ from learning.memory.evaluation import Marks, plot
 from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, rules_of
-from vault.cache.cache import read_cache, write_cache
+from learning.store.index import open_index
 from vault.errors import NotFound, RetainError, UsageError
 from vault.files.guard import Scope
+from vault.index.database import with_index
+from vault.index.facts import fact, set_fact
 from vault.log.events import LogEvent, Params, Stamp, Undo
 from vault.log.ledger import IDS
 from vault.log.review_columns import ScannedLog, scan_log
@@ -28,7 +30,7 @@ from vault.log.review_log import append, log_files, mint_stamp
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-_TRIED, _KIND = "tuning", "tuning 2"
+_TRIED = "reviews at the last fit"
 _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
@@ -276,9 +278,8 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
 
 def _reviews_at_last_fit(vault: Vault) -> int:
     """Return how many reviews there were at the last fit that gave nothing better; 0 if none is known."""
-    parts = read_cache(vault.root, _TRIED, _KIND) or []
-    return int(parts[0]) if len(parts) == 1 and parts[0].isdigit() and len(parts[0]) < 16 else 0
+    return int(with_index(lambda: open_index(vault), lambda index: fact(index, _TRIED)) or 0)
 
 
 def _store_fit_size(vault: Vault, log: ScannedLog) -> None:
-    write_cache(vault, _TRIED, _KIND, [str(len(log.reviews)).encode()])
+    with_index(lambda: open_index(vault), lambda index: set_fact(index, _TRIED, str(len(log.reviews))))

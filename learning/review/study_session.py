@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -327,8 +326,7 @@ class StudySession:
             alone, seen = not at_work(vault), look(vault.root)
             render_pages(vault, self._clock())
             if alone and not at_work(vault):  # else what nobody has judged was left out of them
-                with suppress(EditedMeanwhile):  # the stamp only saves a later look
-                    remember(vault, seen)
+                remember(vault, seen)
 
     def tally(self) -> Tally:
         """Return the summary of this session, and what is to come."""

@@ -23,10 +23,6 @@ from vault.index.database import Database
 from vault.index.facts import fact, set_fact
 from vault.log.review_log import at_of
 
-TABLES = """
-CREATE TABLE day_sum(name TEXT NOT NULL, key INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,
-  c INTEGER NOT NULL, d INTEGER NOT NULL, e INTEGER NOT NULL, PRIMARY KEY(name, key)) WITHOUT ROWID;
-"""
 LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
 MATURE_DAYS = 21  # of the interval before; Anki draws the line there, too
 KNOWN_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature

@@ -11,7 +11,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from learning.store.full_text import forget_words, full_text
+from learning.store.full_text import forget_words
+from learning.store.index import deck_tables
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
 from vault.ids import CardId
@@ -25,22 +26,6 @@ from vault.model.markdown import unescape
 from vault.text.formatting import clean_line, folded
 from vault.vault import Vault
 
-# `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
-# the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
-# paths are `folded` to be searched, as the words of cards are, which are there once a deck is `searched`. A card keeps
-# its number while it is in a deck.
-TABLES = f"""
-CREATE TABLE deck(number INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB NOT NULL UNIQUE, title TEXT NOT NULL,
-  names TEXT NOT NULL, place TEXT NOT NULL, paused INTEGER NOT NULL, irregular INTEGER NOT NULL,
-  searched INTEGER NOT NULL DEFAULT 0, deck_tags TEXT, concept TEXT, label TEXT);
-CREATE TABLE card(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, deck INTEGER NOT NULL,
-  place INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, siblings TEXT);
-CREATE INDEX card_id ON card(id);
-CREATE INDEX card_deck ON card(deck, place);
-CREATE TABLE face(card INTEGER PRIMARY KEY, label TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL);
-CREATE TABLE text(card INTEGER PRIMARY KEY, words TEXT NOT NULL, shown TEXT NOT NULL);
-{full_text("card_hit")}"""
-_SHADOW = [re.sub("(INDEX|TABLE) ", r"\1 temp.", part, count=1) for part in TABLES.split(";\n")]
 _TEMPORARY = ("card_hit", "text", "face", "card", "deck")
 _NO_STATE = "INSERT OR IGNORE INTO state(card) SELECT id FROM {}card"
 _REPEATS = "an id is in two decks"
@@ -71,8 +56,8 @@ def shadow(vault: Vault, database: Database, decks: Iterable[Deck]) -> None:
     """Have the index show these decks, as far as this connection asks; of an id that is in two of them, the first."""
     unshadow(database)
     with database.transaction():
-        for statement in _SHADOW:
-            database.run(statement)
+        for statement in deck_tables().split(";\n"):
+            database.run(re.sub("(INDEX|TABLE) ", r"\1 temp.", statement, count=1))
         _write(vault, database, {deck.path.removeprefix(f"{FLASHCARDS}/"): deck for deck in decks})
         database.run("DELETE FROM card WHERE number NOT IN (SELECT min(number) FROM card GROUP BY id)")
         add_unmet(database)

@@ -19,11 +19,6 @@ from vault.index import stamps
 from vault.index.database import Row
 from vault.vault import Vault
 
-# What the front matter of a concept's article says, by its stamp: a list of what is due opens none that is unchanged.
-TABLES = """
-CREATE TABLE pause(deck BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  says INTEGER NOT NULL) WITHOUT ROWID;
-"""
 TOPIC = "topic:"  # begins the name of a topic, where a tag may be
 _SAYS_NOTHING, _RUNS, _PAUSES = range(3)
 _NEAR = f"""

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vault.files.guard import Scope
+from learning.store.index import open_index
+from vault.files.folder import sha256_hex
+from vault.index.database import with_index
+from vault.index.facts import fact, set_fact
 from vault.index.stamps import INODE, Listing, listing, stamps_digest
 from vault.vault import Vault
 
-STAMP = ".retain/cache/review-page"
+_FACT = "pages"
 _VERSION = 4  # of the pages: when it grows, they are rendered anew
 _PAGES = ("learning/_review.md", "output/promotion-queue.md")
 _AGENDA = "learning/gaps.md"  # a page, too; but a vault without gaps may have none
@@ -33,16 +36,16 @@ class PageStamp:
     pages: tuple[str, ...]
 
     @property
-    def text(self) -> bytes:
-        """Return the stamps as the text of their file."""
-        return "\n".join([str(_VERSION), *self.inputs, *self.pages]).encode("utf-8", "surrogateescape")
+    def digest(self) -> str:
+        """Return a digest that changes with any of the stamps."""
+        text = "\n".join([str(_VERSION), *self.inputs, *self.pages])
+        return sha256_hex(text.encode("utf-8", "surrogateescape"))
 
-    def is_current(self, root: Path) -> bool:
-        """Return whether the pages are as the last rendering left them; False when in doubt."""
-        try:
-            return all(self.pages[: len(_PAGES)]) and (root / STAMP).read_bytes() == self.text
-        except OSError:
+    def is_current(self, vault: Vault) -> bool:
+        """Return whether the pages are as the last rendering left them."""
+        if not all(self.pages[: len(_PAGES)]):
             return False
+        return with_index(lambda: open_index(vault), lambda index: fact(index, _FACT)) == self.digest
 
 
 def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
@@ -116,6 +119,6 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 
 
 def remember(vault: Vault, seen: PageStamp) -> None:
-    """Write down that the pages as they are now were made of what `seen` describes. Raises: WriteFailed, Refused."""
-
-    vault.guard(Scope.LOG).update(STAMP, lambda _: PageStamp(seen.inputs, _stamps_of_pages(vault.root)).text)
+    """Remember that the pages as they are now were made of what `seen` describes."""
+    made = PageStamp(seen.inputs, _stamps_of_pages(vault.root)).digest
+    with_index(lambda: open_index(vault), lambda index: set_fact(index, _FACT, made))

@@ -16,14 +16,6 @@ from vault.index.database import Database, has_trigrams
 _LETTERS = 3  # that the index is made of
 
 
-def full_text(table: str) -> str:
-    """Return the SQL that makes a full-text index."""
-    if not has_trigrams():
-        return ""
-    letters = "tokenize='trigram case_sensitive 1'"
-    return f"CREATE VIRTUAL TABLE {table} USING fts5(words, content='', detail=none, {letters});\n"
-
-
 def add_words(database: Database, table: str, rows: Iterable[tuple[int, str]]) -> None:
     """Add the folded words of rows."""
     if has_trigrams():

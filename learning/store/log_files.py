@@ -12,11 +12,6 @@ from vault.log import ledger
 from vault.log.review_log import log_paths, shown_path
 from vault.vault import Vault
 
-TABLES = """
-CREATE TABLE log_file(path BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-  settled INTEGER NOT NULL, length INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class FileLines:

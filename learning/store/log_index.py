@@ -35,14 +35,6 @@ from vault.log.review_columns import ScannedLog, scan_log
 from vault.log.review_log import EVER, at_of, by_time, first_id, live, unix_ms
 from vault.vault import Vault
 
-# Of the events before the cut only those that are no reviews, and count. `subject` is the card, or what an undo voids.
-TABLES = """
-CREATE TABLE event(id TEXT PRIMARY KEY, at INTEGER NOT NULL, happened INTEGER NOT NULL, type TEXT NOT NULL,
-  subject TEXT NOT NULL, counts INTEGER NOT NULL, ms INTEGER NOT NULL, line BLOB NOT NULL) WITHOUT ROWID;
-CREATE INDEX event_at ON event(at, id);
-CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL);
-CREATE INDEX change_card ON change(card);
-"""
 RECENT = 500  # ratings before the cut whose time on screen is kept
 _END = datetime.max.replace(tzinfo=UTC)
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut

@@ -16,7 +16,6 @@ from vault.log.events import Review
 from vault.log.review_columns import MOST_MS, ReviewColumns
 from vault.log.review_log import unix_ms
 
-TABLES = "CREATE TABLE reviews(card TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;\n"
 _RECORD = struct.Struct("<qqIB")
 
 

@@ -11,19 +11,6 @@ from learning.memory.state import PHASES, MemoryState, Phase
 from vault.ids import CardId
 from vault.index.database import Database, Row
 
-_COLUMNS = """card TEXT PRIMARY KEY, known INTEGER NOT NULL DEFAULT 0, phase INTEGER NOT NULL DEFAULT 0,
-  stability REAL NOT NULL DEFAULT 0, difficulty REAL NOT NULL DEFAULT 0, step INTEGER DEFAULT 0, due INTEGER,
-  last_review INTEGER, last_day INTEGER NOT NULL DEFAULT 0, interval_days INTEGER NOT NULL DEFAULT 0,
-  reps INTEGER NOT NULL DEFAULT 0, lapses INTEGER NOT NULL DEFAULT 0, suspended INTEGER NOT NULL DEFAULT 0,
-  retracted INTEGER NOT NULL DEFAULT 0, buried_until INTEGER, flagged INTEGER NOT NULL DEFAULT 0,
-  changed INTEGER NOT NULL DEFAULT 0, leech INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT ''"""
-# A card in a deck that neither log nor ledger names has a row, too, which is not `known`: so that a card is found by
-# when it is due, new ones included. `base` has the states before the cut of the cards that something happened to since.
-TABLES = f"""
-CREATE TABLE state({_COLUMNS}) WITHOUT ROWID;
-CREATE INDEX state_due ON state(due);
-CREATE TABLE base({_COLUMNS}) WITHOUT ROWID;
-"""
 FIELDS = (
     "phase, stability, difficulty, step, due, last_review, last_day, interval_days, reps, lapses, suspended, retracted,"
     " buried_until, flagged, changed, leech, tags"

@@ -16,7 +16,7 @@ from learning.search import documents
 from learning.search.query import parse
 from learning.search.records import Records
 from learning.search.search import SORTS, Order, Superseded, find
-from learning.store import full_text
+from learning.store import full_text, index
 from tests.builders import make_vault
 from tests.learning.marks import mark
 from vault.config.settings import Settings
@@ -222,8 +222,9 @@ def test_every_part_of_a_text_finds_it_and_no_other_text_is_found(
     clean = [folded(text) for text in texts]
     word = folded(data.draw(st.one_of(WORDS, st.sampled_from(texts))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(full_text, "has_trigrams", lambda: trigrams)
-        tables = "CREATE TABLE said(number INTEGER PRIMARY KEY, words TEXT);" + full_text.full_text("hit")
+        for module in (full_text, index):
+            patch.setattr(module, "has_trigrams", lambda: trigrams)
+        tables = "CREATE TABLE said(number INTEGER PRIMARY KEY, words TEXT);" + index.full_text("hit")
         nowhere = Vault(Path(), Settings("01KB0000000000000000000000", "Mind"), keeps_caches=False)
         with open_database(nowhere, Schema("words", 1, tables)) as database:
             database.run_many("INSERT INTO said VALUES(?, ?)", enumerate(clean))
