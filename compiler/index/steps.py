@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
@@ -155,9 +157,18 @@ class Steps:
 
 def encoded(value: object) -> bytes:
     """Return a value as JSON, for a result."""
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, TypeError, ValueError):  # half characters, as documents may hold
+        pass
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def decoded(data: bytes | None) -> Any:
     """Return the value of a result; None for none."""
-    return None if data is None else json.loads(data.decode("utf-8", "surrogatepass"))
+    if data is None:
+        return None
+    try:
+        return msgspec.json.decode(data)
+    except (UnicodeDecodeError, ValueError):
+        return json.loads(data.decode("utf-8", "surrogatepass"))
