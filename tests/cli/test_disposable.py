@@ -1,10 +1,11 @@
-"""`.retain/` can be deleted before any command: what the command prints and how it ends stay the same."""
+"""`.retain/` can be deleted before any command, or hold anything: what a command prints and how it ends is the same."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,20 +102,44 @@ def forget(vault: Path) -> None:
     shutil.rmtree(vault / ".retain", ignore_errors=True)
 
 
-@pytest.fixture
-def courses(tmp_path: Path) -> Iterator[tuple[Course, Course]]:
-    """Two copies of one empty vault: of the second, `.retain/` is deleted before each command."""
-    assert retain("init", "vault", "--no-git", cwd=tmp_path).code == 0
+def flip(vault: Path) -> None:
+    """Flip a byte in each file of the index."""
+    for path in sorted((vault / ".retain").glob("*.sqlite3")):
+        data = bytearray(path.read_bytes())
+        data[zlib.crc32(data) % len(data)] ^= 0xFF
+        path.write_bytes(data)
+
+
+def swap(vault: Path) -> None:
+    """Put the index of another vault there, stamps included; each time the same one, which grows old."""
+    other = vault.parent / "other"
+    if not other.exists():
+        assert retain("init", "other", "--no-git", cwd=vault.parent).code == 0
+        (other / "raw/gear.md").write_text(NEEDED)
+        assert retain("compile", cwd=other).code == 0
+        assert retain("due", cwd=other).code == 0
+    for path in (other / ".retain").glob("*.sqlite3*"):
+        (vault / ".retain").mkdir(exist_ok=True)
+        shutil.copy2(path, vault / ".retain" / path.name)
+
+
+def courses(folder: Path, before: Callable[[Path], None]) -> tuple[Course, Course]:
+    """Return two copies of one empty vault: of the second, `before` is done before each command."""
+    assert retain("init", "vault", "--no-git", cwd=folder).code == 0
     two = []
-    for name, before in (("kept", lambda _: None), ("deleted", forget)):
-        (tmp_path / name).mkdir()
-        shutil.copytree(tmp_path / "vault", tmp_path / name / "vault")
-        two.append(Course(tmp_path / name, before))
-    yield two[0], two[1]
+    for name, each in (("kept", lambda _: None), ("changed", before)):
+        (folder / name).mkdir()
+        shutil.copytree(folder / "vault", folder / name / "vault")
+        two.append(Course(folder / name, each))
+    return two[0], two[1]
 
 
-def test_every_command_does_the_same_without_it(courses: tuple[Course, Course]) -> None:
-    kept, deleted = courses
+@pytest.mark.parametrize(
+    "before",
+    [forget, pytest.param(flip, marks=pytest.mark.torture), pytest.param(swap, marks=pytest.mark.torture)],
+)
+def test_every_command_does_the_same_without_it(tmp_path: Path, before: Callable[[Path], None]) -> None:
+    kept, deleted = courses(tmp_path, before)
     study(kept)
     shutil.copy(kept.folder / "back.apkg", deleted.folder)
     card = study(deleted)
