@@ -85,8 +85,11 @@ class PracticeSession:
     def reveal(self) -> bool:
         """Show the answer."""
         self.practice = practices.reveal(self.practice)
-        self._dealer.read_ahead(self.practice.rest[:1])
         return True
+
+    def upcoming(self) -> list[Placed]:
+        """Return the card that comes next unless the current one does, its deck read."""
+        return self._dealer.read_ahead(self.practice.rest[:1])
 
     def rate(self, rating: Rating) -> None:
         """Rate the current card. Raises: UsageError if the answer is not shown yet."""

@@ -178,15 +178,18 @@ class StudySession:
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> bool:
-        """Show the answer, and read the next cards' decks meanwhile.
+        """Show the answer.
 
         False if the card has become another since its question was shown: then `table` gives what is to be shown.
         """
         if not self._is_as_shown():
             return False
         self.session = sessions.reveal(self.session)
-        self._dealer.read_ahead(self.session.next_up())
         return True
+
+    def upcoming(self) -> list[Placed]:
+        """Return the cards of which one comes next, their decks read, as far as that is known already."""
+        return self._dealer.read_ahead(self.session.next_up())
 
     def _is_as_shown(self) -> bool:
         """Return whether `table` would return the same card as last time, its fact unchanged."""

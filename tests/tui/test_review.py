@@ -14,9 +14,10 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
-from tui.views.card import CardView
+from tui.views.card import CardView, Face
 from tui.views.evidence import SupportPanel
 from tui.views.rating import RatingBar
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.layout import REVIEW_PAGE
@@ -59,7 +60,7 @@ async def test_a_card_is_asked_answered_and_rated(
         assert card(review)["head"] == "Definitional  ·  Forgetting curve"
         assert card(review)["question"] == "What does the forgetting curve describe?"
         assert not answer_shown(review)
-        assert words(review, ".bar-note") == "0 done · 4 left: 4 new, 0 learning, 0 review"
+        assert review.screen.query_one(TopBar).status == "0 done · 4 left: 4 new, 0 learning, 0 review"
         await pilot.press("3")  # no rating before the answer
         assert logged() == []
         await pilot.press("space")
@@ -82,9 +83,10 @@ async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
     on_disk: list[int] = []
     show = CardView.show
 
-    def spy(view: CardView, kind: str, concept: str, question: str, marks: str = "") -> None:
-        on_disk.append(len(logged()))
-        show(view, kind, concept, question, marks)
+    def spy(view: CardView, face: Face) -> None:
+        if not face.back:
+            on_disk.append(len(logged()))
+        show(view, face)
 
     monkeypatch.setattr(CardView, "show", spy)
     async with review.run_test() as pilot:
@@ -135,7 +137,7 @@ async def test_a_rating_the_disk_refuses_keeps_the_card_and_names_the_file(
             assert "learning/reviews.jsonl: a link or a folder has that name" in str(notice.content)
             assert card(review)["question"] == before
             assert answer_shown(review)
-            assert words(review, ".bar-note").startswith("0 done")
+            assert review.screen.query_one(TopBar).status.startswith("0 done")
         in_the_way.rmdir()
         await pilot.press("3")
         assert not review.screen.query_one(Notice).display
@@ -153,7 +155,7 @@ async def test_a_log_that_is_a_link_to_a_note_is_not_written_through(
         (vault.root / LOG_PATH).symlink_to(note)
         await pilot.press("space", "3")
         assert review.screen.query_one(Notice).has_class("error")
-        assert words(review, ".bar-note").startswith("0 done")
+        assert review.screen.query_one(TopBar).status.startswith("0 done")
     assert note.read_text() == "mine\n"
 
 
@@ -207,7 +209,7 @@ async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Lo
         assert "Suspended" in words(review, "Notice")
         await pilot.press("!")
         assert [type(event) for event in logged()] == [Bury, Suspend, Suspend]
-        assert words(review, ".bar-note") == "0 done · 1 left: 1 new, 0 learning, 0 review"
+        assert review.screen.query_one(TopBar).status == "0 done · 1 left: 1 new, 0 learning, 0 review"
 
 
 async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settled: Settled) -> None:
@@ -332,7 +334,7 @@ async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainAp
             await pilot.pause()
             assert card(review)["answer"].startswith("How retention falls")
         await pilot.press("4")
-        assert words(review, ".bar-note").startswith("1 done")
+        assert review.screen.query_one(TopBar).status.startswith("1 done")
 
 
 async def test_the_mouse_does_what_the_keys_do(
@@ -358,7 +360,7 @@ async def test_only_what_has_the_tag_is_asked(
     app = RetainApp(Context(vault, clock, "memory"), "review")  # type: ignore[arg-type]
     async with app.run_test() as pilot:
         await settled(pilot)
-        assert words(app, ".bar-note") == "0 done · 2 left: 2 new, 0 learning, 0 review"
+        assert app.screen.query_one(TopBar).status == "0 done · 2 left: 2 new, 0 learning, 0 review"
 
 
 async def test_a_clock_that_goes_back_refuses_nothing(

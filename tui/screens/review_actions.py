@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import getters
 from textual.message import Message
 
 from learning.review.study_session import StudySession
@@ -43,8 +42,10 @@ class ReviewActions(Page):
         evidence: Evidence
         around: QuoteContext
 
-    def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
+    def __init__(self, context: Context, title: str, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
+        self._top, self._notice = TopBar(title), Notice()
+        self._card, self._ratings, self._support = CardView(), RatingBar(), SupportPanel()
         self._clock = context.clock
         self._study_session: ReviewSession | None = None
         self._placed: Placed | None = None
@@ -54,10 +55,6 @@ class ReviewActions(Page):
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
         self._editing_card = False  # the edit screen is open for the current card
-
-    _notice = getters.query_one(Notice)
-    _card = getters.query_one(CardView)
-    _ratings = getters.query_one(RatingBar)
 
     def _deal(self) -> None:
         raise NotImplementedError
@@ -205,7 +202,7 @@ class ReviewActions(Page):
 
     def action_source(self) -> None:
         """Show the quotes behind the answer, one more at each press; after the last, hide them."""
-        panel = self.query_one(SupportPanel)
+        panel = self._support
         if not self._revealed:
             return
         self._note_activity()
@@ -222,7 +219,7 @@ class ReviewActions(Page):
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
     def on_review_actions_surrounded(self, message: Surrounded) -> None:
-        self.query_one(SupportPanel).place(message.evidence, message.around)
+        self._support.place(message.evidence, message.around)
 
     def action_article(self) -> None:
         """Open the article of the card's concept."""
@@ -288,7 +285,7 @@ class ReviewActions(Page):
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
         self._shown_picture = ""
-        panel = self.query_one(SupportPanel)
+        panel = self._support
         if panel.display:
             panel.display = False
 
@@ -359,4 +356,4 @@ class ReviewActions(Page):
 
     def _say_above(self, words: str) -> None:
         self._above = words
-        self.query_one(TopBar).show_status(words + self._timer())
+        self._top.show_status(words + self._timer())

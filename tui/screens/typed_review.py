@@ -55,8 +55,8 @@ class Typing(ReviewActions):
         grade: Grade | None
         problem: RetainError | None = None
 
-    def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
-        super().__init__(context, about, classes=classes)
+    def __init__(self, context: Context, title: str, about: str = "", classes: str = "") -> None:
+        super().__init__(context, title, about, classes)
         self._written: Written | None = None
         self._field: TypedAnswer | None = None  # in which an answer is being typed
 
