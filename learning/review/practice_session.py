@@ -91,8 +91,11 @@ class PracticeSession:
         """Return the card that comes next unless the current one does, its deck read."""
         return self._dealer.read_ahead(self.practice.rest[:1])
 
-    def rate(self, rating: Rating) -> None:
-        """Rate the current card. Raises: UsageError if the answer is not shown yet."""
+    def confirm(self) -> None:
+        """Do nothing: no rating is written."""
+
+    def rate(self, rating: Rating, *, sync: bool = True) -> None:
+        """Rate the current card; `sync` means nothing. Raises: UsageError if the answer is not shown yet."""
         self.practice = practices.rate(self.practice, rating)
 
     def undo(self) -> Recall:

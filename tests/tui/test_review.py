@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.home import HomeScreen
@@ -77,7 +82,7 @@ async def test_a_card_is_asked_answered_and_rated(
         assert not answer_shown(review)
 
 
-async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
+async def test_each_rating_is_in_the_log_before_the_next_card_is_shown(
     review: RetainApp, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
     on_disk: list[int] = []
@@ -95,6 +100,53 @@ async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
             pass_time(2)
             await pilot.press("enter", rating)
     assert on_disk == [0, 1, 2, 3, 4]  # the last one comes back: it is in learning
+
+
+async def test_keys_that_come_at_once_are_taken_in_order_and_each_rating_is_synced_before_the_next_key(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    sync = os.fsync
+
+    def spy(handle: int) -> None:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            synced.append(len(logged()))
+        sync(handle)
+
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        monkeypatch.setattr(os, "fsync", spy)
+        for name in ("space", "4", "space", "1"):
+            review.post_message(Key(name, None))
+        await until(pilot, lambda: len(synced) == 2, "both ratings are synced")
+        monkeypatch.undo()
+        assert synced == [1, 2]
+        assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.EASY, Rating.AGAIN]
+        assert review.screen.query_one(TopBar).status.startswith("2 done")
+
+
+async def test_a_rating_that_cannot_be_synced_is_reported_and_its_card_is_asked_again(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        (vault.root / LOG_PATH).touch()
+        before = card(review)["question"]
+        with monkeypatch.context() as broken:
+            await pilot.press("space")
+            broken.setattr(os, "fsync", fail)
+            await pilot.press("3")
+            notice = review.screen.query_one(Notice)
+            await until(pilot, lambda: notice.display, "the error is shown")
+        assert notice.has_class("error") and "the disk reported an error" in str(notice.content)
+        assert (card(review)["question"], answer_shown(review)) == (before, True)
+        assert review.screen.query_one(TopBar).status.startswith("0 done") and logged() == []
+        await pilot.press("3")
+        assert not notice.display and card(review)["question"] != before
+        assert len(logged()) == 1
 
 
 async def test_undo_goes_back_step_by_step_and_voids_each_on_disk(

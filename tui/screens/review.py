@@ -32,6 +32,12 @@ from vault.log.events import Rating
 _AT_THE_END = ("insight", "ahead")
 
 
+class Table(Vertical):
+    """The card, and the quotes behind it beside or below."""
+
+    BLANK = True
+
+
 class ReviewScreen(Typing, key="review"):
     """The review. `about` is a plan as text; "" is today's queue with the context's tag."""
 
@@ -77,7 +83,7 @@ class ReviewScreen(Typing, key="review"):
     def compose(self) -> ComposeResult:
         yield self._top
         yield self._progress
-        with Vertical(id="table"):
+        with Table(id="table"):
             yield self._card
             yield self._support
         yield self._end
@@ -140,7 +146,7 @@ class ReviewScreen(Typing, key="review"):
         else:
             self._show_front(study_session, self._placed)
             self.begin_writing()
-            self._card.call_after_refresh(self._look_ahead)
+        self._card.call_after_refresh(self._after_paint)
         self._show_progress(study_session)
         self._show_keys()
         if study_session.problems:
@@ -190,7 +196,7 @@ class ReviewScreen(Typing, key="review"):
         self._progress.show(study_session.done, study_session.done + study_session.left)
 
     def _show_keys(self) -> None:
-        keys = list(TYPED) if self.types else [key for key in REVIEW if self.offers(key)]
+        keys = list(TYPED) if self.types else [key for key in REVIEW if key.words and self.offers(key)]
         if keys != self._bar:
             self._bar = keys
             self._keys.show(keys)
@@ -254,12 +260,12 @@ class ReviewScreen(Typing, key="review"):
     def on_review_screen_painted(self, message: Painted) -> None:
         if message.shown == self._shown:
             self._ready_at_s = message.time + REPEAT_S
-            self._look_ahead()
+            self._after_paint()
 
-    def _look_ahead(self) -> None:
-        """Make the rows of what the next key will show, while the user reads."""
+    def _after_paint(self) -> None:
+        """Have the last rating on disk, and make the rows of what the next key will show, while the user reads."""
         study_session, placed = self._study_session, self._placed
-        if study_session is None or placed is None:
+        if study_session is None or not self._confirmed(study_session) or placed is None:
             return
         if self._revealed:
             for following in study_session.upcoming():
@@ -270,6 +276,8 @@ class ReviewScreen(Typing, key="review"):
 
     def _reveal(self, study_session: ReviewSession, placed: Placed) -> None:
         self._note_activity()
+        if not self._confirmed(study_session):
+            return
         self._wait_until_painted()
         if not study_session.reveal():
             self._deal()  # the card has just become another
@@ -297,7 +305,7 @@ class ReviewScreen(Typing, key="review"):
     def action_rate(self, rating: int) -> None:
         study_session = self._study_session
         if study_session is not None and self._revealed:
-            self._do(lambda: self.rate_written(study_session, Rating(rating)))
+            self._do(study_session, lambda: self.rate_written(study_session, Rating(rating)))
 
     def on_typed_answer_done(self) -> None:
         self.action_reveal()

@@ -83,11 +83,11 @@ class ReviewActions(Page):
 
     def action_bury(self) -> None:
         if (study_session := self._counting) is not None:
-            self._do(study_session.bury, said.BURIED)
+            self._do(study_session, study_session.bury, said.BURIED)
 
     def action_suspend(self) -> None:
         if (study_session := self._counting) is not None:
-            self._do(study_session.suspend, said.SUSPENDED)
+            self._do(study_session, study_session.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
         """Undo the last step, show what it was, and show that card again."""
@@ -95,6 +95,8 @@ class ReviewActions(Page):
         if study_session is None:
             return
         self._close_flag()
+        if not self._confirmed(study_session):
+            return
         try:
             undone = study_session.undo()
         except NotFound as error:  # there is nothing to take back: no fault
@@ -113,8 +115,20 @@ class ReviewActions(Page):
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
-    def _do(self, step: Callable[[], None], message: str = "") -> None:
+    def _confirmed(self, study_session: ReviewSession) -> bool:
+        """Have the last rating on disk. If that fails, show the error and its card again; return False."""
+        try:
+            study_session.confirm()
+        except RetainError as error:
+            self._deal_again(study_session)
+            self._notice.show_error(error)
+            return False
+        return True
+
+    def _do(self, study_session: ReviewSession, step: Callable[[], None], message: str = "") -> None:
         """Run a step and show the next card and a message; if saving fails, keep the card and show the error."""
+        if not self._confirmed(study_session):
+            return
         try:
             step()
         except RetainError as error:
@@ -139,7 +153,7 @@ class ReviewActions(Page):
     def on_flag_line_given(self, message: FlagLine.Given) -> None:
         self._close_flag()
         study_session = self._counting
-        if study_session is None or self._placed is None:
+        if study_session is None or self._placed is None or not self._confirmed(study_session):
             return
         try:
             study_session.flag(message.reason)

@@ -170,9 +170,12 @@ class Typing(ReviewActions):
         return Rating.GOOD if self._written is None else self._written.suggested
 
     def rate_written(self, study_session: ReviewSession, given: Rating) -> None:
-        """Rate the card and record what was suggested. Raises: as `StudySession.rate` does."""
+        """Rate the card, and record what was suggested. Raises: as `StudySession.rate` does.
+
+        The rating of an answer that was not typed is not synced yet.
+        """
         written = self._written
-        study_session.rate(given)
+        study_session.rate(given, sync=written is not None)
         if written is None or not isinstance(study_session, StudySession):
             return
         try:

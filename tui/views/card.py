@@ -108,10 +108,11 @@ class CardView(PaintedWidget[Face]):
         before, self.state = self.state, face
         if replace(face, back=before.back) != before:
             self.top = 0
-        if self.size.width:  # only the rows that held words or will: a slow line is spared the empty ones
-            rows = max(len(self.painting(each).rows) for each in (before, face))
-            self.top = min(self.top, self._last_top())
-            self.refresh(Region(0, 0, self.size.width, rows))
+        width, height = self.outer_size
+        if width:  # only the rows that held words or will: a slow line is spared the empty ones
+            rows = len(self.painting(face).rows)
+            self.top = min(self.top, max(0, rows - height))
+            self.refresh(Region(0, 0, width, max(rows, len(self.painting(before).rows))))
 
     @property
     def shown(self) -> Mapping[str, str]:
@@ -124,7 +125,7 @@ class CardView(PaintedWidget[Face]):
         return [row.pad_left(indent) for row in _column(state, width, max(1, column - 2 * MARGIN))]
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        strips, width, height = super().render_lines(crop), self.size.width, self.size.height
+        strips, (width, height) = super().render_lines(crop), self.outer_size
         if len(self.painting(self.state).rows) <= height or crop.column_span != (0, width):
             return strips
         bar = self.painted(Content.styled("▐", "$foreground 30%")).crop(0, 1)

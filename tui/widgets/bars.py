@@ -22,6 +22,8 @@ _WAYS_OUT = ("back", "home", "quit", "close")  # never left out for want of room
 class TopBar(PaintedWidget[tuple[str, str, str]]):
     """The title of the screen on the left with the running job, a status on the right."""
 
+    ALLOW_SELECT = False
+
     def __init__(self, title: str) -> None:
         super().__init__((title, "", ""))
 
@@ -140,8 +142,8 @@ class Progress(PaintedWidget[tuple[int, int]]):
 
     def show(self, done: int, of: int) -> None:
         """Show the share of `done`; painted again only if it looks different."""
-        before, self.state = self.state, (done, of)
-        if _filled(before, self.size.width) != _filled(self.state, self.size.width):
+        before, self.state, width = self.state, (done, of), self.outer_size.width
+        if _filled(before, width) != _filled(self.state, width):
             self.refresh()
 
     def rows(self, state: tuple[int, int], width: int) -> list[Content]:

@@ -18,10 +18,9 @@ _KEPT = 32  # states whose rows stay made
 
 @dataclass(slots=True)
 class Painting:
-    """The rows of one state at one width, and those that were visible as they are painted; `blank` is below them."""
+    """The rows of one state at one width, and as they are painted, with a blank one at the end."""
 
     rows: list[Content]
-    blank: Strip
     strips: dict[int, Strip] = field(default_factory=dict)
 
 
@@ -49,19 +48,18 @@ class PaintedWidget(Widget, Generic[State]):
 
     def prepare(self, state: State) -> None:
         """Make the rows of a state that is likely to be shown next."""
-        if self.size:
+        if self.outer_size:
             painting = self.painting(state)
-            for at in range(min(len(painting.rows), self.size.height)):
+            for at in range(min(len(painting.rows) + 1, self.outer_size.height)):
                 self._strip(painting, at)
 
     def painting(self, state: State) -> Painting:
         """Return the rows of a state at the present width."""
-        key = state, self.size.width
+        key = state, self.outer_size.width
         if key not in self._paintings:
             if len(self._paintings) >= _KEPT:
                 del self._paintings[next(iter(self._paintings))]
-            blank = Strip.blank(self.size.width, self.visual_style.rich_style)
-            self._paintings[key] = Painting(self.rows(*key), self._filtered(blank))
+            self._paintings[key] = Painting(self.rows(*key))
         return self._paintings[key]
 
     def render(self) -> Content:
@@ -69,24 +67,24 @@ class PaintedWidget(Widget, Generic[State]):
         return Content("\n").join(self.painting(self.state).rows)
 
     def render_line(self, y: int) -> Strip:
-        return self.render_lines(Region(0, y, self.size.width, 1))[0]
+        return self.render_lines(Region(0, y, self.outer_size.width, 1))[0]
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        painting, selection = self.painting(self.state), self.text_selection
+        painting, selection = self.painting(self.state), self.text_selection if self.allow_select else None
         numbers = [y + self.top for y in crop.line_range]
         if selection is None:
             strips = [self._strip(painting, at) for at in numbers]
         else:
             strips = [self._selected(painting, at, selection) for at in numbers]
-        if crop.column_span == (0, self.size.width):
+        if crop.column_span == (0, self.outer_size.width):
             return strips
         return [strip.crop(*crop.column_span) for strip in strips]
 
     def _strip(self, painting: Painting, at: int) -> Strip:
-        if at >= len(painting.rows):
-            return painting.blank
+        at = min(at, len(painting.rows))
         if at not in painting.strips:
-            painting.strips[at] = self.painted(painting.rows[at], at)
+            row = painting.rows[at] if at < len(painting.rows) else Content("")
+            painting.strips[at] = self.painted(row, at)
         return painting.strips[at]
 
     def _selected(self, painting: Painting, at: int, selection: Selection) -> Strip:
@@ -101,12 +99,10 @@ class PaintedWidget(Widget, Generic[State]):
 
     def painted(self, row: Content, at: int = 0) -> Strip:
         """Return a row in the colours of the theme, as wide as the widget."""
-        width = self.size.width
-        segments = row.truncate(width, pad=True).render_segments(self.visual_style)
-        strip = Strip(segments, width)
-        return self._filtered(strip.apply_offsets(0, at) if self.allow_select else strip)
-
-    def _filtered(self, strip: Strip) -> Strip:
+        width, style = self.outer_size.width, self.visual_style
+        strip = Strip(row.truncate(width, pad=True).render_segments(style), width)
+        if self.allow_select:
+            strip = strip.apply_offsets(0, at)
         for line_filter in self.get_line_filters():
             strip = strip.apply_filter(line_filter, self.background_colors[1])
         return strip
