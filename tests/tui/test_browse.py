@@ -77,7 +77,7 @@ def listed(app: RetainApp) -> list[str]:
     return [rows.cells(row, ["question"])[0] for row in range(len(rows))]
 
 
-def shown(app: RetainApp, what: type[Notice | CardPreview | TopBar]) -> str:
+def shown(app: RetainApp, what: type[Notice | CardPreview]) -> str:
     widget = screen(app).query_one(what)
     statics = [widget] if isinstance(widget, Static) else list(widget.query(Static))
     return " ".join(str(each.render()) for each in statics)
