@@ -15,6 +15,7 @@ from learning.study_day import StudyCalendar
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.ids import CardId
@@ -43,7 +44,7 @@ def on_screen(app: RetainApp) -> str:
 async def test_home_says_what_today_holds(home: RetainApp, settled: Settled) -> None:
     async with home.run_test() as pilot:
         await settled(pilot)
-        assert shown(home, ".bar-note") == "my-vault · Sunday 22 November"
+        assert home.screen.query_one(TopBar).status == "my-vault · Sunday 22 November"
         assert numbers(home) == ["0", "4", "2"]
         assert shown(home, "#advice") == "Press enter to begin."
         assert shown(home, "#agenda .fact-words").startswith("3 open gaps")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
+from vault.files.durable import AppendedLines
 from vault.files.folder import Folder
 from vault.files.guard import Guard
 from vault.ids import ulid
@@ -301,7 +302,12 @@ def append(guard: Guard, *events: LogEvent) -> None:
 
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
-    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
+    guard.append(LOG_PATH, _lines_of(events))
+
+
+def _lines_of(events: Iterable[LogEvent]) -> bytes:
+    """Return the lines of the events."""
+    return b"".join(encode(event) + b"\n" for event in events)
 
 
 class LogWriter:
@@ -335,7 +341,12 @@ class LogWriter:
 
         Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
         """
-        append(self._guard, event, *more)
+        self.begin(event, *more).sync()
+
+    def begin(self, event: LogEvent, *more: LogEvent) -> AppendedLines:
+        """Append as `write` does; the caller must `sync` the lines in any case."""
+        appended = self._guard.begin_append(LOG_PATH, _lines_of((event, *more)))
         for one in (event, *more):
             if not isinstance(one, Undo):
                 self._last = one.at if self._last is None else max(self._last, one.at)
+        return appended
