@@ -145,7 +145,7 @@ def _estimate(done: Report, asking: tuple[str, bool] | None) -> dict[str, Any]:
     if asking is None or not done.open:
         return {}
 
-    from cli.engines.costs import estimate_json  # pydantic, for models alone
+    from cli.engines.costs import estimate_json  # for models alone
 
     engine, batch = asking
     return estimate_json(done.open, engine, batch)

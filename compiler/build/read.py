@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from compiler.build.start import BuildInput
 from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
@@ -81,7 +79,7 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, steps: Steps
         return Document(tracked, fresh=fresh, failure=Diagnostic(tracked.path, 0, "unreadable", what, hint))
     try:
         text = SourceText.from_json(reply["source"])
-    except (ValidationError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         return Document(tracked, fresh=fresh, failure=bad_reply(tracked, error))
     made = Fingerprint.from_json(reply.get("fingerprint")) or fingerprint(text)
     return Document(tracked, text, partial(_replies, steps, key), key, made, fresh=fresh)
@@ -89,7 +87,7 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, steps: Steps
 
 def _replies(steps: Steps, key: bytes) -> tuple[ExtractReply, ...]:
     """Return the replies of the embedded engine to a source. Raises: ValueError for what has another shape."""
-    return tuple(map(ExtractReply.model_validate, decoded(steps.get_large(REPLIES, key)) or ()))
+    return tuple(map(ExtractReply.from_json, decoded(steps.get_large(REPLIES, key)) or ()))
 
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:

@@ -78,12 +78,12 @@ def stored_claims(steps: Steps, key: bytes, make: Callable[[], Extracted]) -> Ex
         claims, terms, rejections = msgspec.json.decode(data)
         return Extracted(
             tuple(_verified(*claim) for claim in claims),
-            tuple(Term.model_construct(name=n, aliases=tuple(aliases), signal=s) for n, aliases, s in terms),
+            tuple(Term(name=n, aliases=tuple(aliases), signal=s) for n, aliases, s in terms),
             tuple(Rejection(**rejection) for rejection in rejections),
         )
     made = make()
     claims = [
-        [c.kind.value, c.quote, c.statement, c.about, c.start, c.locator, [p.model_dump() for p in c.cards]]
+        [c.kind.value, c.quote, c.statement, c.about, c.start, c.locator, [p.as_json() for p in c.cards]]
         for c in made.claims
     ]
     terms = [[t.name, t.aliases, t.signal] for t in made.terms]
@@ -95,7 +95,7 @@ def _verified(
     kind: str, quote: str, statement: str, about: list[str], start: int, locator: str, cards: list[dict[str, Any]]
 ) -> Verified:
     """Return a claim as it was stored."""
-    shown = tuple(PossibleCard.model_construct(**card) for card in cards)
+    shown = tuple(PossibleCard(**card) for card in cards)
     return Verified(ClaimKind(kind), quote, statement, tuple(about), start, locator, shown)
 
 

@@ -6,18 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import msgspec
-from pydantic import ValidationError
-
-from compiler.index.steps import Steps, decoded, encoded
+from compiler.index.steps import Steps, encoded
 from compiler.model.report import Rejection
 from compiler.model.requests import (
     CardsReply,
     CardsRequest,
     ComposeReply,
     ComposeRequest,
-    ProposedCard,
-    SuggestedCard,
 )
 from compiler.workers.pool import REQUESTS_A_START, WorkerPool
 from vault.errors import WorkerFailed
@@ -49,7 +44,7 @@ class EmbeddedAsker:
         """Return the reply to each question in order, None for one of the wrong shape. Raises: WorkerFailed."""
         stage = "cards" if type_ is CardsReply else "compose"
         todo = [n for n, question in enumerate(questions) if self.steps.get(STEP, question.key) is None]
-        messages = [{"op": "ask", "request": questions[n].request().model_dump(mode="json")} for n in todo]
+        messages = [{"op": "ask", "request": questions[n].request().as_json()} for n in todo]
         for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=len(messages) / REQUESTS_A_START), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
             if isinstance(reply, WorkerFailed):
@@ -63,21 +58,14 @@ class EmbeddedAsker:
     def _store(self, question: Question, type_: type[R], reply: object, stage: str) -> None:
         """Store a reply; what has the wrong shape is reported, and asked again by the next build."""
         try:
-            found = type_.model_validate(reply)
-        except ValidationError as error:
+            found = type_.from_json(reply)
+        except ValueError as error:
             what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(question.request().title)[:100]}"
             self.rejections.append(Rejection("reply", f"the engine's reply is invalid: {what}", about))
             return
-        self.steps.put(STEP, question.key, encoded(found.model_dump(mode="json")))
+        self.steps.put(STEP, question.key, encoded(found.as_json()))
 
     def _reply(self, question: Question, type_: type[R]) -> R | None:
         """Return the stored reply to a question, which was checked when it came; None without one."""
         found = self.steps.get(STEP, question.key)
-        if found is None:
-            return None
-        if type_ is ComposeReply:
-            return type_.model_validate(decoded(found))
-        known = msgspec.json.decode(found)
-        cards = (ProposedCard.model_construct(**{**card, "cites": tuple(card["cites"])}) for card in known["cards"])
-        more = (SuggestedCard.model_construct(**{**card, "cites": tuple(card["cites"])}) for card in known["suggested"])
-        return type_.model_construct(cards=tuple(cards), suggested=tuple(more))
+        return None if found is None else type_.from_text(found)

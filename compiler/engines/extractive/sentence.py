@@ -58,7 +58,7 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
         position = position + 1 if found.block == paragraph else 0
         paragraph = found.block
         marks = tuple(
-            m.model_copy(update={"start": max(m.start - found.start, 0), "end": min(m.end, found.end) - found.start})
+            m.replaced(start=max(m.start - found.start, 0), end=min(m.end, found.end) - found.start)
             for m in request.marks
             if m.start < found.end and m.end > found.start
         )
