@@ -15,7 +15,7 @@ from pathlib import Path
 import genanki
 
 from benchmarks.measure import Row, in_turns, machine, table
-from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, guid_of, package, stamped
+from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, guid_of, modified, package
 from learning.anki.field_html import field
 from vault.ids import ALPHABET, CardId
 
@@ -61,7 +61,7 @@ def alone(notes: list[AnkiNote], out: Path) -> None:
 
 
 def ours(notes: list[AnkiNote], out: Path) -> None:
-    out.write_bytes(package(_VAULT, notes, stamped(notes, {}, datetime(2026, 1, 1, tzinfo=UTC))))
+    out.write_bytes(package(_VAULT, notes, modified(notes, {}, datetime(2026, 1, 1, tzinfo=UTC))))
 
 
 def _timed(make: Callable[[list[AnkiNote], Path], None], notes: list[AnkiNote], out: Path) -> Callable[[], float]:

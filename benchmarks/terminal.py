@@ -1,14 +1,17 @@
 """`python -m benchmarks.terminal`: the app at a hundred thousand cards, beside Anki and a bare Textual app.
 
-All is measured at a pseudo-terminal, from a key or the start of the process to the bytes that paint what follows.
+Keys and starts are measured at a pseudo-terminal, from the key or the start of the process to the bytes that paint what
+follows; `frames` measures how long the app's event loop is blocked.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +24,7 @@ from benchmarks.pseudo_terminal import Terminal, seconds_to_paint
 _ANSWERED = "Easy"  # what stands on the screen only while there is an answer to be rated
 _FRAME = "shows the answer"  # what only the framework paints: the bar below the card
 _KEYS = 200
+_FRAME_S = 0.05  # no frame may take longer
 # What a Textual app takes at least: one line of text, another at each key.
 _BARE = """
 from textual.app import App
@@ -96,8 +100,21 @@ def keys(bench: Bench, cards: int) -> list[Row]:
     what, peer = f"key to the next card, {cards:,} cards", "Textual, one Static"
     return [
         Row(f"{what}, median", statistics.median(ours), peer, statistics.median(theirs), 1.5 if full else None),
-        Row(f"{what}, p99", _p99(ours), peer, _p99(theirs), 0.5 if full else None),
+        Row(f"{what}, p99", _p99(ours), peer, _p99(theirs), 1.0 if full else None),
     ]
+
+
+def frames(bench: Bench, cards: int) -> list[Row]:
+    """For how long the app's event loop is blocked at most, at Home, in Browse and by its search."""
+    root = _copy(bench, cards, "looked-at")
+    command = [sys.executable, "-m", "benchmarks.blocked_loop", str(root)]
+    runs = [
+        json.loads(subprocess.run(command, env=_environment(bench), capture_output=True, check=True).stdout)
+        for _ in range(min(bench.rounds, 3))
+    ]
+    mark = 1.0 if cards >= FULL else None
+    longest = {step: statistics.median(run[step] for run in runs) for step in runs[0]}
+    return [Row(f"{step}, {cards:,} cards", longest[step], "a frame", _FRAME_S, mark) for step in longest]
 
 
 def _p99(found: list[float]) -> float:
@@ -115,7 +132,7 @@ def _copy(bench: Bench, cards: int, name: str) -> Path:
     return root
 
 
-PARTS = {"start": start, "keys": keys}
+PARTS = {"start": start, "keys": keys, "frames": frames}
 
 
 def main() -> None:

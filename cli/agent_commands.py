@@ -11,7 +11,7 @@ AGENT_COMMANDS = (
     "verify",
     "trace",
     "status",
-    "log",
+    "log",  # without `restore` and `accept`
     "due",
     "card show",
     "gaps list",
@@ -59,6 +59,8 @@ def may_run(arguments: Sequence[str]) -> bool:
             words.append(word)
     if words == ["gaps"]:
         return True  # the list
+    if words[:1] == ["log"]:
+        return len(words) == 1
     if words[:2] == ["gaps", "plan"]:
         return len(words) == 2
     if words[:1] == ["inbox"]:  # the human's, but to look at: what waits is no secret

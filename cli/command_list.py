@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("cli.commands.status:status", "Show what the vault contains."),
     "verify": ("cli.commands.verify:verify", "Check every quote, citation and card against the sources."),
     "trace": ("cli.commands.trace:trace", "Trace a card, sentence or claim back to its source."),
-    "log": ("cli.commands.log:log", "List builds, rejected claims and source coverage."),
+    "log": ("cli.commands.log:log", "List builds, rejected claims and coverage; restore lost reviews."),
     "insight": ("cli.commands.insight:insight", "Write a note of your own, where no agent writes."),
     "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),

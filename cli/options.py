@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
@@ -12,8 +13,11 @@ import click
 from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.environment import here, is_sandboxed
+from cli.log_watch import watch_end, watched
 from vault.audit.agent_runs import at_work
-from vault.errors import Refused
+from vault.errors import Refused, WriteFailed
+from vault.files.guard import Scope
+from vault.log.older_files import move_older_files
 from vault.vault import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,19 +44,34 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
 vault_json_options = combine(vault_option, json_option)
 
 
-def opened(vault_dir: str | None) -> Vault:
-    """Return the vault that `--vault`, RETAIN_VAULT or the working directory names; report what its settings lack."""
+def opened(vault_dir: str | None, *, thorough: bool = False) -> Vault:
+    """Return the vault that `--vault`, RETAIN_VAULT or the working directory names.
+
+    Reports what its settings lack and what its logs have lost; with `thorough`, these are read for that.
+    """
     vault = open_vault(vault_dir or vault_before_command(), os.environ.get("RETAIN_VAULT"), here())
+    vault = watched(vault, thorough=thorough)
     output.found(vault.notices)
     return vault
 
 
 def opened_to_write(vault_dir: str | None, *, dry_run: bool = False) -> Vault:
-    """Return the vault as `opened` does; unless it is a dry run, finalize the run of an agent that was killed first."""
+    """Return the vault as `opened` does; unless it is a dry run, finalize the run of an agent that was killed, and move
+    what an older version left.
+    """
     vault = opened(vault_dir)
     if not dry_run:
         settle_left_over(vault)
+        move_older(vault)
+        watch_end(vault)
     return vault
+
+
+def move_older(vault: Vault) -> None:
+    """Move what an older version kept in `.retain/`; where nothing can be written, it is read there."""
+    with suppress(WriteFailed, Refused):
+        if moved := move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id):
+            output.say(f"moved from .retain/ to {' and '.join(sorted({*moved.values()}))}, which belong in git")
 
 
 def vault_before_command() -> str | None:

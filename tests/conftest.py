@@ -19,6 +19,11 @@ from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runte
 from tests.in_process import DirectSpeaker, DirectWorker
 
 _HOMES = count()
+_FOLDERS = (
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_DATA_HOME", ".local/share"),
+)
 
 # No test is timed: a busy machine must not turn a property into a failure. Nor does luck decide: every run tries the
 # same examples, and `make torture` looks for new ones.
@@ -74,7 +79,8 @@ def shared_data() -> Path:
 def _session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home for what is made once for many tests: never the settings of whoever runs them."""
     home = tmp_path_factory.mktemp("home")
-    os.environ["XDG_CONFIG_HOME"], os.environ["XDG_STATE_HOME"] = str(home / ".config"), str(home / ".local/state")
+    for name, below in _FOLDERS:
+        os.environ[name] = str(home / below)
     return home
 
 
@@ -100,7 +106,7 @@ def own_home(_session_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of this test's own: settings and state of whoever runs the tests are neither read nor written."""
     home = _session_home / str(next(_HOMES))
     home.mkdir()
-    for name, below in (("HOME", ""), ("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")):
+    for name, below in (("HOME", ""), *_FOLDERS):
         monkeypatch.setenv(name, str(home / below))
     for name in ("RETAIN_VAULT", "RETAIN_CAGED"):
         monkeypatch.delenv(name, raising=False)

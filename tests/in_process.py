@@ -69,6 +69,9 @@ class DirectWorker:
             reply: dict[str, Any] = json.loads(json.dumps(answer(json.loads(json.dumps(message)), _engine(self._name))))
         return reply
 
+    def post(self, message: dict[str, Any]) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -26,6 +26,7 @@ class Page(Screen[None]):
     The framework calls the handlers here and those of a subclass both, under the same names.
     """
 
+    BLANK = True  # its parts have the words: the framework need not ask it for each row
     NAME: ClassVar[str] = ""
     AUTO_FOCUS = ""  # the framework would choose the first field, shown or not, and it would swallow keys
 

@@ -50,6 +50,11 @@ def digest12(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def vault_digest(vault_id: str) -> str:
+    """Return ten hex digits that identify a vault to Anki."""
+    return hashlib.sha256(vault_id.encode()).hexdigest()[:10]
+
+
 def slug(title: str) -> str:
     """Return a file name for `title`: letters, marks and digits of any script, hyphens, lower case, NFC.
 

@@ -55,6 +55,7 @@ _wait_option = click.option(
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
 @click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
+@click.option("--explain", is_flag=True, help="Say of each file that is written why it was made again.")
 @dry_run_option
 @_wait_option
 @progress_option
@@ -65,6 +66,7 @@ def compile_(
     budget: float | None,
     batch: bool,
     renew: bool,
+    explain: bool,
     dry_run: bool,
     wait_s: float,
     progress: str | None,
@@ -80,6 +82,7 @@ def compile_(
     Examples:
       retain compile
       retain compile --dry-run
+      retain compile --explain
       retain compile raw/papers/attention.pdf --json
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
@@ -104,6 +107,8 @@ def compile_(
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
     _show(vault, done, as_json, dry_run, asking=(engine, batch) if engine in ASKING else None)
+    if explain and not as_json:
+        output.show_first([f"{path}: {why}" for path, why in done.why.items()], len(done.why))
     if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
         output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
     return output.FINDINGS if done.failures else output.DONE
@@ -140,7 +145,7 @@ def _estimate(done: Report, asking: tuple[str, bool] | None) -> dict[str, Any]:
     if asking is None or not done.open:
         return {}
 
-    from cli.engines.costs import estimate_json  # pydantic, for models alone
+    from cli.engines.costs import estimate_json  # for models alone
 
     engine, batch = asking
     return estimate_json(done.open, engine, batch)

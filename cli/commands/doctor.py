@@ -15,12 +15,13 @@ from typing import Any
 import click
 
 from cli import output
+from cli.commands.upgrade import missing_merge_lines
 from cli.environment import here, now
 from cli.guard import personal
 from cli.guard.run import WEAKER
+from cli.log_watch import failed_copy, watched
 from cli.options import vault_json_options
 from cli.version import __version__
-from templates import read
 from vault.audit.agent_runs import all_runs
 from vault.config.settings import SCHEMA_VERSION
 from vault.diagnostic import Diagnostic
@@ -32,6 +33,8 @@ from vault.git import is_installed
 from vault.locks import holder_of
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
+from vault.log.copies import Copies
+from vault.log.records import unreadable_lines
 from vault.log.review_log import live, read_log
 from vault.sandbox import landlock, seccomp, selftest
 from vault.sandbox.capabilities import Level, bubblewrap, sandbox_support, without_landlock
@@ -84,7 +87,7 @@ def _open(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
     given = vault_dir or click.get_current_context().find_root().obj
     named = os.environ.get("RETAIN_VAULT")
     try:
-        return open_vault(given, named, here()), None
+        return watched(open_vault(given, named, here()), thorough=True), None
     except VaultNotFound:
         if given or named:
             raise
@@ -144,6 +147,10 @@ def _show_vault(vault: dict[str, Any]) -> None:
     git = vault["git"]
     if git["repository"]:
         output.show(f"  git repository; logs are {'' if git['union_merge'] else 'not '}merged line by line")
+    copies = vault["log_copies"]
+    if copies is not None:
+        kept = f"last copied {copies['last']}, {plural(copies['count'], 'copy', 'copies')} in {copies['folder']}"
+        output.show(f"  review log: {kept if copies['last'] else 'not copied yet'}")
     if vault["leftovers"]:
         output.show(f"  {plural(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")
 
@@ -161,7 +168,7 @@ def _check_all(vault: Vault | None, at: datetime) -> Health:
     health.facts["guard"]["self_test"] = _self_test(health, vault) if vault is not None else None
     health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
     if vault is not None:
-        _clocks(health, vault, at)
+        _logs(health, vault, at)
     return health
 
 
@@ -244,15 +251,29 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
         "git": _git(health, vault),
         "leftovers": _leftovers(health, vault),
         "open_runs": _open_runs(health, vault),
+        "log_copies": _log_copies(health, vault),
     }
 
 
-def _clocks(health: Health, vault: Vault, at: datetime) -> None:
-    """Report events in the review log and ledgers that are dated after this machine's clock."""
+def _log_copies(health: Health, vault: Vault) -> dict[str, Any] | None:
+    """Return facts on the daily copies of the review log, and report that they fail."""
+    if "RETAIN_CAGED" in os.environ:
+        return None  # the user's data is hidden inside a sandbox
+    copies = Copies(vault.root, vault.settings.vault_id)
+    found = copies.listed()
+    if failure := failed_copy(vault):
+        health.find(str(copies.folder), "log-copy", f"the review log could not be copied: {failure}")
+    last = found[-1].day.isoformat() if found else None
+    return {"folder": str(copies.folder), "count": len(found), "last": last}
+
+
+def _logs(health: Health, vault: Vault, at: datetime) -> None:
+    """Report lines of the review log and ledgers that cannot be read, and events dated after this machine's clock."""
     zone = vault.settings.zone
     try:
+        health.findings += unreadable_lines(vault.root)
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
-        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS):
+        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.NOTES):
             health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)
     except RetainError as error:
         health.find(error.where or "learning", "unreadable", error.what, error.hint)
@@ -296,26 +317,11 @@ def _age(since: str, at: datetime) -> int | None:
 def _git(health: Health, vault: Vault) -> dict[str, Any]:
     """Return facts on git, and report logs that are not merged line by line."""
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
-    missing = _missing_merge_patterns(vault) if repository else []
+    missing = [line.split()[0] for line in missing_merge_lines(vault)] if repository else []
     if missing:
-        hint = "copy the lines from the .gitattributes of a new vault"
         what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
-        health.find(".gitattributes", "union-merge", what, hint)
+        health.find(".gitattributes", "union-merge", what, "`retain upgrade` adds the lines")
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
-
-
-def _missing_merge_patterns(vault: Vault) -> list[str]:
-    """Return the patterns that should be merged by union and are missing in the vault's .gitattributes."""
-    try:
-        text = vault.read_text(".gitattributes") or ""
-    except RetainError:
-        text = ""
-
-    def merged(lines: str) -> list[str]:
-        return [line.split()[0] for line in lines.splitlines() if "merge=union" in line.split()[1:]]
-
-    there = set(merged(text))
-    return [pattern for pattern in merged(read("gitattributes")) if pattern not in there]
 
 
 def _leftovers(health: Health, vault: Vault) -> list[str]:

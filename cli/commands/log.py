@@ -1,4 +1,6 @@
-"""The command `log`: builds, what was rejected, and how much of each source became claims."""
+"""The command group `log`: builds, what was rejected, and how much of each source became claims; and the way back
+where the review log has lost records.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
+from cli.commands.log_restore import accept, restore
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.compile import raw_path
@@ -24,16 +27,23 @@ if TYPE_CHECKING:
 SHOWN = 200  # lines of a list that a terminal is given
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--rejected", is_flag=True, help="List rejected sentences and cards instead: gate, reason and engine.")
 @click.option("--coverage", is_flag=True, help="Show instead how much of each source became claims.")
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option
 @vault_json_options
+@click.pass_context
 def log(
-    rejected: bool, coverage: bool, given: str | None, progress: str | None, vault_dir: str | None, as_json: bool
+    context: click.Context,
+    rejected: bool,
+    coverage: bool,
+    given: str | None,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
 ) -> None:
-    """List builds, newest last.
+    """List builds, newest last; `restore` and `accept` are for a review log that has lost records.
 
     --rejected and --coverage check sources, ledgers and replies as a compile does, and write nothing: they show raw/ as
     it is now.
@@ -43,7 +53,10 @@ def log(
       retain log
       retain log --rejected --source raw/papers/attention.pdf
       retain log --coverage --json
+      retain log restore --dry-run
     """
+    if context.invoked_subcommand is not None:
+        return
     if rejected and coverage:
         raise click.UsageError("--rejected and --coverage are mutually exclusive")
     if given is not None and not (rejected or coverage):
@@ -58,6 +71,10 @@ def log(
         _show_rejected([r for r in found.rejections if path is None or path in (r.path, *r.sources)], as_json)
     else:
         _show_coverage([c for c in found.coverage if path is None or c.path == path], path is not None, as_json)
+
+
+log.add_command(restore)
+log.add_command(accept)
 
 
 def _builds(vault: Vault, as_json: bool) -> None:

@@ -46,7 +46,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
     """
     vault = opened(vault_dir)
     if cost:
-        from cli.engines.costs import show_costs  # pydantic, for --cost alone
+        from cli.engines.costs import show_costs  # for --cost alone
 
         show_costs(vault, as_json)
         return

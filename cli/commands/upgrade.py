@@ -1,4 +1,4 @@
-"""`retain upgrade`: bring AGENTS.md and the schema version of an older vault up to date."""
+"""`retain upgrade`: bring AGENTS.md, .gitattributes, logs and the schema version of an older vault up to date."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import templates
 from cli import output
 from cli.options import opened, vault_option
 from vault.config.settings import FILE, SCHEMA_VERSION, version_numbers
+from vault.errors import RetainError
 from vault.files.guard import Scope, sha256_hex
+from vault.log.older_files import move_older_files
 from vault.vault import Vault
 
-AGENTS = "AGENTS.md"
+AGENTS, ATTRIBUTES = "AGENTS.md", ".gitattributes"
 BESIDE = "AGENTS.new.md"
 _VERSION = re.compile(r"^Schema version: (\d+\.\d+\.\d+)\b", re.MULTILINE)
 
@@ -59,6 +61,19 @@ def agents_file(vault: Vault) -> AgentsFile:
     return AgentsFile(state, schema, data)
 
 
+def missing_merge_lines(vault: Vault) -> list[str]:
+    """Return the lines on merging by union that the vault's .gitattributes lacks."""
+
+    def merged(text: str) -> dict[str, str]:
+        return {line.split()[0]: line for line in text.splitlines() if "merge=union" in line.split()[1:]}
+
+    try:
+        there = merged(vault.read_text(ATTRIBUTES) or "")
+    except RetainError:
+        there = {}
+    return [line for pattern, line in merged(templates.read("gitattributes")).items() if pattern not in there]
+
+
 def outdated(vault: Vault) -> str:
     """Return the sentence of `retain status` on an AGENTS.md that is older than this version; "" if there is none."""
     found = agents_file(vault)
@@ -86,7 +101,8 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
     """Bring AGENTS.md and the schema version of an older vault up to date.
 
     An AGENTS.md that you edited is left as it is; the new one is written beside it, as AGENTS.new.md. In retain.toml
-    only the line `schema` changes. Older vaults work without this.
+    only the line `schema` changes; .gitattributes gets the lines that it lacks for merging logs. What older versions
+    kept in .retain/ moves to learning/anki/ and ledger/. Older vaults work without this.
 
     \b
     Examples:
@@ -106,6 +122,13 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
         writes[BESIDE] = new
     if version_numbers(vault.settings.schema) < version_numbers(SCHEMA_VERSION):
         writes[FILE] = changed(vault_text(vault), "vault", "schema", SCHEMA_VERSION).encode()
+    if lines := missing_merge_lines(vault):
+        text = vault.read_text(ATTRIBUTES)
+        ours = templates.read("gitattributes") if text is None else "\n".join([text.rstrip("\n"), *lines, ""])
+        writes[ATTRIBUTES] = ours.encode()
+    moved = move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id, dry_run=dry_run)
+    for path, log in moved.items():
+        output.show(f"{'would move' if dry_run else 'moved'} {path} to {log}")
     for path, data in writes.items():
         old = guard.read(path)
         if not dry_run:
@@ -115,7 +138,7 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
         output.say(
             f"AGENTS.md was edited, so it stays as it is: take over from {BESIDE} what you want, then delete that"
         )
-    if not writes and found.state is not State.EDITED:
+    if not writes and not moved and found.state is not State.EDITED:
         output.show(f"nothing to do: schema {SCHEMA_VERSION}")
     return output.DONE
 

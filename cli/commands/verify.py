@@ -9,7 +9,11 @@ import click
 from cli import output
 from cli.options import opened, progress_option, vault_json_options
 from compiler.query.verify import verify as check
+from vault.index.logs import CODE
+from vault.log.records import unreadable_lines
 from vault.text.formatting import plural
+
+SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
@@ -21,15 +25,17 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
 
     Each quote is looked for in the text that was compiled, and in a second reading of the file that shares no code with
     the first; PDFs take pdftotext for that. A quote that the second reading lacks is listed for you to look at: either
-    reading can be wrong. Exit code 1 if anything is not supported.
+    reading can be wrong. Exit code 1 if anything is not supported, or the review log or a ledger has lost records.
     """
-    vault = opened(vault_dir)
+    vault = opened(vault_dir, thorough=True)
+    logs = [*(each for each in vault.notices if each.code == CODE), *unreadable_lines(vault.root)]
     with output.Progress(progress) as narrator:
         verdict = check(vault, narrator, compare=compare)
     if as_json:
         lists = {"unverified": verdict.unverified, "uncited": verdict.uncited, "unsupported": verdict.unsupported}
         counts = {"claims": verdict.claims, "verified": verdict.verified, "sentences": verdict.sentences}
         lists |= {"conflicts": verdict.conflicts, "differences": verdict.differences}
+        lists["logs"] = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message} for d in logs]
         output.show_json({**counts, "cards": verdict.cards, **lists, "not_compared": verdict.not_compared})
     else:
         output.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
@@ -37,6 +43,9 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
         output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not supported")
         if verdict.conflicts:
             output.show(f"{plural(len(verdict.conflicts), 'version')} beside edited files")
+        if logs:
+            output.show(f"{plural(len(logs), 'problem')} of the review log and the ledgers:")
+            output.show_first([f"  {each}" for each in logs], SHOWN)
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             _show(each)
         if verdict.differences:
@@ -49,9 +58,7 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
             output.show(f"{plural(len(verdict.not_compared), 'source')} without a second reading:")
         for each in verdict.not_compared:
             output.show(f"  {each['path']}: {each['reason']}")
-    if not verdict.clean:
-        return output.FINDINGS
-    return output.DONE
+    return output.DONE if verdict.clean and not logs else output.FINDINGS
 
 
 def _show(finding: dict[str, Any]) -> None:

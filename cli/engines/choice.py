@@ -59,7 +59,7 @@ def backend_of(
     if engine not in ASKING:
         yield None
         return
-    last = None if renew else last_report(vault.root, FAMILY, seen)
+    last = None if renew else last_report(vault, FAMILY, seen)
     if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.options import move_older, vault_json_options
 from cli.workspace import opened_desk
-from learning.anki.export_package import doubled_there, export_anki, retracted_there
+from learning.anki.export_package import export_anki
 from learning.cards.workspace import Desk
 from learning.formats.csv import export_table, render_table
 from learning.formats.jsonl import export_jsonl, render_jsonl
@@ -109,23 +109,29 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
     """
     out = _named(out, "a package")
     desk = opened_desk(vault_dir, read_only=True)
+    move_older(desk.vault)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
-    notes = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
-    retracted, doubled = retracted_there(desk), doubled_there(desk)
+    done = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
     if as_json:
         output.show_json(
-            {"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled, "imported": left_out}
+            {
+                "path": str(out),
+                "notes": done.notes,
+                "retracted": done.retracted,
+                "doubled": done.doubled,
+                "imported": left_out,
+            }
         )
         return output.DONE
-    output.show(f"{plural(notes, 'note')} in {out}; in Anki: File, Import")
+    output.show(f"{plural(done.notes, 'note')} in {out}; in Anki: File, Import")
     if left_out:
         output.show(f"{plural(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
-    if retracted:
-        search = " OR ".join(f"CardId:{card}" for card in retracted)
+    if done.retracted:
+        search = " OR ".join(f"CardId:{card}" for card in done.retracted)
         output.show(f"retracted since the last export; find and suspend them in Anki: {search}")
-    if doubled:
+    if done.doubled:
         output.say(
-            f"{plural(len(doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
+            f"{plural(len(done.doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
             "`retain import anki` first, to learn their GUIDs"
         )
     return output.DONE

@@ -31,8 +31,9 @@ _NAMES = (
 _FOLDERS = (".git", ".claude", ".codex", ".agents", ".obsidian", ".retain", ".cursor", ".vscode", ".github")
 _MAX_PATH = 4_096
 _SKELETONS = frozenset(skeleton(name) for name in (*_NAMES, *_FOLDERS))
+_LOGS = ("reviews.jsonl", "notes.jsonl")
 _CLOSED = frozenset(
-    skeleton(name) for name in (*_USER_FOLDERS, "retain.toml", "reviews.jsonl", ".git", ".claude", ".codex", ".retain")
+    skeleton(name) for name in (*_USER_FOLDERS, *_LOGS, "retain.toml", ".git", ".claude", ".codex", ".retain")
 )
 
 

@@ -29,7 +29,7 @@ _RECORD = "agent-files.json"  # in the user's state folder: the SHA-256 of what 
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
 _FOLDERS = (
-    *("insights", "raw", "ledger", ".git", ".retain/cache", ".retain/locks"),
+    *("insights", "raw", "ledger", "learning/anki", ".git", ".retain/cache", ".retain/locks"),
     *(".claude", ".codex", ".agents", ".obsidian", ".vscode"),
 )
 _LOG = "learning/reviews.jsonl"
@@ -37,7 +37,7 @@ _FILES = (
     *("retain.toml", "AGENTS.md", "CLAUDE.md", ".mcp.json", ".gitignore", ".gitattributes"),
     *("learning/_review.md", "learning/gaps.md", "learning/reading-list.md"),
 )
-_PATTERNS = ("learning/reviews*.jsonl", ".retain/*.json*")
+_PATTERNS = ("learning/reviews*.jsonl", ".retain/*.sqlite3*")
 _SPECIAL = frozenset("*?[]{}()!\\\n\r")  # have a meaning in the rules of Claude Code
 
 

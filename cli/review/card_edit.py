@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cli import output
-from cli.environment import edit_file, editor_named
+from cli.environment import edit_file, editor_named, now
 from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
 from vault.files.exports import remove_form, write_form
@@ -29,10 +29,10 @@ def edited(
     """
     before = words_of(card)
     if back:
-        return restore(vault, last_edit(vault, str(card.id)))
+        return restore(vault, last_edit(vault, str(card.id)), now())
 
     def save(words: Words) -> Edited:
-        return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+        return edit_card(vault, str(card.id), words.question, words.answer, now(), expect=before)
 
     return with_new_words(before, question, answer, source, save, str(card.id), f"retain card edit {card.id}")
 

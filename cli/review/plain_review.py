@@ -65,7 +65,7 @@ def review_plainly(
         if not wanted.counts:
             return _practice(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
         study_session = StudySession.at(vault, clock, None, "plain", plan=wanted)
-        face = _Dialogue(study_session, source or sys.stdin, out or sys.stdout)
+        face = _Dialogue(study_session, clock, source or sys.stdin, out or sys.stdout)
         output.found(d for d in study_session.desk.diagnostics if d not in vault.notices)
         try:
             code = face.run()
@@ -78,7 +78,7 @@ def review_plainly(
 
 def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
     """Run a practice session, which schedules and saves nothing."""
-    face = _Dialogue(PracticeSession.at(vault, clock, plan), source, out)
+    face = _Dialogue(PracticeSession.at(vault, clock, plan), clock, source, out)
     code = face.run()
     face.say_practice_result()
     return code
@@ -87,8 +87,8 @@ def _practice(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO
 class _Dialogue:
     """The dialogue of a review: prints cards and reads commands."""
 
-    def __init__(self, study_session: StudySession | PracticeSession, source: Lines, out: TextIO) -> None:
-        self._study_session, self._source, self._out = study_session, source, out
+    def __init__(self, study_session: StudySession | PracticeSession, clock: Clock, source: Lines, out: TextIO) -> None:
+        self._study_session, self._clock, self._source, self._out = study_session, clock, source, out
         self._evidence = EvidenceReader(study_session.desk.vault)
         self._reworded: Placed | None = None  # the card that was edited last, in its new words
         self._unsaved = self._unread = output.DONE  # exit codes of the last thing done, and of cards not shown
@@ -202,6 +202,7 @@ class _Dialogue:
             placed.id,
             question or before.question,
             answer or before.answer,
+            self._clock(),
             expect=before,
         )
         if isinstance(self._study_session, StudySession):

@@ -12,7 +12,7 @@ from vault.files.guard import sha256_hex
 from vault.vault import Vault
 
 _FILES = ("retain.toml", "AGENTS.md", ".gitattributes", ".gitignore")
-_LOGS = ("learning", "ledger", "ledger/replies")  # folders of .jsonl files
+_LOGS = ("learning", "learning/anki", "ledger", "ledger/replies")  # folders of .jsonl files
 Known = Mapping[str, tuple[int, str]]  # path -> size, SHA-256
 
 

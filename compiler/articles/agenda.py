@@ -52,7 +52,7 @@ def write_agenda(
     texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
     links: dict[str, str] = {i: a.link for i, a in articles.items()}
     contested = {i for i, a in articles.items() if concepts.is_contested(a.concept)}
-    shelf = gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies)
+    shelf = gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies, writer.embedded.steps)
     if writer.consulted is None:
         found = gaps.find_gaps(known, cards, links=links, shelf=shelf, contested=contested)
     else:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved
-from vault.ids import ConceptId, SourceId
+from vault.ids import ClaimId, ConceptId, SourceId
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
 from vault.model.article import FRESHNESS_DAYS, ArticleSection, CitedSentence, render_body
@@ -23,15 +25,32 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What other pages need of an article's text.
+
+    `digest` is of its body (12 hex digits), `sentences` how many it has, `line` the first of them with its citations;
+    `defining` is the claim that defines the concept, "" if the first sentence is no definition; `cites` are the claims
+    that it cites, sentence by sentence.
+    """
+
+    digest: str
+    sentences: int
+    line: str
+    defining: ClaimId
+    cites: tuple[ClaimId, ...]
+
+
+@dataclass(frozen=True)
 class Article:
     """A concept with everything that its page shows; `before` is its last change event of an earlier build.
 
     `drafted` says that a model wrote it, which put in whole what it wants of listings and formulas; `see` are links to
-    pages that it names to go on with.
+    pages that it names to go on with. `text` returns its sections, which few ask for.
     """
 
     concept: Resolved
-    sections: tuple[ArticleSection, ...]
+    facts: Facts
+    text: Callable[[], tuple[ArticleSection, ...]]
     places: tuple[SourceId, ...]  # the sources in the order of their numbers
     confidence: str
     tags: tuple[str, ...]
@@ -40,17 +59,22 @@ class Article:
     drafted: bool = False
     see: tuple[str, ...] = ()
 
-    @property
+    @cached_property
+    def sections(self) -> tuple[ArticleSection, ...]:
+        """Return the sections in order, without those of contradictions."""
+        return self.text()
+
+    @cached_property
     def path(self) -> str:
         """Return the vault path of the page."""
         return f"{CONCEPTS}/{self.concept.slug}.md"
 
-    @property
+    @cached_property
     def link(self) -> str:
         """Return a link to the page."""
         return note_link(self.path, self.concept.title)
 
-    @property
+    @cached_property
     def sentences(self) -> list[CitedSentence]:
         """Return the sentences in order, without those of contradictions."""
         return [s for section in self.sections for paragraph in section.paragraphs for s in paragraph]
@@ -61,12 +85,18 @@ class Article:
         Related concepts depend on other articles and are listed in the properties, so that the body changes only with
         the claims of this concept.
         """
-        exhibits = sources.pictures if self.drafted else sources.exhibits
-        body = render_body(self.concept.title, (*self.sections, *self.contested), exhibits)
-        return "\n".join([body, "## See also", "", *(f"- {link}" for link in self.see), ""]) if self.see else body
+        return body_of(self.concept.title, (*self.sections, *self.contested), self.see, sources, drafted=self.drafted)
 
 
 Articles = Mapping[ConceptId, Article]  # in the order of their titles
+
+
+def body_of(
+    title: str, sections: Sequence[ArticleSection], see: Sequence[str], sources: Sources, *, drafted: bool
+) -> str:
+    """Return the Markdown of an article's sections below its title."""
+    body = render_body(title, sections, sources.pictures if drafted else sources.exhibits)
+    return "\n".join([body, "## See also", "", *(f"- {link}" for link in see), ""]) if see else body
 
 
 def related(article: Article, articles: Articles, resolution: Resolution) -> list[ConceptId]:
@@ -87,11 +117,20 @@ def prerequisites(article: Article, articles: Articles, resolution: Resolution) 
     return [other for other in dict.fromkeys(named) if other != article.concept.id and other in articles]
 
 
-def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
-    """Return the text of each article's page by path. `old_text` gives the pages of the last build."""
-    pages, sources, history = {}, concepts.sources, concepts.history
-    for article in articles.values():
-        concept, old = article.concept, old_text(article.path)
+def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> dict[str, Page]:
+    """Return each article's page by path. `old_text` gives the pages of the last build."""
+    return {article.path: _page(article, articles, concepts, old_text) for article in articles.values()}
+
+
+def _page(article: Article, articles: Articles, concepts: Concepts, old_text: TextOf) -> Page:
+    """Return the page of an article."""
+    concept, sources, history = article.concept, concepts.sources, concepts.history
+    created, updated = history.created(concept.id), history.updated(concept.id)
+    links = tuple(sources.link(s) for s in article.places)
+    near = tuple(articles[i].link for i in related(article, articles, concepts.resolution))
+
+    def text() -> str:
+        old = old_text(article.path)
         before = history.written(concept.id, article.before, old)
         freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
@@ -99,13 +138,27 @@ def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> d
             "id": concept.id,
             "title": concept.title,
             "aliases": merged("aliases", concept.aliases, before, old),
-            "created": history.created(concept.id),
-            "updated": history.updated(concept.id),
+            "created": created,
+            "updated": updated,
             "confidence": article.confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-            "sources": tuple(sources.link(s) for s in article.places),
-            "related": tuple(articles[i].link for i in related(article, articles, concepts.resolution)),
+            "sources": links,
+            "related": near,
             "tags": merged("tags", article.tags, before, old),
         }
-        pages[article.path] = render_generated(properties, article.body(sources), old)
-    return pages
+        return render_generated(properties, article.body(sources), old)
+
+    said: dict[str, list[str]] = {}
+    for claim in concept.main:
+        said.setdefault(f"claims of {sources.by_id[claim.source].tracked.path}", []).append(claim.words)
+    inputs: dict[str, object] = {
+        **said,
+        "text": article.facts.digest,
+        "title": (concept.title, concept.aliases),
+        "dates": (created, updated),
+        "confidence": article.confidence,
+        "sources": links,
+        "related concepts": near,
+        "tags": article.tags,
+    }
+    return Page(inputs_of(inputs), text)

@@ -10,17 +10,21 @@ from compiler.articles.article import Article, TextOf
 from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
+from compiler.articles.page import inputs_of
 from compiler.articles.renames import undone_cards
+from compiler.articles.views import Views
 from compiler.articles.writer import Writer
-from compiler.cards.cards import CardDecider, CardNews, request_for
-from compiler.cards.decks import Fresh, card_block, lines_shown
+from compiler.cards.cards import CardDecider, CardNews, Claims
+from compiler.cards.decks import DeckPlan, Fresh, card_block, lines_shown
 from compiler.cards.live_cards import LiveCard, live_cards
 from compiler.cards.suggestions import Candidate
-from compiler.gates.gates import card_gate
+from compiler.concepts.resolve import Resolved
+from compiler.gates.gates import card_gate, stored_forms
+from compiler.index.steps import digest_of
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
+from compiler.model.requests import CardsReply, CardsRequest, ProposedCard
 from compiler.protocol.replies import WrittenCard
-from vault.ids import CardId, ClaimId, ConceptId
+from vault.ids import CardId, ClaimId
 from vault.inbox.suggestion_events import Decision, Triage
 from vault.inbox.suggestions import Suggestion
 from vault.layout import FLASHCARDS
@@ -32,7 +36,7 @@ from vault.model.wikilink import Citation
 class CardDecks:
     """What each of the machine's decks is to hold, by path; what happened to the cards; what was refused or offered."""
 
-    decks: dict[str, Fresh]
+    decks: dict[str, DeckPlan]
     news: CardNews
     rejections: list[Rejection]
     suggested: list[Suggestion]
@@ -58,14 +62,12 @@ def write_cards(
     """
     articles = list(composed.articles.values())
     # No card asks about what is past, or about what weightier sources deny.
-    views = {
-        a.concept.id: tuple(v for v in composed.views[a.concept.id] if v.id not in concepts.outdated) for a in articles
-    }
-    replies = _replies(articles, views, writer)
+    views, outdated = composed.views, concepts.outdated
+    replies = _replies(articles, views, outdated, writer)
     decider = _decider(articles, concepts, writer, deleted, flagged, words_before, triage)
     decider.open()
     for article, reply in zip(articles, replies, strict=True):
-        decider.decide(article.concept, views[article.concept.id], reply)
+        decider.decide(article.concept, _claims(article.concept, views, outdated, writer), reply)
     news = decider.close()
     by_path = {f"{FLASHCARDS}/{a.concept.slug}.md": a.concept for a in articles}
     rejections: list[Rejection] = []
@@ -108,20 +110,27 @@ def _suggestion(candidate: Candidate, article: Article, concepts: Concepts) -> S
 
 
 def _replies(
-    articles: Sequence[Article], views: Mapping[ConceptId, tuple[ClaimView, ...]], writer: Writer
+    articles: Sequence[Article], views: Views, outdated: Container[ClaimId], writer: Writer
 ) -> list[CardsReply]:
     """Return the cards that are proposed for each article: a draft's, else the embedded engine's."""
     without = [a.concept for a in articles if writer.draft_of(a.concept) is None]
-    asked = writer.cards([request_for(CardsRequest, c, views[c.id]) for c in without])
+    asked = writer.cards([views.question(CardsRequest, c, outdated) for c in without])
     found = dict(zip((c.id for c in without), asked, strict=True))
     out = []
     for article in articles:
         draft = writer.draft_of(article.concept)
-        known = {view.id for view in views[article.concept.id]}
+        known = {c.id for c in article.concept.main if c.id not in outdated}
         proposed = (_proposed(card, writer) for card in draft.cards) if draft is not None else ()
         cards = tuple(c for c in proposed if c.cites and known.issuperset(c.cites))
         out.append(CardsReply(cards=cards) if draft is not None else found[article.concept.id])
     return out
+
+
+def _claims(concept: Resolved, views: Views, outdated: Container[ClaimId], writer: Writer) -> Claims:
+    """Return the claims that cards on a concept may cite."""
+    gate = "written" if writer.is_model else "strict"
+    digest = digest_of(gate, views.digest(concept, outdated))
+    return Claims(lambda: {v.id: v for v in views.of(concept, outdated)}, digest, writer.embedded.steps)
 
 
 def _proposed(card: WrittenCard, writer: Writer) -> ProposedCard:
@@ -155,7 +164,7 @@ def _decider(
         quotes={c.id: c.quote for c in current},
         said_before=words_before,
         flagged=flagged,
-        gate=card_gate(by_model=writer.is_model),
+        gate=card_gate(by_model=writer.is_model, forms_of=stored_forms(writer.embedded.steps)),
         outdated=concepts.outdated,
         undone=undone_cards(history.events, history.rulings, history.ids),
         triage=triage,
@@ -170,23 +179,39 @@ def _deck(
     writer: Writer,
     old_text: TextOf,
     edited: Mapping[str, tuple[str, str]],
-) -> Fresh:
-    """Return what the deck of an article is to hold; its citations have the numbers of the article's sources."""
+) -> DeckPlan:
+    """Return the deck of an article; its citations have the numbers of the article's sources."""
     sources = concepts.sources
     number = {s: n for n, s in enumerate(article.places, 1)}
-    blocks = []
-    for card in cards:
-        claims = [sources.claims[c] for c in card.cites]
-        cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
-        shown = [replace(c, exhibits=sources.pictures.get(c.id, ())) for c in claims] if article.drafted else claims
-        blocks.append(card_block(card, cites, lines_shown(shown), words=edited.get(card.id)))
-    old = old_text(path)
-    before = concepts.history.written(article.concept.id, article.before, old)
-    properties: dict[str, Value] = {
-        "type": "flashcards",
-        "concept": article.concept.id,
-        "article": article.link,
-        "generator": writer.engine,
-        "tags": merged("tags", article.tags, before, old),
-    }
-    return Fresh(article.concept.title, properties, blocks)
+    claims_of = {card.id: [sources.claims[c] for c in card.cites] for card in cards}
+
+    def fresh() -> Fresh:
+        blocks = []
+        for card in cards:
+            claims = claims_of[card.id]
+            cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
+            shown = [replace(c, exhibits=sources.pictures.get(c.id, ())) for c in claims] if article.drafted else claims
+            blocks.append(card_block(card, cites, lines_shown(shown), words=edited.get(card.id)))
+        old = old_text(path)
+        before = concepts.history.written(article.concept.id, article.before, old)
+        properties: dict[str, Value] = {
+            "type": "flashcards",
+            "concept": article.concept.id,
+            "article": article.link,
+            "generator": writer.engine,
+            "tags": merged("tags", article.tags, before, old),
+        }
+        return Fresh(article.concept.title, properties, blocks)
+
+    shown = [
+        (
+            *(card.id, card.kind.value, card.question, card.answer, edited.get(card.id)),
+            *((c.id, sources.summaries[c.source], number[c.source], c.exhibits) for c in claims_of[card.id]),
+        )
+        for card in cards
+    ]
+    inputs = inputs_of(
+        {"cards": shown, "article": (article.link, writer.engine, article.drafted), "tags": article.tags}
+    )
+    cites = frozenset(claim for card in cards for claim in card.cites)
+    return DeckPlan(inputs, tuple(card.id for card in cards), cites, fresh)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.articles.article import Article
+import msgspec
+
+from compiler.articles.article import Article, Facts, body_of
 from compiler.articles.concepts import Concepts
 from compiler.articles.figures import shown_formula
 from compiler.articles.sources import Sources
+from compiler.articles.views import Views
 from compiler.articles.writer import Writer
-from compiler.cards.cards import request_for
 from compiler.claims.conflicts import PAST
 from compiler.concepts.resolve import Resolved
 from compiler.drafts.drafts import Draft
 from compiler.gates.gates import sentence_refused
 from compiler.gates.headings import plain_heading
+from compiler.index.steps import digest_of
 from compiler.language import names
 from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
@@ -25,12 +28,14 @@ from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
 from vault.model.article import ArticleSection, CitedSentence
-from vault.model.claim import Claim, ClaimState
+from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.exhibit import code
+from vault.model.markdown import escape
 from vault.model.topic import disagreement_heading
 from vault.model.wikilink import Citation, note_link
 from vault.text.formatting import clean, clean_line, fold
 
+_STEP, _TEXT = "article", "article-text"  # what other pages need of an article, and its sections
 Cite = Callable[[ClaimId], Citation]
 DISPUTES = 6  # that one page shows
 
@@ -39,8 +44,8 @@ DISPUTES = 6  # that one page shows
 class Composed:
     """The articles of a build in the order of their titles, the claims as the engine saw them, what was refused."""
 
+    views: Views
     articles: dict[ConceptId, Article] = field(default_factory=dict)
-    views: Mapping[ConceptId, tuple[ClaimView, ...]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     dropped: int = 0  # sentences that the gate refused
@@ -48,46 +53,37 @@ class Composed:
     @property
     def kept(self) -> int:
         """Return how many sentences the articles hold."""
-        return sum(len(article.sentences) for article in self.articles.values())
+        return sum(article.facts.sentences for article in self.articles.values())
 
 
 def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     """Return an article for each concept of which a sentence may be published. Raises: WorkerFailed."""
     order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
-    out = Composed(views={c.id: _views(c, concepts) for c in order})
-    without = [c for c in order if writer.draft_of(c) is None]
-    requests = [request_for(ComposeRequest, c, out.views[c.id]) for c in without]
-    replies = dict(zip((c.id for c in without), writer.compose(requests), strict=True))
-    pages = {key: c for c in order if writer.draft_of(c) is not None for key in c.keys}
+    out = Composed(Views(concepts))
+    drafts = {c.id: draft for c in order if (draft := writer.draft_of(c)) is not None}
+    pages = {key: c for c in order if c.id in drafts for key in c.keys}
     composer = _Composer(concepts, writer, out, pages)
-    for concept in order:
-        composer.compose(concept, replies.get(concept.id))
+    plans = [composer.plan(c, drafts.get(c.id)) for c in order]
+    asked = [p for p in plans if p.draft is None and p.concept.main and not composer.is_stored(p)]
+    replies = writer.compose([out.views.question(ComposeRequest, p.concept) for p in asked])
+    reply_of = {p.concept.id: reply for p, reply in zip(asked, replies, strict=True)}
+    for plan in plans:
+        composer.compose(plan, reply_of.get(plan.concept.id))
     return out
 
 
-def _views(concept: Resolved, concepts: Concepts) -> tuple[ClaimView, ...]:
-    """Return the concept's claims as the embedded engine sees them."""
-    return tuple(_with_place(_view(claim, concept, concepts), concepts.sources) for claim in concept.main)
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What an article is made of. `own` are the claims that its draft cites; `key` stands for all that its text follows
+    from, b"" where it is made each time.
+    """
 
-
-def _with_place(view: ClaimView, sources: Sources) -> ClaimView:
-    """Return a claim with its paragraph, its heading and the questions that it answers."""
-    passage, heading = sources.passages.get(view.id, ("", ""))
-    cards = sources.possible_cards.get(view.id, ())
-    return view.model_copy(update={"passage": passage, "heading": heading, "cards": cards})
-
-
-def _view(claim: Claim, concept: Resolved, concepts: Concepts) -> ClaimView:
-    """Return a claim as an engine sees it."""
-    resolution, titles = concepts.resolution, concepts.sources.titles
-    return ClaimView(
-        id=claim.id,
-        kind=claim.kind,
-        words=claim.words,
-        quote=claim.quote,
-        source=titles[claim.source],
-        about=tuple(dict.fromkeys((resolution.concepts[resolution.owners[claim.id]].title, concept.title))),
-    )
+    concept: Resolved
+    draft: Draft | None
+    own: tuple[Claim, ...]
+    disputes: tuple[tuple[str, Claim, Claim], ...]
+    places: tuple[SourceId, ...]
+    key: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,50 +95,101 @@ class _Composer:
     out: Composed
     pages: Mapping[str, Resolved]  # the concepts of which a model wrote, by the keys of their names
 
-    def compose(self, concept: Resolved, reply: ComposeReply | None) -> None:
-        """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
+    def plan(self, concept: Resolved, draft: Draft | None) -> _Plan:
+        """Return what the article of a concept is made of."""
         sources, history = self.concepts.sources, self.concepts.history
         disputes = [self.concepts.with_point(one) for one in self.concepts.disputes(concept)]
         sides = [claim for _, *pair in disputes for claim in pair]
-        draft = self.writer.draft_of(concept)
         own = [sources.claims[c] for c in self._cited_in(draft)] if draft is not None else []
         places = numbered_sources([*concept.main, *own, *sides], history.sources_before(concept.id), sources)
-        numbers = {source: n for n, source in enumerate(places, 1)}
+        is_plain = draft is None and not disputes
+        key = digest_of(_STEP, self.out.views.digest(concept), "\0".join(places)) if is_plain else b""
+        return _Plan(concept, draft, tuple(own), tuple(disputes), tuple(places), key)
+
+    def is_stored(self, plan: _Plan) -> bool:
+        """Return whether an earlier build made the text of the article."""
+        return bool(plan.key) and self.writer.embedded.steps.get(_STEP, plan.key) is not None
+
+    def compose(self, plan: _Plan, reply: ComposeReply | None) -> None:
+        """Add the concept's article, unless no sentence may be shown. `reply` is None where there is a draft."""
+        concept, sources, history = plan.concept, self.concepts.sources, self.concepts.history
+        contested = _contested(concept.language, plan.disputes, self._cites(plan))
+        see = tuple(dict.fromkeys(self._see(plan.draft, concept))) if plan.draft is not None else ()
+        found = self._stored(plan) if self.is_stored(plan) else self._made(plan, reply, contested, see)
+        if found is None:
+            return
+        facts, text, by_steps = found
+        cited = {c.source for c in (plan.own or concept.main)}
+        undecided = bool(plan.disputes) and self.concepts.is_contested(concept)
+        engine = plan.draft.by if plan.draft is not None else self.writer.engine
+        confidence = "speculative" if undecided else sources.confidence(cited, engine)
+        if confidence == "high" and by_steps:
+            confidence = "medium"  # a step from evidence is less than evidence
+        self.out.articles[concept.id] = article = Article(
+            concept,
+            facts,
+            text,
+            plan.places,
+            confidence,
+            sources.tags_of(cited),
+            contested,
+            before=history.ids.changed.get(concept.id, {}),
+            drafted=plan.draft is not None,
+            see=see,
+        )
+        recorded = {"digest": facts.digest, "sources": [str(s) for s in plan.places]}
+        recorded |= {"aliases": list(concept.aliases), "tags": list(article.tags)}
+        self.out.events += history.change("concept", concept.id, recorded)
+
+    def _stored(self, plan: _Plan) -> tuple[Facts, Callable[[], tuple[ArticleSection, ...]], bool] | None:
+        """Return the text of an article as an earlier build made it; None if no sentence of it may be shown."""
+        steps, key = self.writer.embedded.steps, plan.key
+        data = steps.get(_STEP, key)
+        steps.use(_TEXT, key)
+        if not data:
+            return None
+
+        def text() -> tuple[ArticleSection, ...]:
+            return msgspec.json.decode(steps.get_large(_TEXT, key) or b"[]", type=tuple[ArticleSection, ...])
+
+        return msgspec.json.decode(data, type=Facts), text, False
+
+    def _made(
+        self, plan: _Plan, reply: ComposeReply | None, contested: Sequence[ArticleSection], see: Sequence[str]
+    ) -> tuple[Facts, Callable[[], tuple[ArticleSection, ...]], bool] | None:
+        """Return the text of an article, and whether a sentence of it goes a step beyond its evidence; None if no
+        sentence may be shown.
+        """
+        concept, cite, refused = plan.concept, self._cites(plan), self.out.dropped
+        if plan.draft is not None:
+            sections = tuple(self._drafted(plan.draft, concept.language, cite))
+        else:
+            sections = tuple(self._sections(concept, reply, cite))
+        if not sections:
+            return None
+        body = body_of(
+            concept.title, (*sections, *contested), see, self.concepts.sources, drafted=plan.draft is not None
+        )
+        facts = _facts(concept, sections, digest12(body))
+        if plan.key and self.out.dropped == refused:  # what is refused is reported by each build
+            self.writer.embedded.steps.put(_STEP, plan.key, msgspec.json.encode(facts))
+            self.writer.embedded.steps.put_large(_TEXT, plan.key, msgspec.json.encode(sections))
+        by_steps = any(s.mark for section in sections for paragraph in section.paragraphs for s in paragraph)
+        return facts, lambda: sections, by_steps
+
+    def _cites(self, plan: _Plan) -> Cite:
+        """Return what makes the citation of a claim in an article."""
+        sources, numbers = self.concepts.sources, {source: n for n, source in enumerate(plan.places, 1)}
 
         def cite(claim: ClaimId) -> Citation:
             source = sources.claims[claim].source
             return Citation(sources.summaries[source], claim, numbers[source])
 
-        sections = (
-            self._drafted(draft, concept.language, cite) if draft is not None else self._sections(concept, reply, cite)
-        )
-        if not sections:
-            return
-        cited = {c.source for c in (own or concept.main)}
-        undecided = self.concepts.is_contested(concept)
-        engine = draft.by if draft is not None else self.writer.engine
-        confidence = "speculative" if undecided else sources.confidence(cited, engine)
-        if confidence == "high" and any(s.mark for x in sections for p in x.paragraphs for s in p):
-            confidence = "medium"  # a step from evidence is less than evidence
-        article = Article(
-            concept,
-            tuple(sections),
-            tuple(places),
-            confidence,
-            sources.tags_of(cited),
-            _contested(concept.language, disputes, cite),
-            before=history.ids.changed.get(concept.id, {}),
-            drafted=draft is not None,
-            see=tuple(dict.fromkeys(self._see(draft, concept))) if draft is not None else (),
-        )
-        self.out.articles[concept.id] = article
-        facts = {"digest": digest12(article.body(sources)), "sources": [str(s) for s in places]}
-        facts |= {"aliases": list(concept.aliases), "tags": list(article.tags)}
-        self.out.events += history.change("concept", concept.id, facts)
+        return cite
 
     def _sections(self, concept: Resolved, reply: ComposeReply | None, cite: Cite) -> list[ArticleSection]:
         """Return what of the embedded engine's reply passes the gate."""
-        sections, refused = sections_in(reply or ComposeReply(sections=()), self.out.views[concept.id], cite)
+        sections, refused = sections_in(reply or ComposeReply(sections=()), self.out.views.of(concept), cite)
         self.out.dropped += len(refused)
         path = f"{CONCEPTS}/{concept.slug}.md"
         self.out.rejections += self.writer.refused(refused, concept, path, self.concepts.sources)
@@ -216,6 +263,16 @@ class _Composer:
         if exhibit is not None:
             return [CitedSentence("", cites, shown=exhibit)]
         return [CitedSentence(fold(clean(words)), cites)] if block.kind in ("", "item") else []
+
+
+def _facts(concept: Resolved, sections: Sequence[ArticleSection], digest: str) -> Facts:
+    """Return what other pages need of the text of an article."""
+    said = [s for section in sections for paragraph in section.paragraphs for s in paragraph]
+    first = next((s for s in said if s.form != "head"), said[0])
+    definitions = {c.id for c in concept.main if c.kind is ClaimKind.DEFINITION}
+    defining = next((c.claim for s in said[:1] for c in s.cites if c.claim in definitions), ClaimId(""))
+    line = f"{escape(first.text)} {' '.join(map(str, first.cites))}"
+    return Facts(digest, len(said), line, defining, tuple(c.claim for s in said for c in s.cites))
 
 
 def numbered_sources(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:

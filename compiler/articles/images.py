@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from compiler.articles.figures import ShownWith, shown_with, words_for
 from compiler.claims.extract import Gathered
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.readers.formats import VERSIONS
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool
-from vault.cache.cache import read_json
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
@@ -28,7 +28,7 @@ from vault.model.source import Picture
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-CACHE = ".retain/cache/pictures.json"
+STEP = "picture"
 EMBEDDED = "embedded:"
 RULES = 2  # of `compiler.readers.images`: with a new number every picture is judged anew
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
@@ -52,7 +52,7 @@ class Pictures:
     """The pictures of one build: the sources, their claims with what the documents show; what to copy; what is known.
 
     `assets` maps vault paths to bytes, None for a copy that is there already; `shown_in` a picture in `raw/` to the
-    sources that show it, with their words for it. `cache` is for the next build, None if it is as before.
+    sources that show it, with their words for it.
     """
 
     gathered: list[Gathered]
@@ -60,27 +60,26 @@ class Pictures:
     shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]]
     notices: list[Diagnostic]
     failures: list[Diagnostic]
-    cache: dict[str, Any] | None
 
 
-def place_pictures(vault: Vault, guard: Guard, crew: WorkerPool, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
+def place_pictures(
+    vault: Vault, guard: Guard, crew: WorkerPool, gathered: Sequence[Gathered], steps: Steps
+) -> Pictures:
     """Return the pictures of a build; those not known yet are judged in the reading process."""
-    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_json(guard, CACHE))
+    gallery = _Gallery(vault, guard, crew, gathered, steps)
     placed = gallery.place()
-    cache = gallery.cache if gallery.cache != gallery.known else None
-    return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)
+    return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures)
 
 
 @dataclass(slots=True)
 class _Gallery:
-    """Finds, judges and places pictures. `known` are verdicts of earlier builds, `cache` those that this one used."""
+    """Finds, judges and places pictures."""
 
     vault: Vault
     guard: Guard
     crew: WorkerPool
     gathered: Sequence[Gathered]
-    known: dict[str, Any]
-    cache: dict[str, Any] = field(default_factory=dict)
+    steps: Steps
     assets: dict[str, bytes | None] = field(default_factory=dict)
     shown_in: dict[SourceId, list[tuple[SourceId, str]]] = field(default_factory=dict)
     notices: list[Diagnostic] = field(default_factory=list)
@@ -139,19 +138,15 @@ class _Gallery:
             verdict = self._verdict(raw.tracked[missing[n][0]], reply)
             if verdict is not None:
                 out[missing[n]] = verdict
-                self.cache[_cache_key(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
+                known = encoded([verdict.suffix, verdict.sha256, verdict.refused])
+                self.steps.put(STEP, _key_of(missing[n], raw), known)
         return out
 
     def _cached_verdict(self, key: Key, raw: _Raw) -> Verdict | None:
         """Return the cached verdict, if a copy of the picture is still in the wiki or none is wanted."""
-        known = self.known.get(_cache_key(key, raw))
-        if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
-            return None
-        verdict = Verdict(*known)
-        if not verdict.refused and not self._copies.get(verdict.sha256):
-            return None
-        self.cache[_cache_key(key, raw)] = known
-        return verdict
+        known = decoded(self.steps.get(STEP, _key_of(key, raw)))
+        verdict = None if known is None else Verdict(*known)
+        return verdict if verdict and (verdict.refused or self._copies.get(verdict.sha256)) else None
 
     @property
     def _copies(self) -> dict[str, str]:
@@ -233,9 +228,9 @@ class _Gallery:
         return replace(g, claims=tuple(claims))
 
 
-def _cache_key(key: Key, raw: _Raw) -> str:
-    """Return the key of a picture in the cache."""
-    return f"{RULES} {VERSIONS if key[1] else ''} {raw.tracked[key[0]].sha256} {key[1]}"
+def _key_of(key: Key, raw: _Raw) -> bytes:
+    """Return the digest of all that the verdict on a picture depends on."""
+    return digest_of(str(RULES), str(VERSIONS) if key[1] else "", raw.tracked[key[0]].sha256, key[1])
 
 
 class _Raw:

@@ -80,12 +80,11 @@ def glossary(writer: Writer, concepts: Concepts) -> list[str]:
 
 def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
     """Return what the indexes say of a concept."""
-    first = next(s for s in article.sentences if s.form != "head")
     return ConceptLine(
         article.link,
         article.concept.aliases,
         article.confidence,
-        f"{escape(first.text)} {' '.join(map(str, first.cites))}",
+        article.facts.line,
         [articles[i].link for i in prerequisites(article, articles, resolution)],
         [articles[i].link for i in related(article, articles, resolution)],
     )

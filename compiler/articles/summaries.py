@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from compiler.articles.article import Article, Articles, TextOf
+from compiler.articles.article import Articles, TextOf
 from compiler.articles.concepts import Concepts
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
-from compiler.cards.decks import Fresh
+from compiler.cards.decks import DeckPlan
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import NONE
 from compiler.sources.opening import opening, outline
@@ -26,31 +29,79 @@ MAIN_CLAIMS = 5
 
 def summary_pages(
     concepts: Concepts, articles: Articles, cited: Container[ClaimId], writer: Writer, old_text: TextOf
-) -> dict[str, str]:
+) -> dict[str, Page]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
-    pages, sources = {}, concepts.sources
-    for g in sources.gathered:
-        if g.source is None:
-            continue
-        path = f"{SUMMARIES}/{g.tracked.slug}.md"
-        claims = [sources.claims[c.id] for c, _ in g.claims]
+    told = _told_of(articles, concepts.sources)
+    return {
+        f"{SUMMARIES}/{g.tracked.slug}.md": _page(
+            g, concepts, told.get(g.tracked.id, _NOTHING_TOLD), cited, writer, old_text
+        )
+        for g in concepts.sources.gathered
+        if g.source is not None
+    }
+
+
+def _page(
+    g: Gathered, concepts: Concepts, told: _Told, cited: Container[ClaimId], writer: Writer, old_text: TextOf
+) -> Page:
+    """Return the page of a source."""
+    sources = concepts.sources
+    path = f"{SUMMARIES}/{g.tracked.slug}.md"
+    claims = [sources.claims[c.id] for c, _ in g.claims]
+    head = _head(g, concepts)
+    editions, said = list(_edition_lines(g.tracked.id, sources)), list(_said_by_model(g, sources, writer))
+
+    def text() -> str:
         old = old_text(path)
-        shown = _introduction(g, claims, sources, articles, writer)
-        head = _head(g, concepts)
-        text = render_summary(path, head, shown, claims, old)
-        if len(text) > MAX_SUMMARY:
-            kept = {c.id for c in (*shown.opening, *shown.main)}
-            text = render_summary(path, head, shown, [c for c in claims if c.id in cited or c.id in kept], old)
-        pages[path] = text
-    return pages
+        shown = _introduction(g, claims, told, editions, said)
+        made = render_summary(path, head, shown, claims, old)
+        if len(made) <= MAX_SUMMARY:
+            return made
+        kept = {c.id for c in (*shown.opening, *shown.main)}
+        return render_summary(path, head, shown, [c for c in claims if c.id in cited or c.id in kept], old)
+
+    if sum(len(c.words) for c in claims) > MAX_SUMMARY // 4:  # what it shows may depend on what is cited
+        return Page(b"", text)
+    named = [part for c in claims for part in (c.id, c.kind.value, c.quote, c.statement, c.locator, c.state.value)]
+    shown = (repr(c.exhibits) for c in claims if c.exhibits)
+    lines = (told.defines, told.cited, editions, said)
+    return Page(inputs_of({"properties": head, "claims": (named, list(shown)), "articles": lines}), text)
 
 
-def cited_claims(articles: Articles, decks: Iterable[Fresh]) -> set[ClaimId]:
+@dataclass(slots=True)
+class _Told:
+    """What the articles have of one source: links to those that it defines, and each one's claims of it, in order."""
+
+    defines: list[str] = field(default_factory=list)
+    cited: list[list[ClaimId]] = field(default_factory=list)
+
+
+_NOTHING_TOLD = _Told()
+
+
+def _told_of(articles: Articles, sources: Sources) -> dict[SourceId, _Told]:
+    """Return what the articles have of each source, in the order of the articles."""
+    told: dict[SourceId, _Told] = defaultdict(_Told)
+    for article in articles.values():
+        if article.facts.defining:
+            told[sources.claims[article.facts.defining].source].defines.append(article.link)
+        of: dict[SourceId, list[ClaimId]] = defaultdict(list)
+        for id_ in article.facts.cites:
+            claim = sources.claims[id_]
+            if claim.kind is not ClaimKind.QUESTION:
+                of[claim.source].append(id_)
+        for source, claims in of.items():
+            told[source].cited.append(claims)
+    return told
+
+
+def cited_claims(articles: Articles, decks: Iterable[DeckPlan]) -> set[ClaimId]:
     """Return the claims that an article or a card cites."""
-    sections = (s for a in articles.values() for s in (*a.sections, *a.contested))
+    sections = (s for a in articles.values() for s in a.contested)
     sentences = (sentence for s in sections for paragraph in s.paragraphs for sentence in paragraph)
     cited = {c.claim for sentence in sentences for c in sentence.cites}
-    return cited | {c.claim for deck in decks for card in deck.cards for c in card.support}
+    cited |= {claim for a in articles.values() for claim in a.facts.cites}
+    return cited.union(*(deck.cites for deck in decks))
 
 
 def _address(g: Gathered, sources: Sources) -> str:
@@ -86,19 +137,17 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
 
 
 def _introduction(
-    g: Gathered, claims: Sequence[Claim], sources: Sources, articles: Articles, writer: Writer
+    g: Gathered, claims: Sequence[Claim], told: _Told, editions: Sequence[str], said: Sequence[CitedSentence]
 ) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
     assert g.source is not None, "only what was read has a page"
     by_quote = {c.quote: c for c in claims}
     quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
     first = [by_quote[q] for q in quotes if q in by_quote]
-    defines = [a.link for a in articles.values() if _defining(a) in g.starts]
-    main = _main(g, claims, first, articles)
-    said = list(_said_by_model(g, sources, writer))
+    main = _main(g, claims, first, told.cited)
     if said:  # a reader's summary says better what the document is about
         first, main = [], []
-    return Introduction(first, outline(g.source), defines, main, list(_edition_lines(g.tracked.id, sources)), said)
+    return Introduction(first, outline(g.source), told.defines, main, list(editions), list(said))
 
 
 def _said_by_model(g: Gathered, sources: Sources, writer: Writer) -> Iterator[CitedSentence]:
@@ -121,17 +170,12 @@ def _edition_lines(source: SourceId, sources: Sources) -> Iterator[str]:
             yield f"- {Wikilink(sources.summaries[older], alias=alias(words))}"
 
 
-def _defining(article: Article) -> ClaimId | None:
-    """Return the claim that defines an article's concept, None if its first sentence is no definition."""
-    definitions = {c.id for c in article.concept.main if c.kind is ClaimKind.DEFINITION}
-    return next((c.claim for s in article.sentences[:1] for c in s.cites if c.claim in definitions), None)
-
-
-def _main(g: Gathered, claims: Sequence[Claim], first: Sequence[Claim], articles: Articles) -> list[Claim]:
+def _main(
+    g: Gathered, claims: Sequence[Claim], first: Sequence[Claim], cited: Sequence[Sequence[ClaimId]]
+) -> list[Claim]:
     """Return the first statement on each concept of whose article the source gives most, in the order of the source."""
-    known = {c.id: c for c in claims if c.kind is not ClaimKind.QUESTION}
-    given = ([c.claim for s in a.sentences for c in s.cites if c.claim in known] for a in articles.values())
-    most = sorted(filter(None, given), key=len, reverse=True)
+    known = {c.id: c for c in claims}
+    most = sorted(cited, key=len, reverse=True)
     shown = {c.id for c in first}
     chosen = [claim for claim in dict.fromkeys(each[0] for each in most) if claim not in shown][:MAIN_CLAIMS]
     return [known[c] for c in sorted(chosen, key=lambda c: g.starts[c])]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
@@ -12,13 +14,15 @@ from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
 from compiler.articles.indexes import counted
 from compiler.articles.model_gaps import OPEN
+from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import DisputeState, dispute_events
 from compiler.claims.conflicts import UNDECIDED
-from compiler.claims.contradictions import Disagreement, disagreements
+from compiler.claims.contradictions import Disagreement, Forms, disagreements, forms_in, stored_forms
 from compiler.concepts.topics import Anchor
-from vault.ids import ConceptId, SourceId, digest12
+from compiler.index.steps import Steps, digest_of
+from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import GAPS
 from vault.log.ledger import Event
 from vault.model.article import FRESHNESS_DAYS, CitedSentence
@@ -28,6 +32,7 @@ from vault.model.gaps import Gap
 from vault.model.topic import Dispute, TopicBody, render_topic
 from vault.model.wikilink import Citation, Wikilink, alias, note_link
 
+_STEP = "topic-text"
 RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
 QUESTIONS = 8
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
@@ -38,6 +43,16 @@ _QUESTIONS = {  # by the last part of a gap's key, and the language of the conce
         "zh": "{}：哪个来源是对的？",
     },
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a topic's page; `behind` are the sources that it rests on."""
+
+    body: str
+    places: tuple[SourceId, ...]  # the sources in the order of their numbers
+    listed: tuple[str, ...]  # links to the concepts that it defines
+    behind: tuple[SourceId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +89,17 @@ def write_topics(
     gaps: Iterable[tuple[str, Gap]],
     engine: str,
     clusters: Sequence[tuple[str, tuple[str, ...]]] | None,
+    steps: Steps | None = None,
 ) -> Topics:
     """Return the topics of a build. `gaps` are those of the agenda with their keys.
 
-    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone.
+    `clusters` are the topics that a model made, None where none was asked: then contradictions come from rules alone,
+    and `steps` has what earlier builds found.
     """
     history = concepts.history
     members, events = find_topics(articles, concepts, clusters)
-    writer = _PageWriter(articles, concepts, gaps, engine, clusters is not None)
+    forms_of = stored_forms(steps) if steps is not None else forms_in
+    writer = _PageWriter(articles, concepts, gaps, engine, None if clusters is not None else forms_of, steps)
     states = writer.dispute_states()
     events += dispute_events(states, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in states)
@@ -105,28 +123,45 @@ def _facts(page: TopicPage) -> dict[str, object]:
     }
 
 
-def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
-    """Return the text of each topic's page by path. `old_text` gives the pages of the last build."""
-    pages, sources, history = {}, concepts.sources, concepts.history
-    for page in topics.pages:
-        id_, path = page.members.id, page.members.path
-        old = old_text(path)
+def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, Page]:
+    """Return each topic's page by path. `old_text` gives the pages of the last build."""
+    return {page.members.path: _page(page, concepts, old_text) for page in topics.pages}
+
+
+def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
+    """Return the page of a topic."""
+    id_, sources, history = page.members.id, concepts.sources, concepts.history
+    created, updated = history.created(id_), history.updated(id_)
+    links = tuple(sources.link(s) for s in page.places)
+
+    def text() -> str:
+        old = old_text(page.members.path)
         freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
             "type": "topic",
             "id": id_,
             "title": page.members.title,
             "aliases": merged("aliases", (), page.before, old),
-            "created": history.created(id_),
-            "updated": history.updated(id_),
+            "created": created,
+            "updated": updated,
             "confidence": page.confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-            "sources": tuple(sources.link(s) for s in page.places),
+            "sources": links,
             "related": page.listed,
             "tags": merged("tags", page.tags, page.before, old),
         }
-        pages[path] = render_generated(properties, page.body, old)
-    return pages
+        return render_generated(properties, page.body, old)
+
+    inputs = {
+        "text": page.body,
+        "title": page.members.title,
+        "dates": (created, updated),
+        "confidence": page.confidence,
+        "sources": links,
+        "concepts": page.listed,
+        "tags": page.tags,
+    }
+    return Page(inputs_of(inputs), text)
 
 
 class _PageWriter:
@@ -138,15 +173,19 @@ class _PageWriter:
         concepts: Concepts,
         gaps: Iterable[tuple[str, Gap]],
         engine: str,
-        by_model: bool,
+        forms_of: Callable[[str], Forms] | None,
+        steps: Steps | None,
     ) -> None:
+        """`forms_of` is None where a model found the contradictions."""
         self.concepts, self.sources, self.history = concepts, concepts.sources, concepts.history
         self.mentions, self.claims = concepts.resolution.mentions, concepts.sources.claims
-        self.engine, self.by_model = engine, by_model
+        self.engine, self.by_model = engine, forms_of is None
         found = list(concepts.contests.disagreements)
-        if not by_model:
+        if forms_of is not None:
             own = [a.concept.main for a in articles.values()]
-            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published)
+            found = disagreements(own, self.claims.values(), self.sources.origin, self.sources.published, forms_of)
+        self.steps = steps
+        self._digests: dict[ClaimId, bytes] = {}
         self.homes = homes_of(articles)
         self.anchors = anchors_of(self.sources)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}
@@ -169,13 +208,60 @@ class _PageWriter:
 
     def page(self, members: TopicMembers) -> TopicPage:
         """Return the page of a topic."""
-        articles, before = members.articles, self.history.ids.changed.get(members.id, {})
+        disputes, questions = self._disputes(members), self._questions(members)
+        key = self._key(members, disputes, questions)
+        stored = self.steps.get(_STEP, key) if self.steps is not None else None
+        made = self._text(members, disputes, questions) if stored is None else msgspec.json.decode(stored, type=_Text)
+        if self.steps is not None and stored is None:
+            self.steps.put(_STEP, key, msgspec.json.encode(made))
+        return TopicPage(
+            members,
+            made.body,
+            made.places,
+            made.listed,
+            self.sources.confidence(made.behind, self.engine),
+            self.sources.tags_of(made.behind),
+            self.history.ids.changed.get(members.id, {}),
+        )
+
+    def _key(
+        self, members: TopicMembers, disputes: Sequence[tuple[str, Claim, Claim]], questions: Sequence[str]
+    ) -> bytes:
+        """Return a digest of all that the text of a topic's page follows from."""
+        parts: list[str | bytes] = [members.title, str(self.by_model), *self.history.sources_before(members.id), ""]
+        parts += ["\0".join(anchor) for anchor in members.topic.anchors]
+        for article in members.articles:
+            parts += [article.link, article.concept.id, article.concept.language, article.facts.digest]
+            parts += [self._digest(claim) for claim in article.facts.cites]
+        parts += [
+            part for words, *pair in disputes for part in (words, *(c.id for c in pair), *(c.words for c in pair))
+        ]
+        return digest_of(*parts, "", *questions)
+
+    def _digest(self, id_: ClaimId) -> bytes:
+        """Return a digest of what a page says by where a claim stands and what it names."""
+        found = self._digests.get(id_)
+        if found is None:
+            claim = self.claims[id_]
+            owner, anchor = self.concepts.resolution.owners.get(id_, ""), self.anchors.get(id_, ())
+            place = (self.sources.summaries[claim.source], self._language(claim), *anchor)
+            words = (id_, claim.kind.value, claim.source, owner, *self.mentions.get(id_, ()), "", *place)
+            found = self._digests[id_] = digest_of(*words)
+        return found
+
+    def _language(self, claim: Claim) -> str:
+        """Return the language of a claim's source."""
+        source = self.sources.by_id[claim.source].source
+        return source.language if source is not None else ""
+
+    def _text(self, members: TopicMembers, disputes: Sequence[tuple[str, Claim, Claim]], questions: list[str]) -> _Text:
+        """Return the text of a topic's page."""
+        articles = members.articles
         language = Counter(a.concept.language for a in articles).most_common(1)[0][0]
         used: set[str] = set()  # sentences that the page has
         sentences = [self._what_it_is(a, members, language, used) for a in articles]
         listed = [(a, s) for a, s in zip(articles, sentences, strict=True) if s is not None]
         relations = [] if self.by_model else self._relations(members, used)  # a sentence of prose needs its place
-        disputes = self._disputes(members)
         cited = [c.claim for s in [*filter(None, sentences), *(s for p in relations for s in p)] for c in s.cites]
         claims = [*(self.claims[c] for c in cited), *(c for _, *pair in disputes for c in pair)]
         places = compose.numbered_sources(claims, self.history.sources_before(members.id), self.sources)
@@ -186,18 +272,10 @@ class _PageWriter:
             [(a.link, cite.again(s)) for a, s in listed],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
             [Dispute(verdict, cite.side(first), cite.side(second)) for verdict, first, second in disputes],
-            self._questions(members),
+            questions,
         )
-        behind = {c.source for c in claims}
-        return TopicPage(
-            members,
-            render_topic(body),
-            tuple(places),
-            tuple(a.link for a, _ in listed),
-            self.sources.confidence(behind, self.engine),
-            self.sources.tags_of(behind),
-            before,
-        )
+        behind = tuple(sorted({c.source for c in claims}))
+        return _Text(render_topic(body), tuple(places), tuple(a.link for a, _ in listed), behind)
 
     def _what_it_is(
         self, article: Article, members: TopicMembers, language: str, used: set[str]

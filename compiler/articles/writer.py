@@ -11,9 +11,9 @@ from compiler.concepts.resolve import Resolved
 from compiler.drafts.consult import Consulted
 from compiler.drafts.drafts import Draft
 from compiler.model.report import Rejection
-from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, Reply, Request
+from compiler.model.requests import CardsReply, ComposeReply
 from compiler.protocol.replies import Quote
-from compiler.workers.engine_client import EmbeddedAsker
+from compiler.workers.engine_client import EmbeddedAsker, Question
 from vault.ids import ClaimId
 
 
@@ -49,21 +49,13 @@ class Writer:
         found = [self.claims.get(q) for q in quotes]
         return tuple(dict.fromkeys(c for c in found if c is not None)) if all(found) else ()
 
-    def compose(self, requests: Sequence[ComposeRequest]) -> list[ComposeReply]:
+    def compose(self, questions: Sequence[Question]) -> list[ComposeReply]:
         """Return what the embedded engine writes about concepts that no model wrote about. Raises: WorkerFailed."""
-        replies = self._ask([r for r in requests if r.claims], "compose")
-        return [
-            r if isinstance(r := replies.get(q.concept), ComposeReply) else ComposeReply(sections=()) for q in requests
-        ]
+        return [reply or ComposeReply(sections=()) for reply in self.embedded.ask(questions, ComposeReply)]
 
-    def cards(self, requests: Sequence[CardsRequest]) -> list[CardsReply]:
+    def cards(self, questions: Sequence[Question]) -> list[CardsReply]:
         """Return the cards of the embedded engine, likewise. Raises: WorkerFailed."""
-        replies = self._ask([r for r in requests if r.claims], "cards")
-        return [r if isinstance(r := replies.get(q.concept), CardsReply) else CardsReply() for q in requests]
-
-    def _ask(self, requests: Sequence[ComposeRequest | CardsRequest], stage: str) -> dict[str, Reply | None]:
-        asked: list[Request] = list(requests)
-        return dict(zip((r.concept for r in requests), self.embedded.ask(asked, stage), strict=True))
+        return [reply or CardsReply() for reply in self.embedded.ask(questions, CardsReply)]
 
     def refused(
         self, rejections: Iterable[Rejection], concept: Resolved, path: str, sources: Sources

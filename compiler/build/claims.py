@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.build.read import Document, bad_reply
-from compiler.claims.extract import Extracted, Gathered, Verified, claims_in
+from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, stored_claims
+from compiler.index.steps import Steps
 from compiler.language.rewording import successors
 from compiler.sources.inventory import Tracked
 from vault.diagnostic import Diagnostic
@@ -34,16 +35,18 @@ def verify_claims(
     cited: Mapping[SourceId, Extracted] | None,
     ids: Ids,
     at: str,
+    steps: Steps,
 ) -> Claims:
     """Return the claims of all documents. Claims of the ledger that no source supports any more are retired.
 
     `cited` are the claims that a model's articles and cards cite; None where those of the embedded engine count.
+    `steps` has what was extracted by earlier builds.
     """
     out = Claims()
     known = _claims_by_source(ids)
     for document in documents:
         tracked = document.tracked
-        extracted = _extracted(document, cited, out)
+        extracted = _extracted(document, cited, out, steps)
         if document.text is None or extracted is None:
             out.gathered.append(Gathered(tracked, None, recorded=document.recorded, fresh=document.fresh))
             continue
@@ -69,16 +72,19 @@ def verify_claims(
     return out
 
 
-def _extracted(document: Document, cited: Mapping[SourceId, Extracted] | None, out: Claims) -> Extracted | None:
+def _extracted(
+    document: Document, cited: Mapping[SourceId, Extracted] | None, out: Claims, steps: Steps
+) -> Extracted | None:
     """Return the claims of a document; None, and a failure, if there can be none."""
     if document.failure is not None:
         out.failures.append(document.failure)
-    if document.text is None:
+    text = document.text
+    if text is None:
         return None
     if cited is not None:
         return cited.get(document.tracked.id, Extracted((), (), ()))
     try:
-        return claims_in(document.text, document.replies)
+        return stored_claims(steps, document.key, lambda: claims_in(text, document.replies()))
     except (KeyError, TypeError, ValueError) as error:
         out.failures.append(bad_reply(document.tracked, error))
         return None

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiler.build.snapshot import Snapshot, last_report, stood_in
+from compiler.build.snapshot import Snapshot, bytes_to_read, last_report, look, stood_in
 from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
 from vault.errors import UsageError
+from vault.index.database import IndexDamaged
 from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.replies.asker import Backend
+    from compiler.workers.pool import WorkerPool
 
 __all__ = ["Options", "compile_vault", "raw_path"]
 
@@ -39,19 +42,44 @@ def compile_vault(
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh or options.renew or options.decisions else last_report(vault.root, engine, seen)
+    last = None if options.fresh or options.renew or options.decisions else last_report(vault, engine, seen)
     if last is not None and not (options.engine in ("claude", "command", "agent") and stood_in(last)):
         return Report.from_json(last)
-    # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
+    from compiler.workers.pool import WorkerPool  # here, as the others below: there may be nothing to do
+
+    with WorkerPool("extractive", vault.root / "raw") as crew:
+        if options.engine == "extractive":  # they load their libraries while this process loads its own
+            crew.start(bytes_to_read(vault, engine, seen or look(vault.root), fresh=options.fresh))
+        return _build(vault, options, engine, at, progress, backend, crew)
+
+
+def _build(
+    vault: Vault,
+    options: Options,
+    engine: str,
+    at: datetime,
+    progress: Callable[[dict[str, Any]], None],
+    backend: Backend | None,
+    crew: WorkerPool,
+) -> Report:
+    """Bring everything up to date, under the lock unless nothing is written."""
     from compiler.build.pipeline import build
     from compiler.build.start import open_build
     from vault.audit.agent_runs import refuse_beside_agents
     from vault.locks import lock
     from vault.log.review_log import read_log
 
+    def made() -> Report:
+        """Build; where the index is found damaged, once more with a new one."""
+        gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
+        try:
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
+        except IndexDamaged:
+            return build(open_build(vault, options, engine, at, progress, backend), crew).report
+
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
-        return build(open_build(vault, options, engine, at, progress, backend)).report
+        return made()
     waited: list[str] = []
 
     def waiting(words: str) -> None:
@@ -61,10 +89,10 @@ def compile_vault(
     purpose = "compiling" if options.command == "compile" else "rebuilding"
     with lock(vault.root, "publish", purpose=purpose, timeout_s=options.wait_s, waiting=waiting):
         refuse_beside_agents(vault)
-        last = last_report(vault.root, engine) if waited and not options.fresh else None
+        last = last_report(vault, engine) if waited and not options.fresh else None
         if last is not None:  # the other one did it all
             return Report.from_json(last)
-        return build(open_build(vault, options, engine, at, progress, backend)).report
+        return made()
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:

@@ -8,7 +8,7 @@ from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
 from compiler.cards.live_cards import live_cards
 from compiler.claims.extract import Gathered
-from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.evidence import SourceClaims, recall_keys
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings
 from vault.ids import CardId, ConceptId, SourceId
@@ -40,7 +40,8 @@ def resolve_concepts(
     if start.rulings.names or start.rulings.undone:  # only then may a concept have another name than in its sources
         known = known_cards(start.id_events, ids)
         stay = concepts_to_stay(ids, start.rulings, start.files.machine_text_of, known, agents)
-    return resolve(sources, ids, start.at, rulings, stay)
+    recall_keys(start.steps)
+    return resolve(sources, ids, start.at, rulings, stay, start.steps)
 
 
 def known_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, CardKind | None]:

@@ -64,7 +64,7 @@ def _inherited(journal: Journal, consulted: Consulted, ids: Ids) -> dict[SourceI
         if source not in consulted.shelf.by_id:
             continue
         try:
-            claims = [ExtractedClaim.model_validate(claim) for claim in reply.get("claims", ())]
+            claims = [ExtractedClaim.from_json(claim) for claim in reply.get("claims", ())]
         except (TypeError, ValueError):
             continue
         for claim in claims:
@@ -90,8 +90,8 @@ def with_rules(consulted: Consulted, crew: WorkerPool, documents: Sequence[Docum
         replies = []
         for request in requests_for(document.text):
             try:
-                answer = crew.ask({"op": "ask", "request": request.model_dump(mode="json")})
-                replies.append(ExtractReply.model_validate(answer["reply"]))
+                answer = crew.ask({"op": "ask", "request": request.as_json()})
+                replies.append(ExtractReply.from_json(answer["reply"]))
             except (WorkerFailed, ValueError, KeyError):
                 replies.append(ExtractReply())
         found = claims_in(document.text, replies)

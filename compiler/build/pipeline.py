@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from compiler.agents.overlay import AgentPages, agents_pages
 from compiler.agents.record import KeptPage, kept_pages
-from compiler.articles import images
 from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
 from compiler.articles.card_decks import write_cards
@@ -22,6 +21,7 @@ from compiler.articles.concepts import Concepts, find_contests, without_older_ed
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
 from compiler.articles.indexes import glossary, index_pages
+from compiler.articles.page import Page
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
@@ -31,19 +31,21 @@ from compiler.build.claims import Claims, verify_claims
 from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
-from compiler.build.read import read
+from compiler.build.read import READING, REPLIES, read
 from compiler.build.reporting import Written, report_claims, report_written
-from compiler.build.scan import DIGESTS, Scanned, scan
+from compiler.build.scan import remember as remember_files
+from compiler.build.scan import scan
 from compiler.build.start import BuildInput, Record
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
+from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
+from compiler.concepts.evidence import store_keys
 from compiler.drafts.consult import Consulted
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Report
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
-from vault.cache.cache import write_json
 from vault.diagnostic import Diagnostic
 from vault.inbox import suggestions
 from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
@@ -52,7 +54,6 @@ from vault.layout import GAPS, SUGGESTIONS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
-from vault.text.diff import sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,18 @@ class Built:
     consulted: Consulted | None = None
 
 
-def build(start: BuildInput) -> Built:
+def build(start: BuildInput, crew: WorkerPool | None = None) -> Built:
+    """As `_build`, and close the index that the build was opened with; `crew` are workers that were started ahead."""
+    try:
+        if crew is not None:
+            return _build(start, crew)
+        with WorkerPool("extractive", start.vault.root / "raw") as own:
+            return _build(start, own)
+    finally:
+        start.steps.close()
+
+
+def _build(start: BuildInput, crew: WorkerPool) -> Built:
     """Bring the vault up to date with `raw/`; a dry run only reports what that would change.
 
     Raises: Refused, UsageError, WorkerFailed and what the asker raises, when nothing was published; WriteFailed.
@@ -73,20 +85,19 @@ def build(start: BuildInput) -> Built:
     rescued = [] if start.options.dry_run else _sweep(start)
     scanned = scan(start, record.ids)
     record.add(scanned.events)
-    with WorkerPool("extractive", start.vault.root / "raw") as crew:
-        documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
-        consulted = consult_model(start, documents, record.ids)
-        cited = with_rules(consulted, crew, documents) if consulted is not None else None
-        claims = verify_claims(documents, cited, record.ids, start.at)
-        record.add(claims.events)
-        pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.options.fresh)
-        agents = kept_pages(start.vault, start.decided)
-        concepts = _concepts(start, consulted, pictures.gathered, agents, record)
-        changes = user_changes(start, record.ids)
-        record.decisions += changes.decisions
-        writer = _writer(start, crew, consulted, claims)
-        triage = triage_of([*start.decided, *changes.decisions])
-        written = _write(start, writer, concepts, claims, changes, triage, record)
+    documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
+    consulted = consult_model(start, documents, record.ids)
+    cited = with_rules(consulted, crew, documents) if consulted is not None else None
+    claims = verify_claims(documents, cited, record.ids, start.at, start.steps)
+    record.add(claims.events)
+    pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
+    agents = kept_pages(start.vault, start.decided)
+    concepts = _concepts(start, consulted, pictures.gathered, agents, record)
+    changes = user_changes(start, record.ids)
+    record.decisions += changes.decisions
+    writer = _writer(start, crew, consulted, claims)
+    triage = triage_of([*start.decided, *changes.decisions])
+    written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, writer, concepts, agents)
     wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage, glossary(writer, concepts))
     report = Report(
@@ -99,7 +110,9 @@ def build(start: BuildInput) -> Built:
     report_claims(report, claims, concepts, record.events, start.engine)
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
-        _save_caches(start, scanned, pictures, writer)
+        remember_files(start, scanned)
+        store_keys(start.steps)
+        start.steps.save(forget=(READING, REPLIES, CLAIMS))
         _save_suggestions(start, written.cards.suggested, triage, report, by_model=writer.is_model)
         remember(start, published, report)
     return Built(report, pictures.gathered, consulted)
@@ -145,7 +158,7 @@ def _concepts(
 
 def _writer(start: BuildInput, crew: WorkerPool, consulted: Consulted | None, claims: Claims) -> Writer:
     """Return who writes articles and cards."""
-    embedded = EmbeddedAsker(start.guard, crew, EXTRACTIVE, start.progress, start.options.fresh)
+    embedded = EmbeddedAsker(start.steps, crew, EXTRACTIVE, start.progress)
     return Writer(embedded, start.engine, consulted, claims_by_quote(claims.gathered))
 
 
@@ -172,12 +185,7 @@ def _write(
         old_text=old_text,
         triage=triage,
         # A deck with git's conflict markers is written again, unless the user wrote in it.
-        present=frozenset(
-            card
-            for path, deck in changes.decks.items()
-            if sides(start.files.text_of(path) or "") is None
-            for card in deck
-        ),
+        present=changes.present,
     )
     record.add(cards.news.events)
     agenda = write_agenda(
@@ -191,27 +199,28 @@ def _write(
     )
     record.add(agenda.events)
     clusters = writer.consulted.topics if writer.consulted is not None else None
-    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters)
+    topics = write_topics(composed.articles, concepts, agenda.gaps, start.engine, clusters, start.steps)
     record.add(topics.events)
     return Written(composed, cards, agenda, topics)
 
 
 def _render(
     start: BuildInput, written: Written, writer: Writer, concepts: Concepts, agents: Mapping[str, KeptPage]
-) -> tuple[dict[str, str], AgentPages]:
-    """Return the text of all notes by path, agents' articles among them, and what became of those."""
+) -> tuple[dict[str, Page], AgentPages]:
+    """Return all notes by path, agents' articles among them, and what became of those."""
     old_text = with_former_pages(start.files.machine_text_of, concepts.history.ids)
     articles = written.composed.articles
-    notes = {**written.agenda.pages, **topic_pages(written.topics, concepts, old_text)}
+    notes = {path: Page.of(text) for path, text in written.agenda.pages.items()}
+    notes |= topic_pages(written.topics, concepts, old_text)
     notes |= article_pages(articles, concepts, old_text)
-    overlay = agents_pages(agents, notes, concepts, old_text)
-    notes |= overlay.pages
+    overlay = agents_pages(agents, {path: notes[path].text() for path in agents if path in notes}, concepts, old_text)
+    notes |= {path: Page.of(text) for path, text in overlay.pages.items()}
     cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
     return notes | summary_pages(concepts, articles, cited, writer, old_text), overlay
 
 
 def _wanted(
-    notes: Mapping[str, str],
+    notes: Mapping[str, Page],
     overlay: AgentPages,
     written: Written,
     concepts: Concepts,
@@ -247,11 +256,3 @@ def _save_suggestions(
     news = changes_of_forms(before, triage.queued) if before is not None and not by_model else ()
     report.notices += [Diagnostic(ledger.DECISIONS, 0, "form-queued", words) for words in news]
     suggestions.save(start.guard, suggested, queued=triage.queued)
-
-
-def _save_caches(start: BuildInput, scanned: Scanned, pictures: Pictures, writer: Writer) -> None:
-    """Save what the next build need not find out again."""
-    write_json(start.guard, DIGESTS, scanned.digests)
-    if pictures.cache is not None:
-        write_json(start.guard, images.CACHE, pictures.cache)
-    writer.embedded.save(start.guard)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from compiler.articles.indexes import summary_words
+from compiler.articles.page import Page, differing
 from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
-from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
+from compiler.build.snapshot import REPORT, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
 from compiler.cards.decks import (
+    DeckPlan,
     Fresh,
     Kinds,
     decks_after_moves,
@@ -23,9 +25,9 @@ from compiler.cards.decks import (
     written_by_hand,
 )
 from compiler.cards.live_cards import live_cards
+from compiler.index.steps import encoded
 from compiler.model.changes import Blast
 from compiler.model.report import Report
-from vault.cache.cache import overwrite, write_json
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, Refused
 from vault.files.folder import sha256_hex
@@ -56,9 +58,9 @@ class Wanted:
     decided about suggested cards.
     """
 
-    notes: Mapping[str, str]
+    notes: Mapping[str, Page]
     proposals: Mapping[str, str]
-    decks: Mapping[str, Fresh]
+    decks: Mapping[str, DeckPlan]
     assets: Mapping[str, bytes | None]
     claims: Mapping[ClaimId, Claim]
     summaries: Container[str]
@@ -89,8 +91,11 @@ def publish(
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
-    decks_wanted = decks_after_moves(wanted.decks, current_decks, put, moved)
-    publisher.decks(decks_wanted, list(decks), known, ours, ids.retired, wanted.triage, wanted.claims)
+    left = [path for path, plan in wanted.decks.items() if publisher.left.is_current(path, plan.inputs)]
+    decks_wanted = _decks(wanted.decks, current_decks, put, moved, left)
+    on_disk = [path for path in decks if path not in decks_wanted.left]
+    inputs = {path: plan.inputs for path, plan in wanted.decks.items()}
+    publisher.decks(decks_wanted.made, on_disk, known, ours, ids.retired, wanted.triage, wanted.claims, inputs)
     publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
@@ -99,6 +104,7 @@ def publish(
     publisher.pages(wanted.indexes([*start.builds, *builds]))
     publisher.assets(wanted.assets, rebuilding=start.options.fresh)
     report.written = sorted([*publisher.writes, *publisher.removals])
+    report.why = {path: publisher.why(path) for path in report.written}
     report.removed = sorted(publisher.removals)
     if start.options.dry_run:
         report.blast = _blast(start, record, wanted.words_before, publisher)
@@ -134,15 +140,16 @@ def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], p
 
 
 def remember(start: BuildInput, published: Publisher, report: Report) -> None:
-    """Write to the cache how everything was left, so that the next build sees at once what changed."""
-    counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
-    write_json(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
+    """Write to the index how everything was left, so that the next build sees at once what changed."""
+    # Without the long lists, which a later compile has none of.
+    counts = {k: v for k, v in report.as_json().items() if k not in ("written", "why", "rejections")}
     after = steady(start.vault.root)
+    published.left.save(after)
     # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
     # next time; what is wrong with a document stays wrong until it changes.
     is_lasting = all(f.code in _LASTING for f in report.failures)
     is_known = is_lasting and not start.options.only and _is_as_left(start, published, after)
-    overwrite(start.guard, STAMPS, after.text(start.engine) if is_known else b"")
+    start.steps.set_state(**{REPORT: encoded(counts), STAMPS: after.text(start.engine) if is_known else b""})
 
 
 def _is_as_left(start: BuildInput, published: Publisher, after: Snapshot) -> bool:
@@ -155,6 +162,83 @@ def _is_as_left(start: BuildInput, published: Publisher, after: Snapshot) -> boo
     return all(start.guard.read(path) == data for path, data in published.writes.items())
 
 
+@dataclass(frozen=True, slots=True)
+class _Decks:
+    """The decks that are to be written, by path, and those that are as they are to be."""
+
+    made: Mapping[str, Fresh]
+    left: frozenset[str]
+
+
+def _decks(
+    plans: Mapping[str, DeckPlan],
+    on_disk: Mapping[str, Sequence[CardId]],
+    put: Mapping[CardId, Collection[str]],
+    heirs: Mapping[str, str],
+    left: Iterable[str],
+) -> _Decks:
+    """Return the decks with each card in the file to which the user moved it; of those that are `left`, only such as a
+    card was moved out of or into are made.
+    """
+    wanted = {card: path for path, plan in plans.items() for card in plan.cards}
+    touched = {heir for path, heir in heirs.items() if path in on_disk}
+    for path, cards in on_disk.items():
+        for card in cards:
+            own = wanted.get(card, path)
+            if own != path and not any(card in on_disk.get(place, ()) for place in put.get(card, ())):
+                touched |= {own, path}
+    kept = frozenset(left) - touched
+    return _Decks(
+        decks_after_moves({p: plan.fresh() for p, plan in plans.items() if p not in kept}, on_disk, put, heirs), kept
+    )
+
+
+class Left:
+    """The pages as the last build left them: one whose inputs and file are the same need not be made again."""
+
+    def __init__(self, start: BuildInput) -> None:
+        self._start = start
+        rows = () if start.options.fresh else start.steps.database.rows("SELECT path, inputs, stamp FROM page")
+        self._known = {str(path): (bytes(inputs), str(stamp)) for path, inputs, stamp in rows}
+        self._now: dict[str, tuple[bytes, str | None]] = {}  # the text where it was made
+
+    def is_current(self, path: str, inputs: bytes) -> bool:
+        """Return whether the page of these inputs is the file at `path`, which nobody has changed since."""
+        stamp = self._start.before.stamps.get(path)
+        is_same = bool(inputs) and stamp is not None and self._known.get(path) == (inputs, stamp)
+        if is_same:
+            self._now[path] = inputs, None
+        return is_same
+
+    def note(self, path: str, inputs: bytes, text: str) -> None:
+        """Note what a page was made of."""
+        if inputs:
+            self._now[path] = inputs, text
+
+    def why(self, path: str) -> str:
+        """Return why a page was made, in a few words."""
+        inputs, _ = self._now.get(path, (b"", None))
+        if path not in self._start.before.stamps:
+            return "there is no such page yet"
+        if path not in self._known or not inputs:
+            return "its text is another now" if not inputs else "the index does not say what it was made of"
+        changed = differing(self._known[path][0], inputs)
+        return f"changed: {', '.join(changed)}" if changed else "the file is not as the last compile left it"
+
+    def save(self, after: Snapshot) -> None:
+        """Remember the pages whose text is that of their file, as it is `after` the build."""
+        start = self._start
+        rows = []
+        for path, (inputs, text) in self._now.items() if after.settled else ():
+            stamp = after.stamps.get(path)
+            same = start.before.stamps.get(path) == stamp
+            if stamp is not None and (same if text is None else start.guard.read(path) == text.encode()):
+                rows.append((path, inputs, stamp))
+        with start.steps.database.transaction():
+            start.steps.database.run("DELETE FROM page")
+            start.steps.database.run_many("INSERT INTO page VALUES(?, ?, ?)", rows)
+
+
 @dataclass(slots=True)
 class Publisher:
     """Plans the writes and removals of a build, then does them. Paths are the vault's."""
@@ -165,7 +249,11 @@ class Publisher:
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
     appended: dict[str, int] = field(default_factory=dict)  # ledger -> bytes that were added to it
+    left: Left = field(init=False)
     _proposed: set[str] = field(default_factory=set)  # what this build proposes beside the user's files, new or not
+
+    def __post_init__(self) -> None:
+        self.left = Left(self.start)
 
     def is_not_utf8(self, path: str) -> bool:
         """Return whether a file is not UTF-8, and report it: writing it would lose bytes, so it is left as it is."""
@@ -180,12 +268,17 @@ class Publisher:
             return True
         return False
 
-    def notes(self, files: Mapping[str, str]) -> None:
+    def notes(self, files: Mapping[str, Page]) -> None:
         """Plan the writing of articles, summaries and the agenda, and the removal of those that no claim supports."""
         counted = {CONCEPTS: self.report.articles, TOPICS: self.report.topics}
-        for path, text in files.items():
-            old = self.start.files.text_of(path)
+        for path, page in files.items():
             counts = counted.get(path.rpartition("/")[0])
+            if self.left.is_current(path, page.inputs):
+                if counts is not None:
+                    counts["unchanged"] += 1
+                continue
+            text, old = page.text(), self.start.files.text_of(path)
+            self.left.note(path, page.inputs, text)
             if counts is not None:
                 counts["created" if old is None else "unchanged" if old == text else "updated"] += 1
             if old == text or self.is_not_utf8(path):
@@ -303,8 +396,9 @@ class Publisher:
         gone: Container[str],
         triage: Triage,
         claims: Mapping[ClaimId, Claim],
+        inputs: Mapping[str, bytes],
     ) -> None:
-        """Plan the writing of decks around what the user wrote in them.
+        """Plan the writing of decks around what the user wrote in them. `inputs` are the digests of what each is of.
 
         `ours` are the paths of concepts' decks, `gone` the claims that no source has any more; `claims` are those of
         the sources that are there.
@@ -327,12 +421,19 @@ class Publisher:
                 merged, held_back = merge_deck(
                     restamped, path, wanted.get(path), known, path in ours, gone, self.settled
                 )
+            plan = inputs.get(path, b"")
+            if merged is not None and not held_back and not written_by_hand(merged, path, known):
+                self.left.note(path, plan, merged)
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:
                 self.writes[path] = merged.encode()
             if held_back:
                 self._plan_proposal(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
+
+    def why(self, path: str) -> str:
+        """Return why a file is written or removed, in a few words."""
+        return "nothing supports it any more" if path in self.removals else self.left.why(path)
 
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that users do not edit."""

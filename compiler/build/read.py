@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from compiler.build.start import BuildInput
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
 from compiler.readers.formats import VERSIONS
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
-from compiler.workers.pool import WorkerPool, largest_first
-from vault.cache.cache import write_json
+from compiler.workers.pool import BYTES_A_START, WorkerPool, largest_first
 from vault.diagnostic import Diagnostic
 from vault.errors import TooCostly, WorkerFailed
 from vault.log.ledger import Ids
@@ -32,23 +29,26 @@ _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too 
 class Document:
     """A source as it was read. `text` is None for a file that is only `recorded`, or could not be read (`failure`).
 
-    `replies` are the embedded engine's, one a segment, where it extracts the claims; `fresh` says that the document was
-    read in this build.
+    `replies` returns the embedded engine's, one a segment, where it extracts the claims, and `key` stands for all that
+    they follow from; `fresh` says that the document is new, or holds other bytes than before.
     """
 
     tracked: Tracked
     text: SourceText | None = None
-    replies: tuple[ExtractReply, ...] = ()
+    replies: Callable[[], tuple[ExtractReply, ...]] = tuple
+    key: bytes = b""
     fingerprint: Fingerprint | None = None  # there is one where there is a text
     recorded: str = ""  # the kind of a file that is kept and not read
     fresh: bool = False
     failure: Diagnostic | None = None
 
 
-def cache_path(path: str, sha256: str, engine: str) -> str:
-    """Return where a worker's reply on these bytes under this name is cached."""
-    key = f"{sha256} {VERSIONS} {FINGERPRINT} {engine} {path.rsplit('/', 1)[-1]}"
-    return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
+READING, REPLIES = "reading", "replies"  # what a worker says of a source: its text, what the engine makes of it
+
+
+def reading_key(path: str, sha256: str, engine: str) -> bytes:
+    """Return the digest under which a worker's reply on these bytes under this name is stored."""
+    return digest_of(sha256, str(VERSIONS), str(FINGERPRINT), engine, path.rsplit("/", 1)[-1])
 
 
 def read(
@@ -61,15 +61,16 @@ def read(
     """
     reading = _Reading(start, crew, changed, ids)
     replies = reading.replies(sources)
-    by_model = start.asker is not None
     documents = [
-        _document(source, *replies[n], by_model) if n in replies else Document(source)
+        _document(source, replies[n], source.id in changed, start.steps, reading.key(source))
+        if n in replies
+        else Document(source)
         for n, source in enumerate(sources)
     ]
     return documents, reading.failures
 
 
-def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bool) -> Document:
+def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, steps: Steps, key: bytes) -> Document:
     """Return the document in a worker's reply."""
     if "recorded" in reply:
         return Document(tracked, recorded=str(reply["recorded"]), fresh=fresh)
@@ -78,11 +79,15 @@ def _document(tracked: Tracked, reply: dict[str, Any], fresh: bool, by_model: bo
         return Document(tracked, fresh=fresh, failure=Diagnostic(tracked.path, 0, "unreadable", what, hint))
     try:
         text = SourceText.from_json(reply["source"])
-        replies = () if by_model else tuple(ExtractReply.model_validate(r) for r in reply["replies"])
-    except (ValidationError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         return Document(tracked, fresh=fresh, failure=bad_reply(tracked, error))
     made = Fingerprint.from_json(reply.get("fingerprint")) or fingerprint(text)
-    return Document(tracked, text, replies, made, fresh=fresh)
+    return Document(tracked, text, partial(_replies, steps, key), key, made, fresh=fresh)
+
+
+def _replies(steps: Steps, key: bytes) -> tuple[ExtractReply, ...]:
+    """Return the replies of the embedded engine to a source. Raises: ValueError for what has another shape."""
+    return tuple(map(ExtractReply.from_json, decoded(steps.get_large(REPLIES, key)) or ()))
 
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:
@@ -99,9 +104,9 @@ class _Reading:
         self.retried = frozenset(start.options.only)  # paths whose cached failures do not count
         self.failures: list[Diagnostic] = []
 
-    def replies(self, sources: Sequence[Tracked]) -> dict[int, tuple[dict[str, Any], bool]]:
-        """Return by index the reply on each source, and whether it is new; without those that could not be read."""
-        replies: dict[int, tuple[dict[str, Any], bool]] = {}
+    def replies(self, sources: Sequence[Tracked]) -> dict[int, dict[str, Any]]:
+        """Return by index the reply on each source, without those that could not be read."""
+        replies: dict[int, dict[str, Any]] = {}
         missing: list[int] = []
         for index, source in enumerate(sources):
             cached = self._cached(source)
@@ -110,28 +115,28 @@ class _Reading:
             elif _TOO_COSTLY in cached:
                 self._fail(source, _cached_failure(source, cached), self.changed)
             else:
-                replies[index] = (cached, False)
+                replies[index] = cached
         sizes = [_size(self.start.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
-        for done, (n, reply) in enumerate(self.crew.ask_all([self._message(sources[i]) for i in order]), 1):
+        messages = [self._message(sources[i]) for i in order]
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=sum(sizes) / BYTES_A_START), 1):
             source = sources[order[n]]
             self.start.progress({"event": "source", "done": done, "of": len(order), "path": source.path})
             if (found := self._checked(source, reply)) is not None:
-                replies[order[n]] = (found, True)
+                replies[order[n]] = found
         return replies
 
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
         """Return the cached reply on a source; None if there is none that counts."""
-        if self.start.options.fresh:
-            return None
-        data = self.start.guard.read(cache_path(source.path, source.sha256, self.start.engine))
-        try:
-            found = json.loads(data) if data is not None else None
-        except ValueError:
-            return None
+        key = self.key(source)
+        found = decoded(self.start.steps.get_large(READING, key))
+        self.start.steps.use(REPLIES, key)
         if not isinstance(found, dict) or (_TOO_COSTLY in found and not self.retried.isdisjoint(source.paths)):
             return None
         return found
+
+    def key(self, source: Tracked) -> bytes:
+        return reading_key(source.path, source.sha256, self.start.engine)
 
     def _message(self, source: Tracked) -> dict[str, Any]:
         """Return the message that asks a worker to read a source."""
@@ -149,9 +154,9 @@ class _Reading:
             what = clean_line(str(reply["not_now"]))
             self._fail(source, WorkerFailed(what, hint="run the command again"), frozenset())
             return None
-        options = self.start.options
-        if not options.dry_run or options.keep_read:
-            write_json(self.start.guard, cache_path(source.path, source.sha256, self.start.engine), reply)
+        steps, key = self.start.steps, self.key(source)
+        steps.put_large(REPLIES, key, encoded(reply.pop("replies", [])))
+        steps.put_large(READING, key, encoded(reply))
         if _TOO_COSTLY in reply:
             self._fail(source, _cached_failure(source, reply), self.changed)
             return None

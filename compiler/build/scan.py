@@ -8,16 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from compiler.build.read import cache_path
+from compiler.build.read import READING, reading_key
 from compiler.build.start import BuildInput
 from compiler.sources import inventory
 from compiler.sources.inventory import RawFile, Tracked
-from vault.cache.cache import read_json
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.log.ledger import Event, Ids
-
-DIGESTS = ".retain/cache/raw.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,16 @@ class Scanned:
         return frozenset(str(e["id"]) for e in self.events)
 
 
+def remember(start: BuildInput, scanned: Scanned) -> None:
+    """Remember the digests of the raw files for the next build."""
+    database = start.steps.database
+    with database.transaction():
+        database.run("DELETE FROM raw")
+        database.run_many(
+            "INSERT INTO raw VALUES(?, ?, ?, ?, ?)", ((path, *stamped) for path, stamped in scanned.digests.items())
+        )
+
+
 def scan(start: BuildInput, ids: Ids) -> Scanned:
     """Return the sources of `raw/`.
 
@@ -56,13 +63,13 @@ class _Digests:
 
     def __init__(self, start: BuildInput, now_ns: int) -> None:
         self.root, self.now_ns = start.vault.root, now_ns
-        self.known = read_json(start.guard, DIGESTS)
+        self.known = {path: stamped for path, *stamped in start.steps.database.rows("SELECT * FROM raw")}
         self.seen: dict[str, list[Any]] = {}
 
     def of(self, file: RawFile) -> str:
         """Return the digest of a file. Raises OSError if it cannot be read."""
         known = self.known.get(file.path)
-        if isinstance(known, list) and len(known) == 4 and known[:3] == list(file.stamp):
+        if known is not None and known[:3] == list(file.stamp):
             digest = str(known[3])
         else:
             with (self.root / file.path).open("rb") as handle:
@@ -125,7 +132,7 @@ class _Scanning:
         before = self._last_digest(path)
         if before is None:
             return None
-        return before if self.start.guard.exists(cache_path(path, before, self.start.engine)) else now
+        return before if self.start.steps.has(READING, reading_key(path, before, self.start.engine)) else now
 
     def _digest(self, file: RawFile) -> str | None:
         """Return the SHA-256 of a file, the last known one if it cannot be read now; None if there is none."""

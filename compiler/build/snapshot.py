@@ -8,15 +8,19 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from compiler.index.steps import Steps, decoded
 from compiler.readers.formats import VERSIONS
+from vault.index.database import IndexDamaged
 from vault.layout import SUGGESTIONS
+from vault.vault import Vault
 
-CACHE = ".retain/cache/build.json"  # what the last build reported
-STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
+REPORT = "report"  # the name of what the last build reported, in the index
+STAMPS = "stamps"  # of how it left the files: compared as text, with no digest and no parsing to pay for
 VERSION = 4  # of the steps between engine and file: when it grows, everything is written anew
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
@@ -24,7 +28,7 @@ _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file syste
 _COARSE_NS = 2 * _WHOLE_NS  # the coarsest there is (FAT)
 _WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
 _SETTINGS = "retain.toml"  # the time zone and the like are in what a build writes
-_NO_INPUT = ("learning/reviews", "learning/_review")  # the review log and its page: of them only flags are an input
+_NO_INPUT = ("learning/reviews", "learning/_review", "learning/anki/")  # of the review log only flags are an input
 _LOG = ("learning/reviews", ".jsonl")  # how the log's files begin and end
 _FLAG, _UNDO = b'"type":"flag"', b'"type":"undo"'
 _ID = re.compile(rb'"([0-9A-Z]{26})"')  # of the event itself, or of the one that it voids
@@ -55,13 +59,28 @@ class Snapshot:
 
     def text(self, engine: str) -> bytes:
         """Return all stamps with the versions of engine and readers, to compare them as one text."""
-        head = f"{VERSION} {VERSIONS} {engine} {self.flags}"
         lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
-        return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
+        return "\n".join([f"{_versions(engine)} {self.flags}", *lines]).encode("utf-8", "surrogateescape")
 
     def changed_since(self, before: Snapshot) -> set[str]:
         """Return the files that came, went, or have another stamp."""
         return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
+
+
+def _versions(engine: str) -> str:
+    return f"{VERSION} {VERSIONS} {engine}"
+
+
+def bytes_to_read(vault: Vault, engine: str, seen: Snapshot, *, fresh: bool) -> int:
+    """Return the bytes of the sources that the last build did not see as they are now; of all if it is no guide."""
+    text = ""
+    with suppress(OSError, ValueError, IndexDamaged):
+        if not fresh and (last := Steps.last(vault)) is not None:
+            with closing(last) as steps:
+                text = (steps.state(STAMPS) or b"").decode("utf-8", "surrogateescape")
+    known = set(text.split("\n")) if text.startswith(_versions(engine)) else set[str]()
+    sources = (item for item in seen.stamps.items() if item[0].startswith("raw/"))
+    return sum(seen.size(path) for path, stamp in sources if f"{path}\0{stamp}" not in known)
 
 
 def look(root: Path) -> Snapshot:
@@ -153,14 +172,18 @@ def stood_in(report: dict[str, Any]) -> bool:
     return any(isinstance(n, dict) and n.get("id") == "stood-in" for n in report.get("notices", ()))
 
 
-def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
+def last_report(vault: Vault, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
     """Return what the last build reported if the files are as it left them, or as `seen`; None when in doubt."""
     try:
-        if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
+        last = Steps.last(vault)
+        if last is None:
             return None
-        report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
-        if not isinstance(json.loads((root / SUGGESTIONS).read_bytes())["suggestions"], list):
+        with closing(last) as steps:
+            if steps.state(STAMPS) != (seen or look(vault.root)).text(engine):
+                return None
+            report = decoded(steps.state(REPORT))
+        if not isinstance(json.loads((vault.root / SUGGESTIONS).read_bytes())["suggestions"], list):
             return None  # made beside it; asked for before the next change
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+    except (OSError, ValueError, TypeError, LookupError, RecursionError, IndexDamaged):
         return None
     return report if isinstance(report, dict) else None

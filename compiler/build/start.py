@@ -12,6 +12,7 @@ from compiler.agents.record import alive_events
 from compiler.build.snapshot import Snapshot, steady
 from compiler.concepts.decisions import rulings_of
 from compiler.concepts.rulings import Rulings
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.replies.asker import Asker, Backend, KeepsNotes
@@ -32,9 +33,24 @@ Progress = Callable[[dict[str, Any]], None]
 class VaultFiles:
     """The vault's files as this build first read them."""
 
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
+    def __init__(self, guard: Guard, before: Snapshot, steps: Steps) -> None:
+        self._guard, self._before, self._steps = guard, before, steps
         self._read: dict[str, bytes | None] = {}
+
+    def fact(self, step: str, path: str, make: Callable[[str], Any]) -> Any:
+        """Return what `make` finds in the text of a file, as JSON: found again only where the file has changed.
+
+        The text is that of `machine_text_of`, "" where there is no file.
+        """
+        stamp = self._before.stamps.get(path)
+        key = digest_of(path, stamp) if stamp is not None else b""
+        found = self._steps.get(step, key) if key else None
+        if found is not None:
+            return decoded(found)
+        value = make(self.machine_text_of(path) or "")
+        if key and self._before.settled:
+            self._steps.put(step, key, encoded(value))
+        return value
 
     def bytes_of(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none."""
@@ -59,7 +75,7 @@ class BuildInput:
     """What a build starts from. Events are in order; `live_events` lack what users rejected of an agent's cards.
 
     `engine` is the engine's name and version. `asker` is None where the embedded engine extracts and writes. `before`
-    is how the files were before anything was read.
+    is how the files were before anything was read; `steps` is open until the build ends.
     """
 
     vault: Vault
@@ -78,6 +94,7 @@ class BuildInput:
     rulings: Rulings
     notices: list[Diagnostic]
     asker: Asker | None
+    steps: Steps
 
 
 def open_build(
@@ -117,6 +134,7 @@ def open_build(
         for entry in staged:
             journal.learn(entry)
         asker = _asker(journal, guard, options, instant, progress, backend)
+    steps = Steps.of(vault, fresh=options.fresh, keeps=not options.dry_run or options.keep_read)
     return BuildInput(
         vault=vault,
         guard=guard,
@@ -126,7 +144,7 @@ def open_build(
         today=at.astimezone(vault.settings.zone).date(),
         progress=progress,
         before=before,
-        files=VaultFiles(guard),
+        files=VaultFiles(guard, before, steps),
         id_events=id_events,
         live_events=alive_events(id_events, decided),
         decided=decided,
@@ -134,6 +152,7 @@ def open_build(
         rulings=rulings_of(decided),
         notices=notices,
         asker=asker,
+        steps=steps,
     )
 
 

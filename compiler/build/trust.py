@@ -30,8 +30,14 @@ class Trust:
 def trust_sources(start: BuildInput, gathered: Sequence[Gathered], ids: Ids) -> Trust:
     """Return how far the sources are trusted, with what users wrote in their summaries since the last build."""
     authority, facts, decisions = _authority(start, gathered, ids)
-    text_of = start.files.machine_text_of
-    found = kinship(gathered, authority, start.decided, ids, text_of, start.at)
+
+    def text_of(path: str) -> str | None:
+        """Return the text of a summary, "" where it says nothing of copies; None where there is none."""
+        if path not in start.before.stamps:
+            return start.files.machine_text_of(path)
+        return start.files.machine_text_of(path) if _summary(start, path)[1] else ""
+
+    found = kinship(gathered, authority, start.decided, ids, text_of, start.at, start.steps)
     for g in gathered:
         copy_of = found.recorded_origin(g.tracked.id)
         if g.source is not None and copy_of != ids.changed[g.tracked.id].get("copy_of", ""):
@@ -56,8 +62,7 @@ def _authority(
     for g in gathered:
         id_ = g.tracked.id
         last = ids.changed.get(id_, {}).get("authority", usual[id_])
-        summary = start.files.machine_text_of(f"{SUMMARIES}/{g.tracked.slug}.md") if g.source is not None else None
-        written = read_properties(summary or "").text("authority")
+        written = _summary(start, f"{SUMMARIES}/{g.tracked.slug}.md")[0] if g.source is not None else ""
         if written in map(str, _LEVELS) and int(written) != last:
             given[id_] = int(written)
             event: Event = {"v": 1, "type": "authority", "source": id_, "authority": given[id_]}
@@ -65,6 +70,17 @@ def _authority(
         if given.get(id_, usual[id_]) != last:
             facts.append((id_, "authority", given.get(id_, usual[id_])))
     return {SourceId(id_): authority for id_, authority in (usual | given).items()}, facts, decisions
+
+
+def _summary(start: BuildInput, path: str) -> tuple[str, bool]:
+    """Return the authority that a summary gives its source, and whether it may say something of copies."""
+
+    def facts(text: str) -> tuple[str, bool]:
+        properties = read_properties(text)
+        return properties.text("authority"), bool(properties.problems) or "copy_of" in properties.values
+
+    authority, of_copies = start.files.fact("summary-properties", path, facts)
+    return authority, of_copies
 
 
 def _usual_authority(g: Gathered) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from compiler.build.start import BuildInput
 from compiler.cards.decks import cards_in_text, cards_listed_in
@@ -14,7 +15,7 @@ from vault.ids import CardId, GapId
 from vault.layout import FLASHCARDS, GAPS
 from vault.log.card_history import UNWANTED, flags_of
 from vault.log.ledger import Event, Ids
-from vault.model.card import Deck, parse_deck
+from vault.model.card import parse_deck
 from vault.model.gaps import GapStatus, ticked_gaps
 from vault.text.diff import sides
 
@@ -23,7 +24,7 @@ from vault.text.diff import sides
 class UserChanges:
     """The decisions since the last build as events, and all that hold now: cards not to be asked, gaps closed.
 
-    `decks` are the ids of the cards in each file of flashcards.
+    `decks` are the ids of the cards in each file of flashcards, `present` those in files that git left no conflict in.
     """
 
     decisions: list[Event]
@@ -31,14 +32,14 @@ class UserChanges:
     flagged: Mapping[CardId, str]  # card -> why
     gaps: dict[GapId, GapStatus]
     decks: dict[str, list[CardId]]
+    present: frozenset[CardId]
 
 
 def user_changes(start: BuildInput, ids: Ids) -> UserChanges:
     """Return what the user decided by editing decks and the agenda, or by flagging cards."""
-    texts = {path: start.files.text_of(path) or "" for path in start.vault.paths(FLASHCARDS, ".md")}
-    decks = {path: parse_deck(text, path) for path, text in texts.items()}
+    decks = {path: _read_deck(start, path) for path in start.vault.paths(FLASHCARDS, ".md")}
     decisions: list[Event] = []
-    deleted = _deleted(start, texts, ids, decisions)
+    deleted = _deleted(start, decks, ids, decisions)
     flagged = _flagged(start, decks, ids, decisions)
     known = decisions_in(start.decided)
     decisions += [
@@ -46,22 +47,53 @@ def user_changes(start: BuildInput, ids: Ids) -> UserChanges:
         for gap in ticked_gaps(start.files.text_of(GAPS) or "")
         if known.get(gap, GapStatus.PLANNED) is GapStatus.PLANNED
     ]
-    in_decks = {path: [c.id for c in deck.cards if c.id is not None] for path, deck in decks.items()}
-    return UserChanges(decisions, deleted, flagged, decisions_in([*start.decided, *decisions]), in_decks)
+    in_decks = {path: deck.cards for path, deck in decks.items()}
+    whole = frozenset(card for deck in decks.values() if not deck.conflict for card in deck.cards)
+    return UserChanges(decisions, deleted, flagged, decisions_in([*start.decided, *decisions]), in_decks, whole)
 
 
-def _deleted(start: BuildInput, texts: Mapping[str, str], ids: Ids, decisions: list[Event]) -> frozenset[CardId]:
+@dataclass(frozen=True, slots=True)
+class _DeckFacts:
+    """What a deck says of cards: those in it and which of them the user edited, those whose comment is anywhere in it,
+    those that the machine last left in it; `conflict` where git left conflict markers.
+    """
+
+    cards: list[CardId]
+    edited: list[CardId]
+    present: list[CardId]
+    left: list[CardId]
+    conflict: bool
+
+
+def _read_deck(start: BuildInput, path: str) -> _DeckFacts:
+    """Return what a deck says of cards."""
+
+    def facts(_: str) -> list[Any]:
+        text = start.files.text_of(path) or ""
+        deck, conflict = parse_deck(text, path), sides(text) is not None
+        return [
+            [c.id for c in deck.cards if c.id is not None],
+            [c.id for c in deck.cards if c.id is not None and c.human_edited],
+            sorted(cards_in_text(text)),
+            [] if conflict else cards_listed_in(text),
+            conflict,
+        ]
+
+    return _DeckFacts(*start.files.fact("deck", path, facts))
+
+
+def _deleted(start: BuildInput, decks: Mapping[str, _DeckFacts], ids: Ids, decisions: list[Event]) -> frozenset[CardId]:
     """Return the cards that the user took out of a deck, now or before, and has not put back.
 
     A deck says which cards the machine left in it. A card is deleted if its comment is nowhere below the folder; a
     whole file that is gone deletes none, as products may be deleted.
     """
-    present = {id_ for text in texts.values() for id_ in cards_in_text(text)}
-    left = {id_ for text in texts.values() if sides(text) is None for id_ in cards_listed_in(text)}
+    present = {id_ for deck in decks.values() for id_ in deck.present}
+    left = {id_ for deck in decks.values() for id_ in deck.left}
     missing = {id_ for id_ in left - present if ids.alive(id_)}
     if missing:
         deeper = inventory.scan(start.vault.root, FLASHCARDS).files
-        others = (start.files.text_of(f.path) or "" for f in deeper if f.path not in texts)
+        others = (start.files.text_of(f.path) or "" for f in deeper if f.path not in decks)
         missing -= {id_ for text in others for id_ in cards_in_text(text)}
     events = (e for e in start.decided if e.get("type") == "card-deleted")
     before = {CardId(str(e.get("card"))) for e in events} - present
@@ -77,13 +109,13 @@ def _form(card: CardId, ids: Ids) -> dict[str, str]:
     return {"form": form} if form else {}
 
 
-def _flagged(start: BuildInput, decks: Mapping[str, Deck], ids: Ids, decisions: list[Event]) -> dict[CardId, str]:
+def _flagged(start: BuildInput, decks: Mapping[str, _DeckFacts], ids: Ids, decisions: list[Event]) -> dict[CardId, str]:
     """Return the machine's cards that the user flagged as ones not to be asked, and why.
 
     A card that the user has edited is the user's, whatever was wrong with it before.
     """
     flags = {card: reason for card, reason in flags_of(start.vault.root).items() if reason.casefold() in UNWANTED}
-    edited = {card.id for deck in decks.values() for card in deck.cards if card.human_edited}
+    edited = {card for deck in decks.values() for card in deck.edited}
     found = {card: reason for card, reason in flags.items() if card in ids.births and card not in edited}
     before: dict[str, str] = {}
     for event in start.decided:

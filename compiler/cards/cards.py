@@ -13,6 +13,7 @@ from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.gates.gates import CardGate, StrictCardGate
 from compiler.gates.repeated_cards import PER_KIND
+from compiler.index.steps import Steps, digest_of
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY, FORMER_FAMILY
 from compiler.model.report import Rejection
@@ -25,6 +26,7 @@ from vault.model.card import CardKind
 from vault.text.formatting import fold
 
 R = TypeVar("R", bound=OnConcept)
+_FAULT = "card-fault"
 _GONE = "its evidence is gone"
 _UNDONE = "the decision that it came of was undone"
 
@@ -52,6 +54,31 @@ def request_for(kind: type[R], concept: Resolved, views: tuple[ClaimView, ...]) 
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims that cards on a concept may cite, made when a gate looks at them.
+
+    `digest` stands for all that is in them, and for the gate; b"" where nothing is remembered in `steps`.
+    """
+
+    views: Callable[[], dict[str, ClaimView]]
+    digest: bytes = b""
+    steps: Steps | None = None
+
+    def known_fault(self, card: ProposedCard) -> str | None:
+        """Return what the gate said of a card's words in an earlier build; None if it has not seen them."""
+        found = self.steps.get(_FAULT, self._key(card)) if self.steps is not None and self.digest else None
+        return None if found is None else found.decode()
+
+    def remember_fault(self, card: ProposedCard, fault: str) -> None:
+        """Remember what the gate says of a card's words."""
+        if self.steps is not None and self.digest:
+            self.steps.put(_FAULT, self._key(card), fault.encode("utf-8", "replace"))
+
+    def _key(self, card: ProposedCard) -> bytes:
+        return digest_of(self.digest, card.kind, card.question, card.answer, *card.cites)
 
 
 @dataclass(slots=True)
@@ -83,7 +110,7 @@ class CardDecider:
     _claims_by_quote: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims with it
     _retired_by_question: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired cards
     _candidates: list[Candidate] = field(default_factory=list)
-    _asked: dict[str, tuple[Resolved, dict[str, ClaimView]]] = field(default_factory=dict)  # by concept
+    _asked: dict[str, tuple[Resolved, Claims]] = field(default_factory=dict)  # by concept
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
@@ -175,9 +202,8 @@ class CardDecider:
         id_ = self.ids.keys.get(("card", key))
         return CardId(id_) if id_ is not None and id_ not in self._keys else None
 
-    def decide(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
+    def decide(self, concept: Resolved, claims: Claims, reply: CardsReply) -> None:
         """Decide the concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
-        claims = {v.id: v for v in views}
         mine = self._by_concept.pop(concept.id, [])
         sorted_ = self._sorted(concept, reply, mine)
         proposals, kept = sorted_.proposals, sorted_.kept
@@ -222,7 +248,7 @@ class CardDecider:
         return lambda claim: "" if self.home.get(claim) == concept.id else f":{concept.id}"
 
     def _after_changes(
-        self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]
+        self, card: LiveCard, concept: Resolved, claims: Claims, proposals: dict[str, ProposedCard]
     ) -> list[LiveCard]:
         """Return the card after what happened to its claims: unchanged, changed, or none if it is retired.
 
@@ -248,9 +274,13 @@ class CardDecider:
             change = Change.REWORDED  # the same facts, asked for in another way
         return [self._record_change(card, self._card(card.id, proposal, concept), change)]
 
-    def _refused(self, card: ProposedCard, concept: Resolved, claims: dict[str, ClaimView]) -> str:
+    def _refused(self, card: ProposedCard, concept: Resolved, claims: Claims) -> str:
         """Return why the gate refuses a card; "" if it passes."""
-        return self.gate.refused(card, concept.title, claims, names=concept.aliases, concept=concept.id)
+        fault = claims.known_fault(card)
+        if fault is None:
+            fault = self.gate.fault(card, concept.title, claims.views(), concept.aliases)
+            claims.remember_fault(card, fault)
+        return self.gate.refused(card, concept.title, {}, names=concept.aliases, concept=concept.id, fault=fault)
 
     def _in_concept(self, card: LiveCard, concept: Resolved) -> LiveCard:
         """Return the card under the concept; the ledger learns it if the card was another concept's."""

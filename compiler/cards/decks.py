@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards.live_cards import LiveCard
@@ -31,6 +31,19 @@ class Fresh:
     title: str
     properties: Mapping[str, Value]
     cards: Sequence[Card]
+
+
+@dataclass(frozen=True, slots=True)
+class DeckPlan:
+    """A deck that may be as it is already: `inputs` stands for all that it follows from but the file there.
+
+    `cards` are the cards in it, `cites` the claims that they cite; `fresh` makes it.
+    """
+
+    inputs: bytes
+    cards: tuple[CardId, ...]
+    cites: frozenset[ClaimId]
+    fresh: Callable[[], Fresh]
 
 
 def lines_shown(claims: Iterable[Claim]) -> list[str]:

@@ -12,8 +12,9 @@ from compiler.cards.live_cards import LiveCard
 from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Texts
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
+from compiler.index.steps import Steps
 from compiler.language.mentions import explains
-from compiler.language.passing_mentions import MAX_PLACES, only_dropped
+from compiler.language.passing_mentions import MAX_PLACES
 from compiler.sources.duplicates import Copy, original_of
 from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
@@ -55,11 +56,12 @@ class Shelf:
     texts: Mapping[SourceId, SourceText]
     links: Mapping[SourceId, str]
     copies: Mapping[SourceId, Copy]
+    steps: Steps | None = None
 
     @cached_property
     def originals(self) -> Texts:
         """Return the running text of each original: a copy uses and explains nothing of its own."""
-        return Texts({id_: self.texts[id_] for id_ in self.first_hand(list(self.texts))})
+        return Texts({id_: self.texts[id_] for id_ in self.first_hand(list(self.texts))}, self.steps)
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
         """Return the originals of these sources, each once."""
@@ -105,7 +107,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         one, uses = resolution.lacking[key], wanted[key]
         articles = sorted(links[c] for c in by_name.get(key, ()))
         sources = sorted(uses, key=lambda s: (-uses[s], s))
-        quotes = ((shelf.originals.prose[s].quote(_spellings(one)), shelf.links[s]) for s in sources)
+        quotes = ((shelf.originals.quote(s, _spellings(one)), shelf.links[s]) for s in sources)
         yield OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
@@ -132,16 +134,16 @@ def _uses_of(one: Lacking, shelf: Shelf) -> dict[SourceId, int] | None:
     in all.
     """
     spellings, originals = _spellings(one), shelf.originals
-    uses = {id_: n for id_, prose in originals.naming(spellings).items() if (n := len(prose.places(spellings)))}
+    uses = {id_: n for id_ in originals.naming(spellings) if (n := originals.places(id_, spellings))}
     if len(uses) < ENOUGH_SOURCES:
-        sections = sum(originals.prose[id_].sections(spellings) for id_ in uses)
-        if len(originals.prose) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
+        sections = sum(originals.sections(id_, spellings) for id_ in uses)
+        if len(originals) >= FEW_SOURCES or sections < ENOUGH_SECTIONS:
             return None
     if sum(uses.values()) < ENOUGH_PLACES:
         return None
     if not originals.is_one_name(spellings) or originals.explain(one.keys, spellings):
         return None
-    return None if all(only_dropped(shelf.texts[id_].text, spellings) for id_ in uses) else uses
+    return None if all(originals.only_drops(id_, spellings) for id_ in uses) else uses
 
 
 def _distinct(wanted: Mapping[str, Mapping[SourceId, int]]) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar
 
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.language import lexicon, names
 from compiler.language.mentions import clause_explains, explains, places
-from compiler.language.passing_mentions import explained_by_list
+from compiler.language.passing_mentions import explained_by_list, only_dropped
 from compiler.sources.segments import passages
 from vault.ids import SourceId
 from vault.model.source import MarkKind, SourceText
@@ -27,6 +29,7 @@ _TREATS = frozenset({MarkKind.HEADING, MarkKind.TITLE})
 _SETS_OFF = frozenset({MarkKind.EMPHASIS, MarkKind.TERM})
 _LONGEST_MARK = 100  # characters
 _WORD = re.compile(r"[^\W_]+")
+T = TypeVar("T")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -44,7 +47,10 @@ class Prose:
                 parts += [source.text[at:start], " " * (end - max(start, at))]
                 at = end
         text = "".join([*parts, source.text[at:]])
-        self.text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        lowered = text.lower()
+        if len(lowered) != len(text):  # some capitals are two letters when small
+            lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        self.text = lowered
 
     @cached_property
     def treated(self) -> frozenset[str]:
@@ -68,15 +74,9 @@ class Prose:
                 yield names.key(self.source.text[mark.start : mark.end].strip(" :.*"), self.source.language)
 
     @cached_property
-    def _headings_in_singular(self) -> str:
+    def headings_in_singular(self) -> str:
         """Return the keys of its headings, one a line, with every word in the singular."""
         return "\n".join(_singular(heading) for heading in sorted(self.headings))
-
-    def treats(self, keys: Collection[str], spellings: Collection[str]) -> bool:
-        """Return whether the source has a name in a heading or a glossary, or gives its long form."""
-        if not self.treated.isdisjoint(keys) or not self.acronyms.isdisjoint(spellings):
-            return True
-        return any(_singular(key) in self._headings_in_singular for key in keys)
 
     def says(self, spellings: Collection[str]) -> bool:
         """Return whether a sentence or a bracket of the source says what a name means."""
@@ -117,20 +117,71 @@ def _singular(key: str) -> str:
 
 
 class Texts:
-    """The running texts of several sources, with an index of the words that each of them has."""
+    """The running texts of several sources, with an index of the words that each of them has.
 
-    def __init__(self, sources: Mapping[SourceId, SourceText]) -> None:
-        self.prose = {id_: Prose(source) for id_, source in sources.items()}
+    What is found in a text is remembered in `steps`, so that a text that has not changed is not looked at again.
+    """
+
+    def __init__(self, sources: Mapping[SourceId, SourceText], steps: Steps | None = None) -> None:
+        self._sources, self._steps = sources, steps
+        self._prose: dict[SourceId, Prose] = {}
+        self._digests: dict[SourceId, str] = {}
         self._having: dict[str, set[SourceId]] = defaultdict(set)
-        for id_, prose in self.prose.items():
-            for part in {*_WORD.findall(prose.text), *_NOT_ASCII.findall(prose.text)}:
+        self._treated: set[str] = set()
+        self._acronyms: set[str] = set()
+        headings = []
+        for id_ in sources:
+            words, treated, acronyms, singular = self._found("terms", id_, (), partial(self._terms, id_))
+            for part in words:
                 self._having[part].add(id_)
-        self._counted: dict[frozenset[str], int] = {}
+            self._treated.update(treated)
+            self._acronyms.update(acronyms)
+            headings.append(singular)
+        self._headings = "\n".join(headings)
 
-    def naming(self, spellings: Collection[str]) -> dict[SourceId, Prose]:
-        """Return the texts that may name one of `spellings`: the others lack a word of each."""
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def prose(self, id_: SourceId) -> Prose:
+        """Return the running text of a source."""
+        if id_ not in self._prose:
+            self._prose[id_] = Prose(self._sources[id_])
+        return self._prose[id_]
+
+    def _found(self, what: str, id_: SourceId, names: Collection[str], make: Callable[[], T]) -> T:
+        """Return what `make` finds in a source for these names, in one of JSON's types."""
+        if self._steps is None:
+            return make()
+        if id_ not in self._digests:
+            self._digests[id_] = self._sources[id_].text_sha256
+        key = digest_of(what, self._digests[id_], *sorted(names))
+        known = self._steps.get("term-uses", key)
+        if known is not None:
+            return decoded(known)  # type: ignore[no-any-return]
+        value = make()
+        self._steps.put("term-uses", key, encoded(value))
+        return value
+
+    def places(self, id_: SourceId, spellings: Collection[str]) -> int:
+        """Return in how many places a source names one of `spellings`."""
+        return self._found("places", id_, spellings, lambda: len(self.prose(id_).places(spellings)))
+
+    def sections(self, id_: SourceId, spellings: Collection[str]) -> int:
+        """Return in how many sections a source names one of `spellings`."""
+        return self._found("sections", id_, spellings, lambda: self.prose(id_).sections(spellings))
+
+    def quote(self, id_: SourceId, spellings: Collection[str]) -> str:
+        """Return a sentence of a source that names one of `spellings`; "" if there is none to quote."""
+        return self._found("quote", id_, spellings, lambda: self.prose(id_).quote(spellings))
+
+    def only_drops(self, id_: SourceId, spellings: Collection[str]) -> bool:
+        """Return whether a source names `spellings` in passing only."""
+        return self._found("drops", id_, spellings, lambda: only_dropped(self._sources[id_].text, spellings))
+
+    def naming(self, spellings: Collection[str]) -> list[SourceId]:
+        """Return the sources that may name one of `spellings`: the others lack a word of each."""
         found = {id_ for name in spellings for id_ in self._with_all_words(name.lower())}
-        return {id_: prose for id_, prose in self.prose.items() if id_ in found}
+        return [id_ for id_ in self._sources if id_ in found]
 
     def _with_all_words(self, name: str) -> Collection[SourceId]:
         """Return the sources that have all words of a name in lower case, the last one perhaps in the plural.
@@ -139,7 +190,7 @@ class Texts:
         """
         parts = _WORD.findall(name) if name.isascii() else _NOT_ASCII.findall(name)
         if not parts:
-            return self.prose
+            return self._sources
         having = [frozenset(self._having.get(part, ())) for part in parts]
         if name.isascii() and name.endswith(parts[-1]):
             having[-1] |= self._having.get(f"{parts[-1]}s", set())
@@ -147,9 +198,13 @@ class Texts:
 
     def explain(self, keys: Collection[str], spellings: Collection[str]) -> bool:
         """Return whether a source says what a name means: in a sentence, a bracket, a heading or a glossary."""
-        if any(prose.treats(keys, spellings) for prose in self.prose.values()):
+        if not self._treated.isdisjoint(keys) or not self._acronyms.isdisjoint(spellings):
             return True
-        return any(prose.says(spellings) for prose in self.naming(spellings).values())
+        if any(_singular(key) in self._headings for key in keys):
+            return True
+        return any(
+            self._found("says", id_, spellings, partial(self._says, id_, spellings)) for id_ in self.naming(spellings)
+        )
 
     def is_one_name(self, spellings: Collection[str]) -> bool:
         """Return whether the words of a name belong together: one of them is mostly said with the others."""
@@ -162,6 +217,13 @@ class Texts:
 
     def _count(self, spellings: frozenset[str]) -> int:
         """Return in how many places the sources name one of `spellings`."""
-        if spellings not in self._counted:
-            self._counted[spellings] = sum(len(prose.places(spellings)) for prose in self.naming(spellings).values())
-        return self._counted[spellings]
+        return sum(self.places(id_, spellings) for id_ in self.naming(spellings))
+
+    def _says(self, id_: SourceId, spellings: Collection[str]) -> bool:
+        return self.prose(id_).says(spellings)
+
+    def _terms(self, id_: SourceId) -> list[Any]:
+        """Return the words of a text, what it sets off to explain it, its acronyms, its headings in the singular."""
+        prose = self.prose(id_)
+        words = {*_WORD.findall(prose.text), *_NOT_ASCII.findall(prose.text)}
+        return [sorted(words), sorted(prose.treated), sorted(prose.acronyms), prose.headings_in_singular]

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 
 from compiler.claims.number_conflicts import clashes, year
+from compiler.index.steps import Steps, digest_of_words
 from compiler.language.comparisons import Comparison, comparisons, contrary, placed
 from compiler.language.lexicon import pattern, stem
 from compiler.language.opposites import has_opposite, opposite, same_root, synonym_stem
 from compiler.language.quantities import Number, quantities
 from compiler.language.tokens import content_words
 from compiler.sources.editions import are_comparable
-from vault.ids import SourceId
+from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind
 
 MOST_OF_A_CONCEPT = 300  # claims that are compared
@@ -98,21 +99,64 @@ def candidates(
     return sorted(found, key=lambda c: (not c.sure, -c.weight, c.first.id, c.second.id))
 
 
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """What two claims' words must share to contradict each other for sure, "" for what never does.
+
+    `wording` is that of the words without numbers and denials; `compared` of a comparison without what has an opposite.
+    """
+
+    wording: str
+    compared: str
+
+
+def forms_in(words: str) -> Forms:
+    """Return the forms of a claim's words; of those that assert nothing plainly, none."""
+    if not _is_plain(words):
+        return Forms("", "")
+    wording = "" if _REPORTED.search(words) else " ".join(_without_numbers_and_denials(words))
+    if _compared_things(words):
+        plain = " ".join(sorted(stem for stem in read_statement(words).stems if not has_opposite(stem)))
+        return Forms(wording, plain)
+    return Forms(wording, "")
+
+
+def stored_forms(steps: Steps) -> Callable[[str], Forms]:
+    """Return `forms_in`, which for words of an earlier build has the forms stored."""
+
+    def forms_of(words: str) -> Forms:
+        key = digest_of_words(words)
+        found = steps.get("forms", key)
+        if found is None:
+            made = forms_in(words)
+            found = steps.put("forms", key, f"{made.wording}\0{made.compared}".encode("utf-8", "surrogatepass"))
+        return Forms(*found.decode("utf-8", "surrogatepass").split("\0"))
+
+    return forms_of
+
+
+def _compared_things(words: str) -> list[Comparison]:
+    """Return the comparisons of a claim that denies nothing; not those of time."""
+    found = [c for c in comparisons(words) if c.dimension != "time"]
+    return found if found and not read_statement(words).denies else []
+
+
 def disagreements(
     concepts: Iterable[Sequence[Claim]],
-    claims: Iterable[Claim],
+    claims: Collection[Claim],
     origin: Callable[[SourceId], SourceId],
     published: Callable[[SourceId], str],
+    forms_of: Callable[[str], Forms] = forms_in,
 ) -> list[Disagreement]:
     """Return the sure contradictions between independent sources, in the same words: no model is needed.
 
     A fact with another number or denied is looked for in the claims of each concept, a comparison turned round in all
     `claims`. `origin` returns the source behind a copy, `published` its day ("" if unknown): what was published on
-    different days may each have been so in its time.
+    different days may each have been so in its time. `forms_of` returns the forms of a claim's words.
     """
-    contested = (own for own in concepts if len({origin(c.source) for c in own}) > 1)
-    pairs = [pair for own in contested for pair in _facts_changed(own[:MOST_OF_A_CONCEPT])]
-    pairs += _comparisons_turned(claims)
+    forms = {claim.id: forms_of(claim.words) for claim in claims if claim.kind is not ClaimKind.QUESTION}
+    pairs = [pair for own in concepts for pair in _facts_changed(own, forms, origin)]
+    pairs += _comparisons_turned(claims, forms, origin)
     found: dict[tuple[str, ...], Disagreement] = {}
     for a, b in pairs:
         days = published(a.source), published(b.source)
@@ -122,12 +166,28 @@ def disagreements(
     return list(found.values())
 
 
-def _facts_changed(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
-    """Yield the pairs that say the same but for one number or a denial."""
-    statements = [(c, read_statement(c.words)) for c in claims if _is_comparable(c)]
-    for (one, a), (other, b) in combinations(statements, 2):
-        if len(a.stems & b.stems) >= _FEWEST_SURE and _differ_once(a, b) and _one_wording(a, b):
-            yield one, other
+def _facts_changed(
+    own: Sequence[Claim], forms: Mapping[ClaimId, Forms], origin: Callable[[SourceId], SourceId]
+) -> Iterator[tuple[Claim, Claim]]:
+    """Yield the pairs among a concept's claims that say the same but for one number or a denial."""
+    said = [c for c in own[:MOST_OF_A_CONCEPT] if c.id in forms and forms[c.id].wording]
+    for group in _alike(said, lambda c: forms[c.id].wording, origin):
+        for one, other in combinations(group, 2):
+            a, b = read_statement(one.words), read_statement(other.words)
+            if len(a.stems & b.stems) >= _FEWEST_SURE and _differ_once(a, b):
+                yield one, other
+
+
+def _alike(
+    claims: Iterable[Claim], form: Callable[[Claim], str], origin: Callable[[SourceId], SourceId]
+) -> Iterator[list[Claim]]:
+    """Yield the claims of one form, where they are of several independent sources."""
+    groups: dict[str, list[Claim]] = defaultdict(list)
+    for claim in claims:
+        groups[form(claim)].append(claim)
+    for group in groups.values():
+        if len(group) > 1 and len({origin(c.source) for c in group}) > 1:
+            yield group[:MOST_OF_A_CONCEPT]
 
 
 def _differ_once(a: Statement, b: Statement) -> bool:
@@ -145,27 +205,26 @@ def _measures(number: Number) -> bool:
     return bool(number.unit) or any(True for _ in content_words(number.noun))
 
 
-def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:
+def _comparisons_turned(
+    claims: Iterable[Claim], forms: Mapping[ClaimId, Forms], origin: Callable[[SourceId], SourceId]
+) -> Iterator[tuple[Claim, Claim]]:
     """Yield the pairs of which one puts first what the other puts last, in otherwise the same words."""
-    compared: list[tuple[Claim, Comparison]] = []
-    for claim in claims:
-        if _is_comparable(claim) and not read_statement(claim.words).denies:
-            compared += [(claim, c) for c in comparisons(claim.words) if c.dimension != "time"]
-    by_stem: dict[str, list[int]] = defaultdict(list)
-    for n, (_, one) in enumerate(compared):
-        for word in one.left | one.right:
-            by_stem[word].append(n)
-    pairs = {pair for indexes in by_stem.values() for pair in combinations(indexes[:MOST_OF_A_CONCEPT], 2)}
-    for a, b in sorted(pairs):
-        first, second = compared[a][0], compared[b][0]
-        differing = read_statement(first.words).stems ^ read_statement(second.words).stems
-        if contrary(compared[a][1], compared[b][1]) and all(has_opposite(s) for s in differing):
-            yield first, second
+    compared = [c for c in claims if c.id in forms and forms[c.id].compared]
+    for group in _alike(compared, lambda c: forms[c.id].compared, origin):
+        for first, second in combinations(group, 2):
+            both = product(_compared_things(first.words), _compared_things(second.words))
+            if any(contrary(a, b) for a, b in both):
+                yield first, second
 
 
 def _is_comparable(claim: Claim) -> bool:
     """Return whether a claim asserts something plainly enough to be compared: no question, no hedge, not too long."""
-    return claim.kind is not ClaimKind.QUESTION and len(claim.words) <= _LONGEST and not _HEDGED.search(claim.words)
+    return claim.kind is not ClaimKind.QUESTION and _is_plain(claim.words)
+
+
+def _is_plain(words: str) -> bool:
+    """Return whether words are neither hedged nor too long to be compared."""
+    return len(words) <= _LONGEST and not _HEDGED.search(words)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -3,10 +3,14 @@ with its text and claims."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import msgspec
 
 from compiler.gates.gates import statement_refused
+from compiler.index.steps import Steps, encoded
 from compiler.model.report import Rejection
 from compiler.model.requests import ExtractReply, ExtractRequest, PossibleCard, Span, Term
 from compiler.sources.fingerprint import Fingerprint
@@ -16,6 +20,7 @@ from vault.model.claim import Claim, ClaimKind
 from vault.model.source import FoldedText, Segment, SourceText
 from vault.text.formatting import clean, fold, normal
 
+STEP = "claims"  # of a source, as the embedded engine extracts them
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
 
 
@@ -64,6 +69,34 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
         text=source.text[segment.start : segment.end],
         marks=marks,
     )
+
+
+def stored_claims(steps: Steps, key: bytes, make: Callable[[], Extracted]) -> Extracted:
+    """Return what `make` extracts of a source; what an earlier build extracted under the same key."""
+    data = steps.get_large(STEP, key)
+    if data is not None:
+        claims, terms, rejections = msgspec.json.decode(data)
+        return Extracted(
+            tuple(_verified(*claim) for claim in claims),
+            tuple(Term(name=n, aliases=tuple(aliases), signal=s) for n, aliases, s in terms),
+            tuple(Rejection(**rejection) for rejection in rejections),
+        )
+    made = make()
+    claims = [
+        [c.kind.value, c.quote, c.statement, c.about, c.start, c.locator, [p.as_json() for p in c.cards]]
+        for c in made.claims
+    ]
+    terms = [[t.name, t.aliases, t.signal] for t in made.terms]
+    steps.put_large(STEP, key, encoded([claims, terms, [asdict(r) for r in made.rejections]]))
+    return made
+
+
+def _verified(
+    kind: str, quote: str, statement: str, about: list[str], start: int, locator: str, cards: list[dict[str, Any]]
+) -> Verified:
+    """Return a claim as it was stored."""
+    shown = tuple(PossibleCard(**card) for card in cards)
+    return Verified(ClaimKind(kind), quote, statement, tuple(about), start, locator, shown)
 
 
 def claims_in(source: SourceText, replies: Sequence[ExtractReply]) -> Extracted:
@@ -118,7 +151,7 @@ class Gathered:
     claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
     extracted: Extracted | None = None
     recorded: str = ""  # the kind of a file that is kept, not read
-    fresh: bool = False  # it was read in this build
+    fresh: bool = False  # it is new, or holds other bytes than before
     starts: dict[str, int] = field(default_factory=dict)
     cards: dict[str, tuple[PossibleCard, ...]] = field(default_factory=dict)  # claim id -> its questions
     fingerprint: Fingerprint | None = None  # there is one where there is a source

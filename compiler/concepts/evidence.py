@@ -7,8 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from compiler.concepts.rulings import Rulings, Union, pair
+from compiler.index.steps import Steps, decoded, digest_of_words, encoded
 from compiler.language import names
 from compiler.language.lexicon import pattern
 from compiler.model.requests import Term
@@ -17,6 +19,7 @@ from vault.model.claim import Claim, ClaimKind
 
 UNDERSTOOD = frozenset({"page", "line"})  # of a model or an agent
 _MAX_NAME_WORDS = 6
+_MOST_KEYS = 500_000
 _EMPTY_ADJECTIVE = pattern("evidence_empty_adjective")
 _DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
@@ -58,11 +61,37 @@ class Evidence:
         self.defined |= claim.kind is ClaimKind.DEFINITION
 
 
-@lru_cache(maxsize=200_000)
+_KEYS: dict[tuple[str, str, bool], str] = {}  # of the names that were asked for
+_RECALLED: dict[tuple[str, str, bool], str] = {}  # as an earlier process found them
+
+
 def key_of(name: str, language: str, understood: bool = False) -> str:
     """Return the key of what can be a name; "" for what cannot. `understood`: a reader of the text offers it."""
-    fits = names.could_name(name) if understood else names.is_name(name, language)
-    return names.key(name, language) if fits else ""
+    found = _KEYS.get((name, language, understood))
+    if found is None:
+        found = _RECALLED.get((name, language, understood))
+        if found is None:
+            fits = names.could_name(name) if understood else names.is_name(name, language)
+            found = names.key(name, language) if fits else ""
+        _KEYS[name, language, understood] = found
+    return found
+
+
+def recall_keys(steps: Steps) -> None:
+    """Take the keys of names from earlier builds: finding them is slow, and they never change."""
+    of_names, plain = decoded(steps.state("name-keys")) or ((), ())
+    for name, language, understood, key in of_names:
+        _RECALLED[name, language, understood] = key
+    for name, language, key in plain:
+        names.RECALLED[name, language] = key
+
+
+def store_keys(steps: Steps) -> None:
+    """Store the keys of names for the next build."""
+    of_names, plain = (
+        [[*given, key] for given, key in islice(known.items(), _MOST_KEYS)] for known in (_KEYS, names.KEYS)
+    )
+    steps.leave("name-keys", encoded([of_names, plain]))
 
 
 def base_form(name: str, language: str) -> str:
@@ -222,6 +251,55 @@ def unspaced(known: frozenset[str]) -> list[str]:
     return sorted(k for k in known if not k.isascii() and " " not in k)
 
 
+class Mentions:
+    """Which names claims mention, with what an earlier build found in their words.
+
+    What it found holds where none of the names that are known now and were not then, or the other way round, is in the
+    words.
+    """
+
+    def __init__(self, known: frozenset[str], steps: Steps | None) -> None:
+        self._known, self._bare, self._steps = known, unspaced(known), steps
+        self._added: frozenset[str] = frozenset()
+        self._gone: frozenset[str] = frozenset()
+        if steps is not None:
+            before = frozenset(decoded(steps.state("known-names")) or ())
+            self._added, self._gone = known - before, before - known
+            steps.leave("known-names", encoded(sorted(known)))
+        self._first = {key.partition(" ")[0] for key in self._added}
+        self._added_bare = unspaced(self._added)
+
+    def of(self, words: str) -> list[str]:
+        """Return the keys of the known names that `words` mention."""
+        if self._steps is None:
+            return named_in(words, self._known, self._bare)
+        key = digest_of_words(words)
+        stored = self._steps.get("mentions", key)
+        if stored is not None:
+            parts = stored.decode("utf-8", "surrogatepass").split("\0")
+            found = [] if not parts[0] else parts[0].split("\n")
+            if self._gone.isdisjoint(found) and not self._may_mention(words, parts[1]):
+                return found
+        found = named_in(words, self._known, self._bare)
+        value = f"{chr(10).join(found)}\0{chr(10).join(_beginnings_in(words))}"
+        self._steps.put("mentions", key, value.encode("utf-8", "surrogatepass"))
+        return found
+
+    def _may_mention(self, words: str, beginnings: str) -> bool:
+        """Return whether words may mention a name that was not known to the earlier build."""
+        if not self._first:
+            return False
+        if not self._first.isdisjoint(beginnings.split("\n")):
+            return True
+        return not words.isascii() and any(name in words.casefold() for name in self._added_bare)
+
+
+def _beginnings_in(words: str) -> list[str]:
+    """Return all with which a name that `words` mention may begin: each word, and the key that it has as a last one."""
+    tokens = _tokens_in(words)
+    return sorted({*(t.casefold() for t in tokens), *map(_head, tokens)})
+
+
 def named_in(words: str, known: frozenset[str], bare_names: list[str]) -> list[str]:
     """Return the keys of `known` that `words` name, those of `bare_names` also without blanks around them."""
     found = names_in(words, known)
@@ -230,13 +308,15 @@ def named_in(words: str, known: frozenset[str], bare_names: list[str]) -> list[s
 
 def names_in(words: str, known: frozenset[str]) -> list[str]:
     """Return the keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
-    tokens = [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
+    tokens = _tokens_in(words)
     lowered = [t.casefold() for t in tokens]
+    begins = _beginnings(known)
     found = []
     start = 0
     while start < len(tokens):
         step = 1
-        for length in range(min(_MAX_NAME_WORDS, len(tokens) - start), 0, -1):
+        longest = min(begins.get(lowered[start], 1), len(tokens) - start)
+        for length in range(longest, 0, -1):
             head = _head(tokens[start + length - 1])
             run = " ".join([*lowered[start : start + length - 1], head])
             if head and run in known:
@@ -245,6 +325,22 @@ def names_in(words: str, known: frozenset[str]) -> list[str]:
                 break
         start += step
     return found
+
+
+def _tokens_in(words: str) -> list[str]:
+    """Return the words of a text as names are looked for in it."""
+    return [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
+
+
+@lru_cache(maxsize=4)
+def _beginnings(known: frozenset[str]) -> dict[str, int]:
+    """Return the first words of the names of several words, and how many words the longest of each has."""
+    out: dict[str, int] = {}
+    for key in known:
+        first, blank, rest = key.partition(" ")
+        if blank:
+            out[first] = min(max(out.get(first, 1), 2 + rest.count(" ")), _MAX_NAME_WORDS)
+    return out
 
 
 @lru_cache(maxsize=100_000)

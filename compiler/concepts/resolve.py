@@ -10,17 +10,17 @@ from itertools import combinations
 from compiler.concepts.evidence import (
     NO_RULINGS,
     Evidence,
+    Mentions,
     SourceClaims,
     admitted,
     defined_keys,
     gather,
     glosses,
-    named_in,
     summed,
-    unspaced,
 )
 from compiler.concepts.rulings import Rulings, Union, is_sense, last, sense_key
 from compiler.concepts.unexplained import Lacking, unexplained_names
+from compiler.index.steps import Steps
 from compiler.language import names
 from compiler.language.aboutness import is_about, names_only_inside
 from vault.ids import ConceptId, free_slug, mint
@@ -62,12 +62,14 @@ def resolve(
     at: str,
     rulings: Rulings = NO_RULINGS,
     held: frozenset[ConceptId] = frozenset(),
+    steps: Steps | None = None,
 ) -> Resolution:
     """The concepts that `sources` explain. Pure; the order of `sources` only orders claims within a concept.
 
     A concept is admitted by its own evidence: a sentence that defines it, or enough claims about a name that the
     documents set off. Its id is the ledger's where the ledger knows one of its names, else newly minted. `rulings` say
     which names are one or two in spite of all rules; a concept that is `held` keeps its path though it is renamed.
+    `steps` has what earlier builds found in the words of claims.
     """
     union, evidence, subjects = gather(sources, rulings)
     groups: dict[str, list[str]] = defaultdict(list)
@@ -90,7 +92,7 @@ def resolve(
     out.lacking = unexplained_names(sources, union, unknown, [c.keys for c in out.concepts.values()])
     _retire(out, ids, at)
     _find_merged(out, ids)
-    _find_mentions(sources, out, union, glosses(sources, evidence), rulings)
+    _find_mentions(sources, out, union, glosses(sources, evidence), rulings, steps)
     _find_owners(subjects, out)
     return out
 
@@ -260,16 +262,21 @@ def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
 
 
 def _find_mentions(
-    sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str], rulings: Rulings
+    sources: Sequence[SourceClaims],
+    out: Resolution,
+    union: Union,
+    foreign: frozenset[str],
+    rulings: Rulings,
+    steps: Steps | None,
 ) -> None:
     """Fill in which concepts and which unexplained names each claim names."""
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
     parted = rulings.parted()
     known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.lacking}
-    bare_names = unspaced(known)
+    mentions = Mentions(known, steps)
     for source in sources:
         for claim, _ in source.claims:
-            found = [rulings.meant(k, source.source, claim.id) for k in named_in(claim.words, known, bare_names)]
+            found = [rulings.meant(k, source.source, claim.id) for k in mentions.of(claim.words)]
             out.mentions[claim.id] = tuple(dict.fromkeys(concept_of[k] for k in found if k in concept_of))
             out.named_by[claim.id] = tuple(
                 dict.fromkeys(union.find(k) for k in found if k not in concept_of and k not in parted)

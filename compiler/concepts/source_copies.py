@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from compiler.claims.extract import Gathered
+from compiler.index.steps import Steps
 from compiler.sources.duplicates import Copy, Kind, Witness, copies
-from compiler.sources.editions import Marks, marks_of, newer
+from compiler.sources.editions import marks_of, newer
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
 from vault.layout import SUMMARIES
@@ -62,8 +63,12 @@ def kinship(
     ids: Ids,
     text_of: Callable[[str], str | None],
     at: str,
+    steps: Steps | None = None,
 ) -> Kinship:
-    """Return which sources are copies of which. `text_of` returns the summary at a vault path, or None."""
+    """Return which sources are copies of which. `text_of` returns the summary at a vault path, or None.
+
+    `steps` has what earlier builds found of pairs of sources.
+    """
     arrivals = arrivals_in(decided)
     known = {f"{SUMMARIES}/{b.slug}" for b in ids.births.values() if b.noun == "source"}
     unclear: dict[SourceId, str | tuple[str, ...]] = {}
@@ -89,7 +94,7 @@ def kinship(
             said[id_] = now
             decisions.append({"v": 1, "type": "copy", "source": id_, "of": now, "at": at, "via": "summary"})
     wanted = {i: None if of == NONE else SourceId(of) for i, of in said.items() if of}
-    found = copies([_witness(g, authority, arrivals) for g in read], wanted)
+    found = copies([_witness(g, authority, arrivals) for g in read], wanted, steps)
     denied = frozenset(i for i, of in wanted.items() if of is None)
     editions = _older_editions(read, found)
     paths = {g.tracked.id: g.tracked.path for g in read}
@@ -102,14 +107,16 @@ def kinship(
 def _older_editions(read: Sequence[Gathered], found: Mapping[SourceId, Copy]) -> dict[SourceId, Replaced]:
     """Return the sources of which another one with largely the same text is known to be a newer edition."""
     alike = frozenset((Kind.COPY, Kind.EDITION))
-    groups: dict[SourceId, dict[SourceId, Marks]] = {}
+    groups: dict[SourceId, list[Gathered]] = {}
     for g in read:
         copy = found.get(g.tracked.id)
-        if g.source is not None and (copy is None or copy.kind in alike):
-            marks = groups.setdefault(copy.of if copy else g.tracked.id, {})
-            marks[g.tracked.id] = marks_of(g.source, g.tracked.path)
+        if copy is None or copy.kind in alike:
+            groups.setdefault(copy.of if copy else g.tracked.id, []).append(g)
     out = {}
-    for marks in groups.values():
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        marks = {g.tracked.id: marks_of(g.source, g.tracked.path) for g in group if g.source is not None}
         later = {i: {j: why for j, b in marks.items() if (why := newer(b, a))} for i, a in marks.items()}
         for source, reasons in later.items():
             newest = sorted(j for j in reasons if not later[j])
@@ -180,4 +187,6 @@ def _witness(g: Gathered, authority: Mapping[SourceId, int], arrivals: Mapping[s
     born, first = g.tracked.birth
     # Many are born by one compile; which of them came first, the ledger may know better.
     came = min([born, *(arrivals[path] for path in {first, *g.tracked.paths} if path in arrivals)])
-    return Witness(source, g.fingerprint, g.source.language, authority.get(source, 1), published, (came, first))
+    return Witness(
+        source, g.fingerprint, g.source.language, authority.get(source, 1), published, (came, first), g.tracked.sha256
+    )

@@ -265,7 +265,7 @@ class _Drafter:
             return None
         if verdict.verdict == "ok":
             return card
-        mended = card.model_copy(update={"question": fold(verdict.text), "answer": fold(verdict.answer)})
+        mended = card.replaced(question=fold(verdict.text), answer=fold(verdict.answer))
         if verdict.verdict == "fix" and not (fault := self._card_fault(mended)):
             return mended
         why = fault if verdict.verdict == "fix" else verdict.why
@@ -300,7 +300,7 @@ def _same_clash(a: Clash, b: Clash) -> bool:
 
 def replace_section(section: WrittenSection, paragraphs: Sequence[tuple[WrittenSentence, ...]]) -> WrittenSection:
     """Return a section with other paragraphs."""
-    return section.model_copy(update={"paragraphs": tuple(paragraphs)})
+    return section.replaced(paragraphs=tuple(paragraphs))
 
 
 def is_verbatim(text: str, quotes: Sequence[str]) -> bool:

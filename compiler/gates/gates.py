@@ -7,11 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
-from compiler.gates.repeated_cards import repeats
+from compiler.gates.repeated_cards import manner, repeats
+from compiler.index.steps import Steps, digest_of
 from compiler.language.negation import negations, polarity_fault
-from compiler.language.tokens import CJK, WORD
+from compiler.language.tokens import CJK, WORD, stems, tokens
 from compiler.language.tokens import content_words as content_words
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
@@ -36,7 +35,6 @@ KIND_OF = {
 MAX_QUESTION = 300
 MAX_ANSWER = 700
 LEAKED = 0.6  # of an answer's content words in the question give it away
-SAME_QUESTION = 93  # out of 100, by sorted tokens
 
 
 # Whether a second reader accepted words (question and answer of a card, or a sentence and "") on these quotes.
@@ -79,6 +77,22 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], accepted:
     return literal_fault(sentence.text, evidence, "the evidence")
 
 
+@dataclass(frozen=True, slots=True)
+class CardForms:
+    """The words of a card's question and answer without case and punctuation, and what its question asks."""
+
+    question: str
+    answer: str
+    asks: str
+
+
+def card_forms(question: str, answer: str) -> CardForms:
+    """Return by which forms cards are found that repeat each other; `asks` is one for questions that ask the same."""
+    stemmed = sorted(set(stems(tokens(question))))
+    asks = " ".join([manner(question), *negations(question), *_FIGURES.findall(question), "", *stemmed])
+    return CardForms(_folded(question), _folded(answer), asks)
+
+
 @dataclass(slots=True)
 class CardGate(ABC):
     """Checks cards one by one and remembers those that passed, so that none repeats another of the vault.
@@ -86,14 +100,18 @@ class CardGate(ABC):
     Which words a card may have, and what counts as a repetition, is for the subclasses to say.
     """
 
-    answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
+    forms_of: Callable[[str, str], CardForms] = field(default=lambda question, answer: card_forms(question, answer))
+    answers: set[str] = field(default_factory=set)
     questions: set[str] = field(default_factory=set)
+    _asked: set[str] = field(default_factory=set)
     _by_concept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
         """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
-        self.answers.setdefault(_folded(answer), _folded(question))
-        self.questions.add(_folded(question))
+        known = self.forms_of(question, answer)
+        self.answers.add(known.answer)
+        self.questions.add(known.question)
+        self._asked.add(known.asks)
         if concept:
             self._by_concept.setdefault(concept, []).append((question, answer))
 
@@ -105,19 +123,22 @@ class CardGate(ABC):
         *,
         names: Sequence[str] = (),
         concept: str = "",
+        fault: str | None = None,
     ) -> str:
         """Return why the card may not enter; "" if it may, and then it is remembered.
 
-        `names` are the concept's names beside its title, `concept` its id where cards are admitted by it.
+        `names` are the concept's names beside its title, `concept` its id where cards are admitted by it; `fault` is
+        what `fault` returned for the card, where that is known.
         """
         concept = concept or title
-        reason = self._fault(card, title, claims, names) or self._same(card) or self._repeats(card, concept)
+        reason = self.fault(card, title, claims, names) if fault is None else fault
+        reason = reason or self._same(card) or self._repeats(card, concept)
         if not reason:
             self.admit(card.question, card.answer, concept)
         return reason
 
     @abstractmethod
-    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+    def fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         """Return which words the card may not have; "" if all are right."""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
@@ -126,37 +147,38 @@ class CardGate(ABC):
 
     def _same(self, card: ProposedCard) -> str:
         """Return why a card repeats another word for word; "" if it does not."""
-        if _folded(card.answer) in self.answers:
+        known = self._forms(card)
+        if known.answer in self.answers:
             return "another card has this answer"
-        return "another card asks this" if _folded(card.question) in self.questions else ""
+        return "another card asks this" if known.question in self.questions else ""
+
+    def _forms(self, card: ProposedCard) -> CardForms:
+        return self.forms_of(card.question, card.answer)
 
 
 @dataclass(slots=True)
 class StrictCardGate(CardGate):
     """The gate for cards in the words of their claims, which need no check."""
 
-    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+    def fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         if _cites_known(card, claims) and not any(claims[c].kind in KIND_OF[card.kind] for c in card.cites):
             return f"no cited claim is evidence of a {card.kind} kind"
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        near = process.extractOne(
-            _folded(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
-        )
-        return "another card asks nearly this" if near else ""
+        return "another card asks nearly this" if self._forms(card).asks in self._asked else ""
 
 
 @dataclass(slots=True)
 class WrittenCardGate(CardGate):
     """The gate for cards that a model or an agent wrote, which passed their rules and a second reader as drafts."""
 
-    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+    def fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return "the card cites no claim, or one that does not exist" if not _cites_known(card, claims) else ""
 
     def _same(self, card: ProposedCard) -> str:
         """Return why a card repeats another of the vault: only its question counts."""
-        return "another card asks this" if _folded(card.question) in self.questions else ""
+        return "another card asks this" if self._forms(card).question in self.questions else ""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         return repeats(card.question, card.answer, self._by_concept.get(concept, ()))
@@ -168,16 +190,33 @@ class VaultCardGate(CardGate):
 
     accepted: Accepted = field(kw_only=True)
 
-    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+    def fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         return written_card_fault(card, title, claims, self.accepted)
 
     def _same(self, card: ProposedCard) -> str:
-        return "another card asks this" if _folded(card.question) in self.questions else ""
+        return "another card asks this" if self._forms(card).question in self.questions else ""
 
 
-def card_gate(*, by_model: bool) -> CardGate:
-    """Return the gate for new cards: those of the embedded engine have to be in the words of their claims."""
-    return WrittenCardGate() if by_model else StrictCardGate()
+def card_gate(*, by_model: bool, forms_of: Callable[[str, str], CardForms] = card_forms) -> CardGate:
+    """Return the gate for new cards: those of the embedded engine have to be in the words of their claims.
+
+    `forms_of` gives the forms by which repetitions are found.
+    """
+    return WrittenCardGate(forms_of) if by_model else StrictCardGate(forms_of)
+
+
+def stored_forms(steps: Steps) -> Callable[[str, str], CardForms]:
+    """Return `card_forms`, which for cards of an earlier build has the forms stored."""
+
+    def forms_of(question: str, answer: str) -> CardForms:
+        key = digest_of(question, answer)
+        found = steps.get("card-forms", key)
+        if found is None:
+            made = card_forms(question, answer)
+            found = steps.put("card-forms", key, "\0".join((made.question, made.answer, made.asks)).encode())
+        return CardForms(*found.decode().split("\0"))
+
+    return forms_of
 
 
 def _folded(text: str) -> str:

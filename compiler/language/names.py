@@ -38,11 +38,23 @@ _LABELLED = pattern("names_labelled")
 _ENDS_OPEN = re.compile(r"^(?:priori|posteriori|facto|versa|vitro|vivo|situ)$|\s\S+-term$", re.IGNORECASE)
 
 
+KEYS: dict[tuple[str, str], str] = {}  # of the names that were asked for, by name and language
+RECALLED: dict[tuple[str, str], str] = {}  # as an earlier process found them
+
+
 def key(name: str, language: str = "") -> str:
     """Return the form in which variants of one name are equal: case, articles, hyphens, plural and spelling are folded.
 
     "" for a name without a letter or digit. `language` other than English keeps endings as they are.
     """
+    found = KEYS.get((name, language))
+    if found is None:
+        known = RECALLED.get((name, language))
+        found = KEYS[name, language] = _key(name, language) if known is None else known
+    return found
+
+
+def _key(name: str, language: str) -> str:
     text = unicodedata.normalize("NFC", bare(name)).casefold()
     text = _DECORATION.sub("", text)
     text = _SPACE.sub(" ", _NOT_KEY.sub(" ", _DASH.sub(" ", text.replace(".", "")))).strip()

@@ -54,6 +54,7 @@ class Report:
     rejections: list[Rejection] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # vault paths, in order
     removed: list[str] = field(default_factory=list)  # those of them that are gone
+    why: dict[str, str] = field(default_factory=dict)  # for each of them, why
     open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
     blast: Blast | None = None  # what a dry run would touch
 
@@ -80,6 +81,7 @@ class Report:
             "notices": [_listed(d) for d in self.notices],
             "rejections": [asdict(r) for r in self.rejections],
             "written": self.written,
+            "why": self.why,
             "asked": dict(sorted(Counter(request.type for request in self.open).items())),
             **({"blast": self.blast.as_json()} if self.blast is not None else {}),
         }

@@ -6,33 +6,19 @@ Requests and replies are values that cross a process border as JSON; a reply is 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from typing import Annotated, Literal, Protocol
+from typing import Literal, Protocol
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-
+from compiler.model.message import Id, Message, Name, Text, Verbatim
 from vault.model.claim import Claim, ClaimKind
-from vault.text.formatting import normal
 
 MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
-
-# What an engine says in its own words is cleaned as it comes in, as a document's text was: nothing hidden in it.
-Verbatim = Annotated[str, Field(max_length=20_000)]
-Text = Annotated[str, Field(max_length=20_000), AfterValidator(normal)]
-Name = Annotated[str, Field(max_length=200), AfterValidator(normal)]
-Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
 Signal = Literal["definition", "named", "page", "line"]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
 
-class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Span(Model):
+class Span(Message):
     """A mark of the document's structure inside the request's text; offsets count characters of that text."""
 
     kind: str
@@ -40,7 +26,7 @@ class Span(Model):
     end: int
 
 
-class Term(Model):
+class Term(Message, kw_only=True):
     """A name the segment offers for a concept. `signal` is how the embedded engine found it: defined, or merely named.
 
     It is "page" or "line" where a model or an agent says that the concept gets an article or a line.
@@ -51,7 +37,7 @@ class Term(Model):
     signal: Signal
 
 
-class PossibleCard(Model):
+class PossibleCard(Message):
     """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card.
 
     `form` names the rule that made it; `number` counts the questions that the rule made of the claim, from 1.
@@ -65,7 +51,7 @@ class PossibleCard(Model):
     number: int = 1
 
 
-class ExtractedClaim(Model):
+class ExtractedClaim(Message):
     """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
 
     kind: ClaimKind
@@ -76,7 +62,7 @@ class ExtractedClaim(Model):
     cards: tuple[PossibleCard, ...] = ()
 
 
-class ExtractRequest(Model):
+class ExtractRequest(Message, kw_only=True):
     """Extract claims and the names of concepts from one segment of a source."""
 
     type: Literal["extract"] = "extract"
@@ -87,12 +73,12 @@ class ExtractRequest(Model):
     marks: tuple[Span, ...] = ()
 
 
-class ExtractReply(Model):
+class ExtractReply(Message):
     claims: tuple[ExtractedClaim, ...] = ()
     terms: tuple[Term, ...] = ()
 
 
-class ClaimView(Model):
+class ClaimView(Message):
     """A verified claim as an engine sees it when it composes or writes cards."""
 
     id: Id
@@ -111,19 +97,19 @@ class ClaimView(Model):
         return cls(id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=source)
 
 
-class Sentence(Model):
+class Sentence(Message):
     text: Text
     cites: tuple[Id, ...]
 
 
-class Section(Model):
+class Section(Message):
     """`heading` "" is the lead, before the first heading. A paragraph is a run of cited sentences."""
 
     heading: Name
     paragraphs: tuple[tuple[Sentence, ...], ...]
 
 
-class OnConcept(Model):
+class OnConcept(Message):
     """What is asked about one concept, from its claims. `concept` is its id."""
 
     title: str
@@ -139,11 +125,11 @@ class ComposeRequest(OnConcept):
     type: Literal["compose"] = "compose"
 
 
-class ComposeReply(Model):
+class ComposeReply(Message):
     sections: tuple[Section, ...]
 
 
-class ProposedCard(Model):
+class ProposedCard(Message):
     kind: CardKindName
     question: Text
     answer: Text
@@ -164,7 +150,7 @@ class SuggestedCard(ProposedCard):
     number: int
 
 
-class CardsReply(Model):
+class CardsReply(Message):
     """`suggested` are the embedded engine's, best first, those of `cards` among them; others' count for nothing."""
 
     cards: tuple[ProposedCard, ...] = ()
@@ -173,22 +159,17 @@ class CardsReply(Model):
 
 Request = ExtractRequest | ComposeRequest | CardsRequest
 Reply = ExtractReply | ComposeReply | CardsReply
+REQUESTS: dict[str, type[Request]] = {"extract": ExtractRequest, "compose": ComposeRequest, "cards": CardsRequest}
 REPLY_TO: dict[str, type[Reply]] = {"extract": ExtractReply, "compose": ComposeReply, "cards": CardsReply}
 
 
 class Engine(Protocol):
     """Answers typed requests; those of a document's segments together."""
 
+    def load(self) -> None: ...
+
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]: ...
 
     def compose(self, request: ComposeRequest) -> ComposeReply: ...
 
     def cards(self, request: CardsRequest) -> CardsReply: ...
-
-
-def digest(engine: str, request: Request) -> str:
-    """Return the SHA-256 of a request for the embedded engine, under which its reply is cached."""
-    body = json.dumps(
-        [engine, request.model_dump(mode="json")], ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    )
-    return hashlib.sha256(body.encode()).hexdigest()

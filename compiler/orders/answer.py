@@ -60,7 +60,7 @@ def answer_question(
         accepted = accepted_in(asker.journal)
         check = check_for(question, reply, claims, accepted)
         if check is not None:
-            check = check.model_copy(update={"by": (who,)})
+            check = check.replaced(by=(who,))
             checked, _ = _answered(desk, check, asker, engine)
             reply, accepted = _mended(reply, claims, checked, accepted)
     return gated(question, reply, claims, who, accepted)
@@ -78,11 +78,11 @@ def _mended(
         cited = tuple(quotes[c] for c in sentence.cites if c in quotes)
         verdict = verdicts.get(item_key(sentence.text, "", cited))
         if verdict is not None and verdict.verdict == "fix":
-            sentence = sentence.model_copy(update={"text": verdict.text})
+            sentence = sentence.replaced(text=verdict.text)
         if verdict is not None and verdict.verdict in ("ok", "fix"):
             fine.add(item_key(sentence.text, "", cited))
         sentences.append(sentence)
-    mended = reply.model_copy(update={"sentences": tuple(sentences)})
+    mended = reply.replaced(sentences=tuple(sentences))
     return mended, lambda text, answer, by: item_key(text, answer, tuple(by)) in fine or accepted(text, answer, by)
 
 

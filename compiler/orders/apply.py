@@ -63,7 +63,7 @@ def _checked(entry: Entry, run: str, at: datetime) -> Entry:
     assert value is not None, "looked at before"
     return replace(
         entry,
-        reply=value.model_dump(mode="json", exclude_defaults=True),
+        reply=value.as_brief_json(),
         engine=f"{ENGINE} {name if NAME.fullmatch(name) else 'agent'}",
         prompt=prompt_id(entry.of),
         at=ledger.instant(at),

@@ -87,7 +87,7 @@ def _read(vault: Vault, path: str, id_: str) -> Request | None:
 
 def plain(request: Request) -> dict[str, Any]:
     """Return a request as JSON, as `request_in` reads it."""
-    return {"type": request.type, **request.model_dump(mode="json", exclude_defaults=True)}
+    return {"type": request.type, **request.as_brief_json()}
 
 
 def _encoded(request: Request) -> bytes:

@@ -134,6 +134,6 @@ def _advice(desk: OrderDesk, board: Board, yours: Sequence[str], free: Mapping[s
         return "this stage is answered: `retain agent next` finds out what comes next"
     if desk.sandboxed:
         return "nothing is open: end your session; the replies are stored then, and the user compiles"
-    if last_report(desk.vault.root, FAMILY) is not None:
+    if last_report(desk.vault, FAMILY) is not None:
         return "nothing is open, and everything is published"
     return "nothing is open: `retain compile --engine agent` publishes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -54,6 +55,6 @@ def best(request: Request, text: str, correction: str) -> tuple[Reply, Sequence[
     second, others = parse(request, patched(text, correction))
     if not is_usable(request, second):
         return first, faults
-    before, after = (len(r.model_dump_json(exclude={"covers"}, exclude_defaults=True)) for r in (first, second))
+    before, after = (len(json.dumps(r.as_brief_json() | {"covers": ()}, ensure_ascii=False)) for r in (first, second))
     lost = after < before // 2  # only the lines at fault came, without their numbers
     return (first, faults) if is_usable(request, first) and (lost or len(others) > len(faults)) else (second, others)

@@ -7,35 +7,36 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from msgspec import Meta
 
-from compiler.model.requests import CardKindName, Id, Model, Name, Text, Verbatim
+from compiler.model.message import Id, Line, Message, Name, Text, Verbatim
+from compiler.model.requests import CardKindName
 from vault.ids import ALPHABET
-from vault.text.formatting import fold, normal
 
-Ref = Annotated[str, Field(pattern=rf"^[{ALPHABET}]{{10}}:[0-9a-f]{{12}}$")]  # a block: SOURCE:KEY
-Key = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-Line = Annotated[str, Field(max_length=2_000), AfterValidator(normal), AfterValidator(fold)]
+_REF = rf"[{ALPHABET}]{{10}}:[0-9a-f]{{12}}"
+Ref = Annotated[str, Meta(pattern=rf"^{_REF}\Z")]  # a block: SOURCE:KEY
+RefOrNone = Annotated[str, Meta(pattern=rf"^(?:{_REF})?\Z")]  # "" for no block
+Key = Annotated[str, Meta(pattern=r"^[0-9a-f]{12}\Z")]
 
 
-class Quote(Model):
+class Quote(Message):
     """Words of a source, folded: whole sentences, a row, an item, a listing."""
 
     source: Id
     words: Verbatim
 
 
-Quotes = Annotated[tuple[Quote, ...], Field(max_length=12)]
+Quotes = Annotated[tuple[Quote, ...], Meta(max_length=12)]
 
 
-class Statement(Model):
+class Statement(Message):
     """A sentence and what it rests on."""
 
     text: Line
     quotes: Quotes = ()
 
 
-class ReadConcept(Model):
+class ReadConcept(Message):
     """A concept that passages teach: `blocks` carry it, `line` says what it is."""
 
     title: Name
@@ -45,20 +46,20 @@ class ReadConcept(Model):
     blocks: tuple[Ref, ...] = ()
 
 
-class ReadTerm(Model):
+class ReadTerm(Message):
     """A term that is used and not explained."""
 
     name: Name
     blocks: tuple[Ref, ...] = ()
 
 
-class SourceStatement(Statement):
+class SourceStatement(Statement, kw_only=True):
     """A sentence of the summary of a source."""
 
     source: Id
 
 
-class Clash(Model):
+class Clash(Message):
     """What cannot both be right, with the words of either side."""
 
     text: Line
@@ -66,7 +67,7 @@ class Clash(Model):
     second: Quotes
 
 
-class ReadReply(Model):
+class ReadReply(Message):
     """The answer to READ. `covers` are the blocks that were shown."""
 
     covers: tuple[Ref, ...]
@@ -76,14 +77,14 @@ class ReadReply(Model):
     summaries: tuple[SourceStatement, ...] = ()
 
 
-class Cluster(Model):
+class Cluster(Message):
     """Concepts that are written together, and the topic that they make."""
 
     topic: Name
     titles: tuple[Name, ...]
 
 
-class SettleReply(Model):
+class SettleReply(Message):
     """The answer to SETTLE. `covers` are the titles that were asked about."""
 
     covers: tuple[Name, ...]
@@ -97,7 +98,7 @@ Mark = Literal["", "derived", "computed"]
 Form = Literal["", "item", "step", "head", "row", "keep"]
 
 
-class WrittenSentence(Model):
+class WrittenSentence(Message):
     """A sentence of an article. `form` says how it stands: in a paragraph, a list, a table, or as a block put in whole.
 
     `mark` says that it is a step from what it cites, or a result of running code: `note` says what was run. For
@@ -110,32 +111,32 @@ class WrittenSentence(Model):
     form: Form = ""
     mark: Mark = ""
     note: Line = ""
-    block: Ref | Literal[""] = ""
-    links: Annotated[tuple[tuple[Name, Name], ...], Field(max_length=20)] = ()
+    block: RefOrNone = ""
+    links: Annotated[tuple[tuple[Name, Name], ...], Meta(max_length=20)] = ()
 
 
-class WrittenSection(Model):
+class WrittenSection(Message):
     """`heading` "" is the lead."""
 
     heading: Name
     paragraphs: tuple[tuple[WrittenSentence, ...], ...]
 
 
-class WrittenCard(Model):
+class WrittenCard(Message):
     kind: CardKindName
     question: Text
     answer: Text
     quotes: Quotes = ()
 
 
-class Left(Model):
+class Left(Message, kw_only=True):
     """A block that a page leaves out, and why; `block` is "" where the answer names none."""
 
-    block: Ref | Literal[""] = ""
+    block: RefOrNone = ""
     why: Line
 
 
-class WrittenArticle(Model):
+class WrittenArticle(Message):
     """The article of one concept; without sections where none could be written. `covers` are the blocks it knows."""
 
     title: Name
@@ -147,12 +148,12 @@ class WrittenArticle(Model):
     see: tuple[Name, ...] = ()
 
 
-class WriteReply(Model):
+class WriteReply(Message):
     articles: tuple[WrittenArticle, ...]
     clashes: tuple[Clash, ...] = ()
 
 
-class CheckVerdict(Model):
+class CheckVerdict(Message):
     """`fix` gives the words as they should be (`answer` those of a card's answer), `drop` says why."""
 
     item: Key
@@ -162,7 +163,7 @@ class CheckVerdict(Model):
     why: Line = ""
 
 
-class CheckReply(Model):
+class CheckReply(Message):
     verdicts: tuple[CheckVerdict, ...]
     clashes: tuple[Clash, ...] = ()
 
@@ -170,22 +171,22 @@ class CheckReply(Model):
 ReconcileWord = Literal["conflict", "reported", "changed", "none"]
 
 
-class PairVerdict(Model):
+class PairVerdict(Message):
     pair: Key
     verdict: ReconcileWord
     why: Line = ""
 
 
-class ReconcileReply(Model):
+class ReconcileReply(Message):
     verdicts: tuple[PairVerdict, ...]
 
 
-class AnswerSentence(Model):
+class AnswerSentence(Message):
     text: Line
     cites: tuple[Id, ...]
 
 
-class AnswerReply(Model):
+class AnswerReply(Message):
     sentences: tuple[AnswerSentence, ...] = ()
     missing: Line = ""
 

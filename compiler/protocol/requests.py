@@ -9,11 +9,12 @@ import hashlib
 import json
 from typing import Any, Literal
 
-from compiler.model.requests import ClaimView, Model
+from compiler.model.message import Message
+from compiler.model.requests import ClaimView
 from compiler.protocol.replies import WrittenCard, WrittenSentence
 
 
-class BlockView(Model):
+class BlockView(Message):
     """A block of a passage as it is shown: see `compiler.protocol.passages.Block`."""
 
     key: str
@@ -24,7 +25,7 @@ class BlockView(Model):
     picture: str = ""
 
 
-class PassageView(Model):
+class PassageView(Message):
     """A passage; in an answer it is `DOCUMENT:NUMBER`."""
 
     number: int
@@ -32,7 +33,7 @@ class PassageView(Model):
     blocks: tuple[BlockView, ...]
 
 
-class DocumentView(Model):
+class DocumentView(Message):
     """A document, or a part of one. `number` is its name in this request."""
 
     number: int
@@ -42,7 +43,7 @@ class DocumentView(Model):
     passages: tuple[PassageView, ...]
 
 
-class Asked(Model):
+class Asked(Message):
     """A request. `aside` are the fields that only help and do not make it another request."""
 
     aside: tuple[str, ...] = ()
@@ -50,7 +51,7 @@ class Asked(Model):
     @property
     def id(self) -> str:
         """Return the id of the request: its type and twelve hex digits of what it asks."""
-        body = self.model_dump(mode="json", exclude={"aside", *self.aside})
+        body = {name: value for name, value in self.as_json().items() if name not in ("aside", *self.aside)}
         text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return f"{body['type']}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
@@ -60,7 +61,7 @@ class Asked(Model):
         return ""
 
 
-class ReadRequest(Asked):
+class ReadRequest(Asked, kw_only=True):
     """Which concepts do these documents teach? `known` are names that are there already."""
 
     type: Literal["read"] = "read"
@@ -73,7 +74,7 @@ class ReadRequest(Asked):
         return ", ".join(d.title for d in self.documents)
 
 
-class NameLine(Model):
+class NameLine(Message):
     """A name that READ found: its other names, its line, how many passages and documents carry it."""
 
     title: str
@@ -85,7 +86,7 @@ class NameLine(Model):
     settled: bool = False  # it was in an earlier request: it is here so that new names can be joined with it
 
 
-class SettleRequest(Asked):
+class SettleRequest(Asked, kw_only=True):
     """Which names are one idea, which get a page, and which are written together?"""
 
     type: Literal["settle"] = "settle"
@@ -96,7 +97,7 @@ class SettleRequest(Asked):
         return f"{sum(not n.settled for n in self.names)} names"
 
 
-class PresentSentence(Model):
+class PresentSentence(Message):
     """A sentence of the article as it is. `gone` says that the source has not its words any more."""
 
     heading: str
@@ -104,7 +105,7 @@ class PresentSentence(Model):
     gone: bool = False
 
 
-class ConceptTask(Model):
+class ConceptTask(Message):
     """One article to write: `passages` are those that carry the concept, `new` those that it does not know yet.
 
     `covers` are references to the blocks of these passages; `words` and `most_cards` are how long it may be; `reasons`
@@ -124,7 +125,7 @@ class ConceptTask(Model):
     reasons: tuple[str, ...] = ()
 
 
-class WriteRequest(Asked):
+class WriteRequest(Asked, kw_only=True):
     """Write the articles and cards of these concepts. `neighbours` are the titles of other pages."""
 
     type: Literal["write"] = "write"
@@ -139,7 +140,7 @@ class WriteRequest(Asked):
         return ", ".join(c.title for c in self.concepts)
 
 
-class CheckItem(Model):
+class CheckItem(Message):
     """A sentence or a card, and the places of what it cites, as `2:17b`."""
 
     key: str
@@ -150,7 +151,7 @@ class CheckItem(Model):
     places: tuple[str, ...] = ()
 
 
-class CheckRequest(Asked):
+class CheckRequest(Asked, kw_only=True):
     """Which of these say more, surer or other things than the sentences they cite? `by` wrote them."""
 
     type: Literal["check"] = "check"
@@ -164,7 +165,7 @@ class CheckRequest(Asked):
         return f"{len(self.items)} sentences and cards"
 
 
-class Side(Model):
+class Side(Message):
     """A claim in a contradiction."""
 
     words: str
@@ -172,7 +173,7 @@ class Side(Model):
     published: str = ""
 
 
-class PairView(Model):
+class PairView(Message):
     """Two claims on one concept, by the key under which the verdict is kept."""
 
     key: str
@@ -181,7 +182,7 @@ class PairView(Model):
     b: Side
 
 
-class ReconcileRequest(Asked):
+class ReconcileRequest(Asked, kw_only=True):
     """Which of these pairs cannot both hold?"""
 
     type: Literal["reconcile"] = "reconcile"
@@ -192,7 +193,7 @@ class ReconcileRequest(Asked):
         return f"{len(self.pairs)} pairs"
 
 
-class AnswerRequest(Asked):
+class AnswerRequest(Asked, kw_only=True):
     """Answer a question from these claims, and say what they do not tell."""
 
     type: Literal["answer"] = "answer"
@@ -225,4 +226,4 @@ ROLE_OF = {  # the role whose model answers
 
 def request_in(value: Any) -> Request:
     """Return a request from its JSON. Raises: ValueError or KeyError for an invalid one."""
-    return REQUESTS[str(value["type"])].model_validate(value)
+    return REQUESTS[str(value["type"])].from_json(value)

@@ -323,7 +323,7 @@ class _Reader:
         """Return a sentence with the evidence and the mark of one more citation."""
         quotes = tuple(dict.fromkeys((*sentence.quotes, *self._quotes(number, cite))))[:12]
         mark: Mark = cite.mark or sentence.mark
-        return sentence.model_copy(update={"quotes": quotes, "mark": mark})
+        return sentence.replaced(quotes=quotes, mark=mark)
 
     # --- blocks ------------------------------------------------------------------------------------------------------
 

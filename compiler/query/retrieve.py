@@ -48,7 +48,7 @@ class Known:
     def view(self) -> ClaimView:
         """Return the claim as an engine sees it."""
         view = ClaimView.of(self.claim, self.title)
-        return view.model_copy(update={"words": view.quote}) if fold(view.words) == fold(view.quote) else view
+        return view.replaced(words=view.quote) if fold(view.words) == fold(view.quote) else view
 
 
 def all_claims(vault: Vault) -> Iterator[Known]:

@@ -15,8 +15,6 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from pydantic import ValidationError
-
 from compiler.protocol.replies import REPLY_TO, Reply
 from compiler.protocol.requests import Request
 from vault.diagnostic import Diagnostic
@@ -69,8 +67,8 @@ class Entry:
 @lru_cache(maxsize=4_096)
 def _parsed(of: str, text: str) -> Reply | None:
     try:
-        return REPLY_TO[of].model_validate_json(text)
-    except (ValidationError, KeyError):
+        return REPLY_TO[of].from_text(text)
+    except (ValueError, KeyError):
         return None
 
 
@@ -94,7 +92,7 @@ def entry_of(
         prompt=prompt,
         engine=clean_line(engine)[:120],
         at=at,
-        reply=reply.model_dump(mode="json", exclude_defaults=True),
+        reply=reply.as_brief_json(),
         tokens=tokens,
         usd=usd,
         failed=failed,

@@ -159,7 +159,7 @@ class Knowledge:
             return sentence
         said = fold(verdict.text)
         changed = {"text": said, "links": tuple(link for link in sentence.links if link[0] in said)}
-        return sentence.model_copy(update=changed) if verdict.verdict == "fix" else None
+        return sentence.replaced(**changed) if verdict.verdict == "fix" else None
 
     def accepted(self) -> frozenset[str]:
         """Return the keys (`item_key`, without marks) of all sentences and cards that were accepted or corrected."""

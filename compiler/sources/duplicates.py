@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, combinations, pairwise
 
+from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.sources.fingerprint import Fingerprint
 from vault.ids import SourceId
 
@@ -46,6 +47,7 @@ class Witness:
     authority: int
     published: str
     came: tuple[str, str]
+    digest: str = ""  # of all that the fingerprint and the language follow from; "" where nothing is remembered
 
     @property
     def rank(self) -> tuple[int, bool, str, tuple[str, str], str]:
@@ -71,14 +73,19 @@ class _Link:
     share: float
 
 
-def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None]) -> dict[SourceId, Copy]:
+def copies(
+    witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None], steps: Steps | None = None
+) -> dict[SourceId, Copy]:
     """Return every source that depends on another, by id; a group of copies has one original.
 
-    `said` is what the user declared: a source is the copy of another, or (None) of none.
+    `said` is what the user declared: a source is the copy of another, or (None) of none. `steps` has what earlier
+    builds found of pairs.
     """
     known = {w.id: w for w in witnesses}
     said = {i: of for i, of in said.items() if i in known and (of is None or (of in known and of != i))}
-    links = [k for k in _links(sorted(witnesses, key=lambda w: w.rank)) if k.low not in said and k.high not in said]
+    links = [
+        k for k in _links(sorted(witnesses, key=lambda w: w.rank), steps) if k.low not in said and k.high not in said
+    ]
     links += [
         _Link(low, high, _kind_of(known[low], known[high]), 1.0)
         for low, high in sorted((i, of) for i, of in said.items() if of is not None)
@@ -161,16 +168,29 @@ class _Groups:
         return Kind.COPY if id_ in self.declared else Kind.EDITION
 
 
-def _links(witnesses: Sequence[Witness]) -> list[_Link]:
+def _links(witnesses: Sequence[Witness], steps: Steps | None) -> list[_Link]:
     """Return the pairs of sources with the same content."""
     wordings = [(n, chain.from_iterable(w.fingerprint.stretches)) for n, w in enumerate(witnesses)]
     traces = [(n, chain(w.fingerprint.traces, w.fingerprint.code)) for n, w in enumerate(witnesses)]
     found = []
     for low, high in sorted(_sharing(wordings, FEWEST // 2) | _sharing(traces, _TRACES)):
-        link = _likeness(witnesses[low], witnesses[high])
+        link = _stored_likeness(witnesses[low], witnesses[high], steps)
         if link is not None:
             found.append(link)
     return found
+
+
+def _stored_likeness(a: Witness, b: Witness, steps: Steps | None) -> _Link | None:
+    """Return how two sources depend on each other, as an earlier build found if it compared the same texts."""
+    if steps is None or not (a.digest and b.digest):
+        return _likeness(a, b)
+    key = digest_of(*(part for w in (a, b) for part in (w.id, w.digest, w.language)), str(a.rank < b.rank))
+    stored = decoded(steps.get("likeness", key))
+    if stored is None:
+        link = _likeness(a, b)
+        steps.put("likeness", key, encoded([] if link is None else [link.low, link.high, link.kind.value, link.share]))
+        return link
+    return _Link(stored[0], stored[1], Kind(stored[2]), stored[3]) if stored else None
 
 
 def _sharing(samples: Iterable[tuple[int, Iterable[int]]], fewest: int) -> set[tuple[int, int]]:

@@ -3,61 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
+from compiler.index.steps import Steps, encoded
 from compiler.model.report import Rejection
-from compiler.model.requests import REPLY_TO, Reply, Request, digest
-from compiler.workers.pool import WorkerPool
-from vault.cache.cache import read_json, write_json
+from compiler.model.requests import (
+    CardsReply,
+    CardsRequest,
+    ComposeReply,
+    ComposeRequest,
+)
+from compiler.workers.pool import REQUESTS_A_START, WorkerPool
 from vault.errors import WorkerFailed
-from vault.files.guard import Guard
 from vault.text.formatting import clean_line
 
-PATH = ".retain/cache/replies.json"
+STEP = "reply"
+
+
+R = TypeVar("R", ComposeReply, CardsReply)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request that is made only where nobody has answered it: `key` is the digest of all that is in it."""
+
+    key: bytes
+    request: Callable[[], ComposeRequest | CardsRequest]
 
 
 class EmbeddedAsker:
-    """Puts the requests of a build to the embedded engine, but none that the cache of the last build answers."""
+    """Puts the requests of a build to the embedded engine, but none that was answered before."""
 
-    def __init__(
-        self, guard: Guard, crew: WorkerPool, engine: str, progress: Callable[[dict[str, Any]], None], fresh: bool
-    ) -> None:
-        """`engine` is the engine's name and version; with `fresh` the cache is not used."""
-        self.crew, self.engine, self.progress = crew, engine, progress
-        self.known: dict[str, Any] = {} if fresh else read_json(guard, PATH)
-        self.used: dict[str, Any] = {}
+    def __init__(self, steps: Steps, crew: WorkerPool, engine: str, progress: Callable[[dict[str, Any]], None]) -> None:
+        """`engine` is the engine's name and version."""
+        self.steps, self.crew, self.engine, self.progress = steps, crew, engine, progress
         self.rejections: list[Rejection] = []  # replies of the wrong shape
 
-    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
-        """Return the reply to each request in order, None for one of the wrong shape. Raises: WorkerFailed."""
-        keys = [digest(self.engine, r) for r in requests]
-        todo = [n for n, key in enumerate(keys) if key not in self.known]
-        messages = [{"op": "ask", "request": requests[n].model_dump(mode="json")} for n in todo]
-        for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
+    def ask(self, questions: Sequence[Question], type_: type[R]) -> list[R | None]:
+        """Return the reply to each question in order, None for one of the wrong shape. Raises: WorkerFailed."""
+        stage = "cards" if type_ is CardsReply else "compose"
+        todo = [n for n, question in enumerate(questions) if self.steps.get(STEP, question.key) is None]
+        messages = [{"op": "ask", "request": questions[n].request().as_json()} for n in todo]
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages, starts=len(messages) / REQUESTS_A_START), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
             if isinstance(reply, WorkerFailed):
                 # To go on without a reply would retract what rests on it: better nothing than half.
                 raise WorkerFailed(
                     f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run it again"
                 )
-            self.known[keys[todo[n]]] = reply.get("reply")
-        return [self._reply(key, request, stage) for key, request in zip(keys, requests, strict=True)]
+            self._store(questions[todo[n]], type_, reply.get("reply"), stage)
+        return [self._reply(question, type_) for question in questions]
 
-    def _reply(self, key: str, request: Request, stage: str) -> Reply | None:
-        """Return the cached reply to a request; None if there is none, or it has the wrong shape."""
-        if key not in self.known:
-            return None
+    def _store(self, question: Question, type_: type[R], reply: object, stage: str) -> None:
+        """Store a reply; what has the wrong shape is reported, and asked again by the next build."""
         try:
-            reply = REPLY_TO[request.type].model_validate(self.known[key])
-        except ValidationError as error:
-            what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(request.title)[:100]}"
+            found = type_.from_json(reply)
+        except ValueError as error:
+            what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(question.request().title)[:100]}"
             self.rejections.append(Rejection("reply", f"the engine's reply is invalid: {what}", about))
-            return None
-        self.used[key] = self.known[key]
-        return reply
+            return
+        self.steps.put(STEP, question.key, encoded(found.as_json()))
 
-    def save(self, guard: Guard) -> None:
-        """Write the replies that this build used to the cache."""
-        write_json(guard, PATH, self.used)
+    def _reply(self, question: Question, type_: type[R]) -> R | None:
+        """Return the stored reply to a question, which was checked when it came; None without one."""
+        found = self.steps.get(STEP, question.key)
+        return None if found is None else type_.from_text(found)

@@ -7,6 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from vault.errors import WorkerFailed
 from vault.sandbox.child import Child
 
 PROGRAM = ("-m", "compiler.workers.process")  # what a worker runs
+# What takes as long as the start of one more worker: to read so many bytes, or to answer so many requests.
+BYTES_A_START, REQUESTS_A_START = 1 << 16, 200
 
 
 class Worker(Child):
@@ -43,19 +46,35 @@ class WorkerPool:
         for worker in self._all:
             worker.close()
 
+    def start(self, size: int) -> None:
+        """Start the workers for documents of so many bytes, which load meanwhile what reading needs."""
+        for _ in range(min(self.size, ceil(size / BYTES_A_START))):
+            worker = self._new()
+            worker.post({"op": "load"})
+            self._idle.put(worker)
+
+    def _new(self) -> Worker:
+        worker = start_worker(self.engine, self.raw)
+        self._all.append(worker)
+        return worker
+
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return the reply of an idle worker, or of a new one. Raises WorkerFailed."""
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
-            worker = start_worker(self.engine, self.raw)
-            self._all.append(worker)
+            worker = self._new()
         reply = worker.ask(message)
         self._idle.put(worker)
         return reply
 
-    def ask_all(self, messages: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any] | WorkerFailed]]:
-        """Yield (index, reply) of every message as it comes; a failure takes the place of a reply."""
+    def ask_all(
+        self, messages: Sequence[dict[str, Any]], *, starts: float = inf
+    ) -> Iterator[tuple[int, dict[str, Any] | WorkerFailed]]:
+        """Yield (index, reply) of every message as it comes; a failure takes the place of a reply.
+
+        `starts` is how long the answers take in starts of a worker: few are not worth another one.
+        """
         if not messages:
             return
         done: queue.SimpleQueue[tuple[int, dict[str, Any] | WorkerFailed | BaseException]] = queue.SimpleQueue()
@@ -78,7 +97,8 @@ class WorkerPool:
                     done.put((index, error))
                     return
 
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.size, len(messages)))]
+        count = min(self.size, len(messages), max(len(self._all), starts, 1))
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(ceil(count))]
         for thread in threads:
             thread.start()
         try:

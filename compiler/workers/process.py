@@ -1,8 +1,9 @@
 """The reading process: parsers and embedded engine run here, in a sandbox and under limits; it writes no file.
 
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
-folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a
-document and extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown,
+folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "load"} loads ahead what
+reading needs, {"op": "source", ...} reads a document and extracts from it, {"op": "picture", ...} gives the bytes of a
+picture that may be shown,
 {"op": "clip", ...} makes a clipping of a page from the web,
 {"op": "ask", ...} puts composed requests to the engine.
 """
@@ -16,9 +17,7 @@ import os
 import sys
 import tempfile  # noqa: TID251 - nothing is written with it
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter
+from typing import Any
 
 from compiler.claims.extract import requests_for
 from compiler.model import requests
@@ -34,7 +33,6 @@ from vault.model.source import SourceText
 from vault.sandbox.child_main import Answer, serve
 
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
-_REQUEST: TypeAdapter[requests.Request] = TypeAdapter(Annotated[requests.Request, Field(discriminator="type")])
 
 
 class NotNow(Exception):
@@ -121,9 +119,13 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
             return {"unreadable": {"what": error.what, "hint": error.hint}}
         return {
             "source": source.as_json(),
-            "replies": [r.model_dump(mode="json", exclude_defaults=True) for r in replies],
+            "replies": [r.as_brief_json() for r in replies],
             **made,
         }
+    if message["op"] == "load":
+        if engine is not None:
+            engine.load()
+        return {}
     if message["op"] == "clip":
         try:
             return clip.answer_clip(message)
@@ -131,20 +133,20 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
             return {"unreadable": {"what": error.what, "hint": error.hint}}
     if engine is None:
         raise RetainError("no engine was started")
-    return {"reply": _reply(_REQUEST.validate_python(message["request"]), engine)}
+    return {"reply": _reply(message["request"], engine)}
 
 
-def _reply(request: requests.Request, engine: requests.Engine) -> dict[str, Any]:
+def _reply(message: dict[str, Any], engine: requests.Engine) -> dict[str, Any]:
     """Return the engine's reply to a request, as JSON."""
     reply: requests.Reply
-    match request:
-        case requests.ExtractRequest():
+    match requests.REQUESTS[message["type"]].from_json(message):
+        case requests.ExtractRequest() as request:
             (reply,) = engine.read([request])
-        case requests.ComposeRequest():
+        case requests.ComposeRequest() as request:
             reply = engine.compose(request)
-        case requests.CardsRequest():
+        case requests.CardsRequest() as request:
             reply = engine.cards(request)
-    return reply.model_dump(mode="json", exclude_defaults=True)
+    return reply.as_brief_json()
 
 
 def main() -> None:

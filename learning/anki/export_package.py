@@ -14,15 +14,15 @@ import re
 import sqlite3
 import unicodedata
 import zipfile
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from learning.anki.field_html import NameOf, field, field_of_words, inert
-from learning.anki.made_notes import read_made
 from learning.anki.media import Media
+from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
 from learning.store.placed import Placed
@@ -30,13 +30,12 @@ from learning.store.siblings import DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_file
-from vault.files.guard import Scope
-from vault.ids import CardId
+from vault.ids import CardId, vault_digest
+from vault.log.ledger import Event, note_event
 from vault.log.review_log import unix_ms
 from vault.model.card import Deck
 from vault.text.formatting import clean_line
 
-STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
 VAULT_TAG = "retain::vault::"
 MODEL = "retain"  # the name of our note type
@@ -63,7 +62,6 @@ pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, 0, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
-_SHOWN = 8  # contents of a note that are remembered
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
 
@@ -88,19 +86,6 @@ class AnkiNote:
         return hashlib.sha256("\x1f".join([*self.fields, *self.tags]).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteStamp:
-    """What an earlier export wrote of a note: its content, since when (Unix seconds), and its number in Anki.
-
-    `shown` are digests of its fields now and in exports before, the oldest first: what Anki may still have.
-    """
-
-    digest: str
-    mod: int
-    number: int
-    shown: tuple[str, ...] = ()
-
-
 def fields_digest(values: Iterable[str]) -> str:
     """Return the digest of our fields in their order; Anki composes letters and marks (NFC), which is no change."""
     words = unicodedata.normalize("NFC", "\x1f".join(values))
@@ -116,16 +101,20 @@ def guid_of(vault_id: str, card: CardId) -> str:
 
 def vault_tag(vault_id: str) -> str:
     """Return the tag that names the vault of a note whose GUID Anki chose, as `sync` creates it."""
-    return f"{VAULT_TAG}{hashlib.sha256(vault_id.encode()).hexdigest()[:10]}"
+    return f"{VAULT_TAG}{vault_digest(vault_id)}"
 
 
-def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId] = ()) -> list[AnkiNote]:
+def notes_of(
+    desk: Desk,
+    media: Media | None = None,
+    left_out: Container[CardId] = (),
+    known: Mapping[CardId, NoteRecord] | None = None,
+) -> list[AnkiNote]:
     """Return a note for every card of the vault but retracted ones and those in `left_out`, in the order of the decks;
-    the pictures they show are added to `media`.
+    the pictures they show are added to `media`. GUIDs that Anki chose are `known`.
     """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
-    made = read_made(desk.vault)
     tags: dict[str, tuple[str, ...]] = {}
     notes = []
     for id_, placed in desk.cards.items():
@@ -136,8 +125,8 @@ def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId]
         deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *desk.state(id_).tags)))])
-        guid = (made[id_].guid if id_ in made else "") or guid_of(settings.vault_id, id_)
-        notes.append(AnkiNote(id_, guid, deck, fields, tuple(words)))
+        theirs = known[id_].guid if known and id_ in known else ""
+        notes.append(AnkiNote(id_, theirs or guid_of(settings.vault_id, id_), deck, fields, tuple(words)))
     return notes
 
 
@@ -177,35 +166,48 @@ def _deck_name(name: str) -> str:
     return re.sub(r":{2,}|[\"\x1f]", " ", clean_line(name)).strip(" :")[:60]
 
 
-def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: datetime) -> dict[CardId, NoteStamp]:
-    """Return the stamp of each note: the known one while its content stays, else of `now` and later than that."""
-    stamps: dict[CardId, NoteStamp] = {}
-    numbers = {stamp.number for stamp in known.values()}
-    number = max(1, unix_ms(now))
+def modified(
+    notes: Iterable[AnkiNote], known: Mapping[CardId, NoteRecord], now: datetime, *, fresh: bool = False
+) -> dict[CardId, int]:
+    """Return since which Unix second each note says what it says: as known while that stays, else `now` and later than
+    before; with `fresh` for every note.
+    """
+    seconds: dict[CardId, int] = {}
+    second = max(1, unix_ms(now) // 1000)
     for note in notes:
-        old = known.get(note.card)
-        if old is not None and old.digest == note.digest:
-            stamps[note.card] = old
-            continue
-        if old is None:
-            while number in numbers:
-                number += 1
-            numbers.add(number)
-        mod = max(unix_ms(now) // 1000, old.mod + 1 if old else 1)
-        shown = (*(s for s in (old.shown if old else ()) if s != note.shown), note.shown)[-_SHOWN:]
-        stamps[note.card] = NoteStamp(note.digest, mod, old.number if old else number, shown)
-    return stamps
+        old = known.get(note.card, NoteRecord())
+        is_same = old.modified and old.digest == note.digest and not fresh
+        seconds[note.card] = old.modified if is_same else max(second, old.modified + 1)
+    return seconds
+
+
+def given_out(
+    vault_id: str,
+    notes: Iterable[AnkiNote],
+    seconds: Mapping[CardId, int],
+    known: Mapping[CardId, NoteRecord],
+    *,
+    synced: bool = False,
+) -> Iterator[Event]:
+    """Yield the events of notes that a package or a sync gave out, unless they are known."""
+    for note in notes:
+        second, old = seconds[note.card], known.get(note.card, NoteRecord())
+        if (old.digest, old.modified) != (note.digest, second) or (synced and old.synced != {note.shown}):
+            facts = {"note": note.digest, "fields": note.shown}
+            yield note_event(vault_id, "sync" if synced else "export", note.card, second, **facts)
 
 
 def package(
     vault_id: str,
     notes: Sequence[AnkiNote],
-    stamps: Mapping[CardId, NoteStamp],
+    seconds: Mapping[CardId, int],
     media: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """Return the bytes of an .apkg. `media` maps the names of pictures to their bytes."""
+    """Return the bytes of an .apkg. `seconds` are when notes were modified; `media` maps names of pictures to their
+    bytes.
+    """
     decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
-    return _zipped(_database(decks, notes, stamps), media or {})
+    return _zipped(_database(decks, notes, seconds), media or {})
 
 
 def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
@@ -214,9 +216,7 @@ def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
     return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
 
 
-def _database(
-    decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], stamps: Mapping[CardId, NoteStamp]
-) -> bytes:
+def _database(decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], seconds: Mapping[CardId, int]) -> bytes:
     """Return the collection: genanki's note type and decks, with notes and cards written in bulk."""
     import genanki
 
@@ -234,31 +234,39 @@ def _database(
     try:
         cursor = connection.cursor()
         genanki.Package(made).write_to_db(cursor, _MODEL_MOD, iter(()))
-        cursor.executemany(_NOTE, (_note_row(note, stamps[note.card]) for note in notes))
-        rows = (_card_row(stamps[note.card], decks[note.deck], place) for place, note in enumerate(notes))
-        cursor.executemany(_CARD, rows)
+        numbers = _numbers(notes, seconds)
+        cursor.executemany(_NOTE, (_note_row(note, numbers[note.card], seconds[note.card]) for note in notes))
+        for place, note in enumerate(notes):
+            number = numbers[note.card]
+            cursor.execute(_CARD, (number, number, decks[note.deck], seconds[note.card], place))
         connection.commit()
         return connection.serialize()
     finally:
         connection.close()
 
 
-def _note_row(note: AnkiNote, stamp: NoteStamp) -> tuple[object, ...]:
+def _numbers(notes: Iterable[AnkiNote], seconds: Mapping[CardId, int]) -> dict[CardId, int]:
+    """Return a number for each note, about the Unix millisecond of its words. Anki gives it another one if it is taken,
+    and knows notes that it has by their GUIDs.
+    """
+    numbers: dict[CardId, int] = {}
+    last = 0
+    for note in sorted(notes, key=lambda note: seconds[note.card]):
+        numbers[note.card] = last = max(seconds[note.card] * 1000, last + 1)
+    return numbers
+
+
+def _note_row(note: AnkiNote, number: int, second: int) -> tuple[object, ...]:
     """Return number, GUID, note type, modification, tags, fields and the field that Anki sorts by."""
     return (
-        stamp.number,
+        number,
         note.guid,
         _MODEL_ID,
-        stamp.mod,
+        second,
         f" {' '.join(note.tags)} ",
         "\x1f".join(note.fields),
         note.fields[0],
     )
-
-
-def _card_row(stamp: NoteStamp, deck: int, place: int) -> tuple[object, ...]:
-    """Return number, note, deck, modification and place of a new card."""
-    return stamp.number, stamp.number, deck, stamp.mod, place
 
 
 def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
@@ -276,59 +284,36 @@ def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
-    """Return the stamps of earlier exports; empty where they are missing or damaged: then every note counts as new
-    content.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The number of notes in a package; cards that an earlier one held and that were retracted since, as no package can
+    remove a note in Anki; and cards that would be there twice, as a sync created notes of unknown GUIDs.
     """
-    try:
-        found = json.loads(data or b"{}")
-        return {
-            CardId(c): NoteStamp(str(d), int(mod), int(n), tuple(map(str, s))) for c, (d, mod, n, *s) in found.items()
-        }
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        return {}
 
-
-def retracted_there(desk: Desk) -> list[CardId]:
-    """Return the cards that an earlier package held and that were retracted since: no package can remove a note in
-    Anki.
-    """
-    known = read_stamps(desk.vault.read_bytes(STAMPS))
-    return [card for card in desk.cards if card in known and desk.state(card).retracted]
-
-
-def doubled_there(desk: Desk) -> list[CardId]:
-    """Return the cards that a sync created notes of whose GUIDs are unknown: the package would add second notes."""
-    return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
+    notes: int
+    retracted: tuple[CardId, ...] = ()
+    doubled: tuple[CardId, ...] = ()
 
 
 def export_anki(
     desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
-) -> int:
-    """Write the package to `path`; return the number of notes in it.
+) -> Exported:
+    """Write the package to `path`.
 
     With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
     Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
     """
-    media = Media(desk.vault)
-    notes = notes_of(desk, media, left_out)
-    known = read_stamps(desk.vault.read_bytes(STAMPS))
-    stamps = stamped(notes, {} if fresh else known, desk.now)
+    media, known, vault_id = Media(desk.vault), read_notes(desk.vault), desk.vault.settings.vault_id
+    notes = notes_of(desk, media, left_out, known)
+    seconds = modified(notes, known, desk.now, fresh=fresh)
     replaces = (lambda _: True) if force else is_package
     with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
-        temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
-    write_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
-    return len(notes)
-
-
-def _after(stamp: NoteStamp, old: NoteStamp | None) -> NoteStamp:
-    """Return `stamp` with what exports before it showed, which Anki may still have."""
-    shown = (*(s for s in (old.shown if old else ()) if s not in stamp.shown), *stamp.shown)
-    return replace(stamp, shown=shown[-_SHOWN:])
-
-
-def write_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
-    """Write down the stamps of what was exported; without them the next export treats every note as new."""
-    kept = json.dumps({card: [s.digest, s.mod, s.number, *s.shown] for card, s in stamps.items()}, indent=0)
-    with suppress(WriteFailed, Refused):
-        desk.vault.guard(Scope.LOG).update(STAMPS, lambda _: kept.encode())
+        temporary.write_bytes(package(vault_id, notes, seconds, media.files))
+    with suppress(WriteFailed, Refused):  # of a vault that cannot be written: the next export makes every note newer
+        record(desk.vault, given_out(vault_id, notes, seconds, known))
+    there = [(card, known[card]) for card in desk.cards if card in known]
+    return Exported(
+        len(notes),
+        tuple(card for card, one in there if one.modified and desk.state(card).retracted),
+        tuple(card for card, one in there if one.lacks_guid),
+    )

@@ -16,11 +16,11 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
-from learning.anki.export_package import STAMPS, VAULT_TAG, guid_of, notes_of, read_stamps, vault_tag
+from learning.anki.export_package import VAULT_TAG, guid_of, notes_of, vault_tag
 from learning.anki.import_notes import import_foreign_cards
-from learning.anki.made_notes import Made, newly_made, read_made, record_made
 from learning.anki.media import Media
-from learning.anki.package_reader import Identity, Package, PackageCard
+from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.package_reader import Package, PackageCard
 from learning.anki.read_package import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
@@ -31,7 +31,7 @@ from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.locks import lock
 from vault.log import ledger
-from vault.log.review_log import append, stream_log
+from vault.log.review_log import append, stream_log, unix_ms
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
@@ -121,11 +121,12 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     """Import the package; return the report."""
 
     vault, now = desk.vault, desk.now
-    notes = sort_notes(desk, package, report)
+    records = read_notes(vault)
+    notes = sort_notes(desk, package, records, report)
     report.notes["ours"] = len(notes.own)
-    if not report.dry_run and (learnt := newly_made(read_made(vault), notes.made)):
-        record_made(vault, learnt)
-    cards = _Cards(notes.own, _Edits(desk, report))
+    if not report.dry_run:
+        record(vault, notes.guids)
+    cards = _Cards(notes.own, _Edits(desk, records, report))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
     known = import_foreign_cards(desk, package, cards.of_others(made), report, restore=options.restore)
     report.notes["strange"] = cards.strange_notes
@@ -133,7 +134,7 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     _report_undated(sum(state.id in known for state in cards.undated), report)
     if options.history:
         events = known_history(stream_log(vault.root))
-        import_suspension(vault, events, states, now, report)
+        report.marks = import_suspension(vault, events, records, states, now, dry_run=report.dry_run)
         known |= {state.id: state.card for state in cards.own_states}
         _import_reviews(vault, events, package, known, now, report, options.progress)
     return report
@@ -209,17 +210,17 @@ def _nearest(wanted: str, decks: Iterable[str]) -> str:
 @dataclass(slots=True)
 class Notes:
     """The notes of a package that say they are a vault's. `own` maps Anki's number to our card; `left_out` say they are
-    of this vault, and nothing else says so; `made` are (card, number, GUID) of own notes that a sync made."""
+    of this vault, and nothing else says so; `guids` are events on GUIDs of notes that a sync created."""
 
     own: dict[int, CardId] = field(default_factory=dict)
     left_out: set[int] = field(default_factory=set)
-    made: list[tuple[CardId, int, str]] = field(default_factory=list)
+    guids: list[ledger.Event] = field(default_factory=list)
 
 
-def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
+def sort_notes(desk: Desk, package: Package, records: Mapping[CardId, NoteRecord], report: ImportReport) -> Notes:
     """Return every note that this vault exported, whatever was edited in it since, and the notes of other vaults.
 
-    Its GUID says so, or that a sync wrote down to have made it: tag and CardId alone could be anybody's. Notes of
+    Its GUID says so, or the record of a sync that created it: tag and CardId alone could be anybody's. Notes of
     another vault are a stranger's, and are named.
     """
 
@@ -227,29 +228,26 @@ def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
     tag = vault_tag(vault_id)
     events, _ = desk.vault.ledger_events(ledger.IDS)
     births = {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
-    every, made = births | desk.cards.keys(), read_made(desk.vault)
-    by_guid = {one.guid: card for card, one in made.items() if one.guid and card in every}
+    every = births | desk.cards.keys()
+    by_guid = {guid: card for card, one in records.items() if card in every for guid in one.created.values() if guid}
     by_guid |= {guid_of(vault_id, card): card for card in every}
     notes, others = Notes(), 0
     for note in package.identities(VAULT_TAG):
         said = CardId(note.card)
-        is_ours = said in every and (note.guid == guid_of(vault_id, said) or _is_made(note, made.get(said)))
+        lacks_guid = said in records and records[said].created.get(note.id) == ""
+        is_ours = said in every and (note.guid == guid_of(vault_id, said) or lacks_guid)
         own = said if is_ours else by_guid.get(note.guid)  # the field may be edited away: the GUID alone still tells
         if own is not None:
             notes.own[note.id] = own
-            if own in made:
-                notes.made.append((own, note.id, note.guid))
+            if is_ours and lacks_guid and note.guid.isprintable():
+                facts = {"number": note.id, "guid": note.guid}
+                notes.guids.append(ledger.note_event(vault_id, "create", said, unix_ms(desk.now) // 1000, **facts))
             continue
         others += any(each != tag for each in note.tags)
         if tag in note.tags and said:
             notes.left_out.add(note.id)
     _report_other_vaults(others, len(notes.left_out), report)
     return notes
-
-
-def _is_made(note: Identity, made: Made | None) -> bool:
-    """Return whether the note is one that a sync created."""
-    return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
 
 
 def _report_other_vaults(others: int, undated: int, report: ImportReport) -> None:
@@ -270,30 +268,29 @@ class _Edits:
     """
 
     desk: Desk
+    records: Mapping[CardId, NoteRecord]
     report: ImportReport
-    _stamps: Mapping[CardId, Any] | None = None
-    _ours: Mapping[CardId, tuple[str, ...]] = field(default_factory=dict)
+    _ours: Mapping[CardId, tuple[str, ...]] | None = None
     _seen: set[CardId] = field(default_factory=set)
 
     def add_report(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
         """Report a card if it was edited; `fields` are the first two of its note."""
-        if self._stamps is None:
-            self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
+        if self._ours is None:
             self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
         if card in self._seen:
             return
         self._seen.add(card)
         if card not in self._ours:
             self.report.add_report(card, "no deck here has this card any more; its reviews were imported")
-        elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
+        elif fields != self._ours[card] and _edited(mod, self.records.get(card)):
             placed = self.desk.cards[card]
             what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
             self.report.add_report(card, what, placed.deck.path, placed.card.line)
 
 
-def _edited(mod: int, stamp: Any) -> bool:
-    """Return whether a note that reads otherwise was edited in Anki: without a stamp of its export, that is assumed."""
-    return stamp is None or mod > stamp.mod
+def _edited(mod: int, known: NoteRecord | None) -> bool:
+    """Return whether a note that reads otherwise was edited in Anki: if no export is known, that is assumed."""
+    return known is None or mod > known.modified
 
 
 def _import_reviews(

@@ -1,37 +1,27 @@
 """Suspension as it was in Anki: log events that packages give in any order, each once.
 
 A package says of a card how it stood when Anki last touched it. The newest word counts, whichever package came first;
-so what was last heard of a card is written down where no mark in the log tells it. Without that file an old package
-may suspend a card again, which the next newer one puts right.
+so what was last imported of a card is recorded (`learning.anki.note_log`) where no mark in the review log tells it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from learning.anki.note_log import NoteRecord, record
 from learning.anki.reviews import VIA, KnownHistory
-from vault.errors import Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId, ulid
 from vault.log.events import LogEvent, Resume, Stamp, Suspend
+from vault.log.ledger import note_event
 from vault.log.review_log import append, unix_ms
 from vault.vault import Vault
 
-HEARD = ".retain/anki-heard.json"
 SUSPENDED = -1  # Anki's queue of a suspended card
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class Report(Protocol):
-    """Receives how many cards were suspended or resumed (see `learning.anki.import_package.ImportReport`)."""
-
-    dry_run: bool
-    marks: dict[str, int]
 
 
 class AnkiState(NamedTuple):
@@ -46,33 +36,37 @@ class AnkiState(NamedTuple):
 
 
 def import_suspension(
-    vault: Vault, history: KnownHistory, states: Iterable[AnkiState], now: datetime, report: Report
-) -> None:
+    vault: Vault,
+    history: KnownHistory,
+    known: Mapping[CardId, NoteRecord],
+    states: Iterable[AnkiState],
+    now: datetime,
+    *,
+    dry_run: bool = False,
+) -> dict[str, int]:
     """Suspend and resume cards as they are in Anki, where that has changed since the last import, so that later
-    decisions of the user here stay.
+    decisions of the user here stay; return how many.
     """
-    heard = read_suspension(vault)
-    learnt: dict[CardId, int] = {}
+    imported: dict[CardId, int] = {}
     new: list[LogEvent] = []
     newest, answered = _newest(states, unix_ms(now) // 1000)
     for own, (second, state) in newest.items():
         at, was = history.marks.get(own, (-1, False))
-        if (second, state.is_suspended) <= max((at, was), (heard.get(own, -1), was)):
+        if (second, state.is_suspended) <= max((at, was), (known[own].suspension if own in known else -1, was)):
             continue  # an older package, or the same again
         reviewed, there = history.reviewed.get(own, -1), answered[own]
         if state.is_suspended != was and not (state.is_suspended and reviewed > max(second, there)):
             new.append(_event(vault, own, second, suspended=state.is_suspended))
         elif state.is_suspended or not _is_certain(state, second, max(reviewed, there)):
-            learnt[own] = second
+            imported[own] = second
     new = [event for event in new if event.id not in history.mark_ids]
     suspended = sum(isinstance(event, Suspend) for event in new)
-    report.marks.update(suspended=suspended, resumed=len(new) - suspended)
-    if report.dry_run:
-        return
-    if new:
+    if new and not dry_run:
         append(vault.guard(Scope.LOG), *new)
-    if learnt:
-        _record_suspension(vault, heard | learnt)
+    if not dry_run:
+        id_ = vault.settings.vault_id
+        record(vault, (note_event(id_, "suspension", card, second) for card, second in imported.items()))
+    return {"suspended": suspended, "resumed": len(new) - suspended}
 
 
 def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tuple[int, AnkiState]], dict[CardId, int]]:
@@ -107,19 +101,3 @@ def _event(vault: Vault, card: CardId, second: int, *, suspended: bool) -> LogEv
     kind = Suspend if suspended else Resume
     seed = hashlib.sha256(f"{vault.settings.vault_id}\0{kind.type}:{card}".encode()).digest()
     return kind(Stamp(ulid(unix_ms(at), bytes([255 * suspended]) + seed[:9]), at, via=VIA), card)
-
-
-def read_suspension(vault: Vault) -> dict[CardId, int]:
-    """Return by card the Unix second of the last change imported; empty where the file is missing or damaged."""
-    try:
-        found = json.loads(vault.read_bytes(HEARD) or b"{}")
-        return {CardId(card): int(second) for card, second in found.items()}
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-        return {}
-
-
-def _record_suspension(vault: Vault, heard: Mapping[CardId, int]) -> None:
-    """Record the last changes imported."""
-    data = json.dumps(heard, indent=0, sort_keys=True).encode()
-    with suppress(WriteFailed, Refused):
-        vault.guard(Scope.LOG).update(HEARD, lambda _: data)

@@ -12,7 +12,6 @@ from typing import Any
 
 from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote
 from learning.anki.import_package import Reported
-from learning.anki.made_notes import Made
 from learning.anki_connect.client import AnkiConnect, AnkiRefused
 from learning.anki_connect.remote import Found, check, parts
 from vault.files.guard import Scope, sha256_hex
@@ -28,10 +27,11 @@ Job = tuple[CardId, str, dict[str, Any]]  # whose card it is, the action of Anki
 
 @dataclass(slots=True)
 class SyncResults:
-    """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `written` cards whose words it took,
-    `media` is the number of files sent, `failed` what Anki refused: of a card, or of a file with `id` ""."""
+    """What was done in Anki so far. `created` are the numbers of notes whose GUIDs Anki chose, `written` cards whose
+    words it took, `media` the number of files sent, `failed` what Anki refused: of a card, or of a file with `id` "".
+    """
 
-    made: dict[CardId, Made] = field(default_factory=dict)
+    created: dict[CardId, int] = field(default_factory=dict)
     written: set[CardId] = field(default_factory=set)
     media: int = 0
     failed: list[Reported] = field(default_factory=list)
@@ -123,7 +123,7 @@ def _run(
             if action in ("addNote", "updateNoteFields"):
                 results.written.add(card)
             if action == "addNote" and type(answer) is int:
-                results.made[card] = Made(answer)
+                results.created[card] = answer
         done += len(some)
         if progress is not None:
             progress(done, whole)

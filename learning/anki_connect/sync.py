@@ -7,26 +7,13 @@ already: they are left out.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from learning.anki.export_package import (
-    STAMPS,
-    VAULT_TAG,
-    AnkiNote,
-    NoteStamp,
-    notes_of,
-    package,
-    read_stamps,
-    stamped,
-    vault_tag,
-    write_stamps,
-)
+from learning.anki.export_package import VAULT_TAG, AnkiNote, given_out, modified, notes_of, package, vault_tag
 from learning.anki.import_package import Reported
-from learning.anki.made_notes import record_made
 from learning.anki.media import Media
+from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.reviews import dated, imports, known_history, known_origins
 from learning.anki.suspension import AnkiState, import_suspension
 from learning.anki_connect.client import AnkiConnect
@@ -35,14 +22,12 @@ from learning.anki_connect.remote import Found, found_notes, reviews, suspension
 from learning.cards.workspace import Desk
 from learning.store.siblings import imported_cards
 from vault.diagnostic import Diagnostic
-from vault.errors import Refused, WriteFailed
-from vault.files.guard import Scope, sha256_hex
+from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.log.events import Import
-from vault.log.review_log import append
+from vault.log.ledger import note_event
+from vault.log.review_log import append, unix_ms
 
-PUSHED = ".retain/anki-sync.json"
-_VAULT = CardId("vault")  # no card's id: it is too short
 _OURS = "retain::"  # tags that begin so are ours; a human's own stay
 _MOVED = "Anki took it in and shows no note with its CardId: put that field right there, or delete the note"
 
@@ -131,28 +116,24 @@ def sync(
     found = found_notes(anki, desk.cards, tag)
     shown = {one.card for one in found}
     left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
-    media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
-    notes, known = notes_of(desk, media, frozenset(left_out)), read_stamps(desk.vault.read_bytes(STAMPS))
-    pushed = read_pushed(old, tag)
-    plan = _planned(desk, notes, found, known, pushed, newer=newer)
+    media, known = Media(desk.vault), read_notes(desk.vault)
+    plan = _planned(desk, notes_of(desk, media, frozenset(left_out), known), found, known, newer=newer)
     home = _new_reviews(desk, anki, found)
     if home.new and not dry_run:
         append(desk.vault.guard(Scope.LOG), *home.new)
-    marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
+    marks = _marked(desk, anki, found, known, home.new, dry_run=dry_run)
     if dry_run:
         return Synced(plan, home, left_out=left_out, marks=marks)
     results, there = SyncResults(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
     try:
         # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
-        _do(desk, anki, plan, {} if newer else known, media, results, progress)
+        seconds = modified(plan.create, known, desk.now, fresh=newer)
+        _do(desk, anki, plan, seconds, media, results, progress)
     except BaseException:  # what Anki took before it broke off is no edit of a human's either
         there = [note for note in there if note.card in results.written]
         raise
     finally:
-        refused = results.refused
-        there = [note for note in there if note.card not in refused]
-        write_stamps(desk, known | stamped(there, known, desk.now))
-        _record_pushed(desk, old, pushed | {note.card: note.shown for note in there}, tag)
+        _record(desk, known, there, results)
     failed = tuple(_placed(desk, each) for each in results.failed)
     return Synced(plan, home, results.media, failed, left_out, marks)
 
@@ -172,43 +153,19 @@ def _planned(
     desk: Desk,
     notes: Sequence[AnkiNote],
     found: Sequence[Found],
-    known: Mapping[CardId, NoteStamp],
-    pushed: Mapping[CardId, str],
+    known: Mapping[CardId, NoteRecord],
     *,
     newer: bool,
 ) -> Plan:
-    """Return what is to be changed in Anki for this desk."""
-    retracted = {one.card for one in found if desk.state(one.card).retracted}
-    # What an export gave out counts as taken there, for cards that no sync has taken yet.
-    given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
-    older = {card: stamp.shown for card, stamp in known.items()}
-    if newer:
-        return planned(notes, found, {}, retracted, older, newer=True)
-    return planned(notes, found, {**given, **pushed}, retracted, older, pushed)
-
-
-def planned(
-    notes: Iterable[AnkiNote],
-    found: Iterable[Found],
-    pushed: Mapping[CardId, str],
-    retracted: Container[CardId] = (),
-    older: Mapping[CardId, Collection[str]] | None = None,
-    taken: Container[CardId] = (),
-    *,
-    newer: bool = False,
-) -> Plan:
-    """Return what makes Anki's notes equal to the vault's.
-
-    Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki; unless
-    they are words that we gave out before (`older`), and what came later was never imported.
-    """
+    """Return what makes Anki's notes equal to the vault's; with `newer`, also those edited or deleted there."""
     there: dict[CardId, list[Found]] = {}
     for one in found:
         there.setdefault(one.card, []).append(one)
     create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
     for note in notes:
+        old = known.get(note.card, NoteRecord())
         if note.card not in there:
-            if note.card in taken:
+            if old.synced and not newer:
                 gone.append(note.card)
             else:
                 create.append(note)
@@ -216,10 +173,7 @@ def planned(
             if RETRACTED in one.tags:
                 revived.append(one)
             if one.digest != note.shown:
-                stale = older is not None and one.digest in older.get(note.card, ())
-                known = pushed.get(note.card)
-                # Where nobody knows what was sent, as from another clone, other words there may be the human's.
-                if not stale and (known == note.shown or (known is None and not newer)):
+                if _is_edited(one, note, old) and not newer:
                     edited.append(note.card)
                 else:
                     update.append((one, note))
@@ -227,7 +181,7 @@ def planned(
                 retag.append((one, note))
             else:
                 same.append(note)
-    left = [one for card, ones in there.items() if card in retracted for one in ones if RETRACTED not in one.tags]
+    left = [one for one in found if desk.state(one.card).retracted and RETRACTED not in one.tags]
     twice = [card for card, ones in there.items() if len(ones) > 1]
     return Plan(
         tuple(create),
@@ -240,6 +194,15 @@ def planned(
         revived=tuple(revived),
         twice=tuple(twice),
     )
+
+
+def _is_edited(one: Found, note: AnkiNote, old: NoteRecord) -> bool:
+    """Return whether a note that says something else in Anki was edited there.
+
+    It was not if it says what was given out before: then what came later was never imported. Where the vault has said
+    nothing new since the last sync, or none is known, the words there are the user's.
+    """
+    return one.digest not in old.given and (not old.synced or note.shown in old.synced)
 
 
 def _tags(one: Found, note: AnkiNote) -> list[str]:
@@ -263,16 +226,14 @@ def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
 
 
-@dataclass(slots=True)
-class _Marks:
-    """Counts of cards suspended and resumed here."""
-
-    dry_run: bool
-    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
-
-
 def _marked(
-    desk: Desk, anki: AnkiConnect, found: Sequence[Found], new: Sequence[Import], *, dry_run: bool
+    desk: Desk,
+    anki: AnkiConnect,
+    found: Sequence[Found],
+    known: Mapping[CardId, NoteRecord],
+    new: Sequence[Import],
+    *,
+    dry_run: bool,
 ) -> dict[str, int]:
     """Suspend and resume here what was suspended and resumed in Anki, as an import does; return how many.
 
@@ -284,9 +245,8 @@ def _marked(
         for one, s in zip(active, suspensions(anki, [one.cards[0] for one in active]), strict=True)
         if s is not None
     ]
-    report = _Marks(dry_run)
-    import_suspension(desk.vault, known_history((*desk.past.whole().events, *new)), states, desk.now, report)
-    return report.marks
+    history = known_history((*desk.past.whole().events, *new))
+    return import_suspension(desk.vault, history, known, states, desk.now, dry_run=dry_run)
 
 
 # --- notes go there -------------------------------------------------------------------------------------------------
@@ -296,28 +256,24 @@ def _do(
     desk: Desk,
     anki: AnkiConnect,
     plan: Plan,
-    known: Mapping[CardId, NoteStamp],
+    seconds: Mapping[CardId, int],
     media: Media,
     results: SyncResults,
     progress: Progress | None,
 ) -> None:
-    """Make the planned changes; notes that Anki created are recorded even where it is interrupted."""
-    new = _sent(desk, anki, plan.create, known, media, results)
+    """Make the planned changes."""
+    new = _sent(desk, anki, plan.create, seconds, media, results)
     tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
     tagged = {each.note.id for each in tags}
     tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in tagged]
-    try:
-        do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, results, progress)
-    finally:
-        if results.made:
-            record_made(desk.vault, results.made)
+    do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, results, progress)
 
 
 def _sent(
     desk: Desk,
     anki: AnkiConnect,
     create: Sequence[AnkiNote],
-    known: Mapping[CardId, NoteStamp],
+    seconds: Mapping[CardId, int],
     media: Media,
     results: SyncResults,
 ) -> list[AnkiNote]:
@@ -328,7 +284,7 @@ def _sent(
     """
     tag = vault_tag(desk.vault.settings.vault_id)
     new = [replace(note, tags=(*note.tags, tag)) for note in create]
-    data = package(desk.vault.settings.vault_id, new, stamped(create, known, desk.now), media.files)
+    data = package(desk.vault.settings.vault_id, new, seconds, media.files)
     if not new or not import_in_anki(desk.vault, anki, data):
         return new
     came = {one.card for one in found_notes(anki, desk.cards, tag)}
@@ -336,22 +292,11 @@ def _sent(
     return []
 
 
-# --- what was taken there last time ---------------------------------------------------------------------------------
-
-
-def read_pushed(data: bytes | None, tag: str = "") -> dict[CardId, str]:
-    """Return by card the digest of its fields as they were sent to Anki; empty where the file is missing or damaged, or
-    is of the vault of another `tag`.
-    """
-    try:
-        found = {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
-    except (ValueError, AttributeError, RecursionError):
-        return {}
-    return {} if found.pop(_VAULT, tag) != tag else found
-
-
-def _record_pushed(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str], tag: str) -> None:
-    """Record what was sent to Anki."""
-    data = json.dumps({_VAULT: tag, **pushed}, indent=0, sort_keys=True).encode()
-    with suppress(WriteFailed, Refused):  # without it the next time takes an edit made in Anki for an older text
-        desk.vault.guard(Scope.LOG).write(PUSHED, data, expect=None if old is None else sha256_hex(old))
+def _record(desk: Desk, known: Mapping[CardId, NoteRecord], there: Sequence[AnkiNote], results: SyncResults) -> None:
+    """Record the notes that Anki created, and what the notes `there` say now."""
+    id_, second = desk.vault.settings.vault_id, unix_ms(desk.now) // 1000
+    numbers = results.created.items()
+    created = [note_event(id_, "create", card, second, number=number, guid="") for card, number in numbers]
+    there = [note for note in there if note.card not in results.refused]
+    seconds = modified(there, known, desk.now)
+    record(desk.vault, [*created, *given_out(id_, there, seconds, known, synced=True)])

@@ -44,13 +44,15 @@ class CurrentCards:
             self._placed[id_] = found
         return found
 
-    def read_ahead(self, cards: Iterable[CardId]) -> None:
-        """Read the decks of cards that may come next, so that showing them takes no time."""
+    def read_ahead(self, cards: Iterable[CardId]) -> list[Placed]:
+        """Read the decks of cards that may come next; return those cards that have not changed."""
+        unchanged = []
         for id_ in cards:
             with suppress(RetainError):  # reported when the card's turn comes, should it last until then
                 known = self._known(id_)
-                if known is not None:
-                    self._text(known.deck.path)
+                if known is not None and self._text(known.deck.path) == known.deck.text:
+                    unchanged.append(known)
+        return unchanged
 
     def _known(self, id_: CardId) -> Placed | None:
         """Return the card as it was last read; None if it is in no deck."""

@@ -1,27 +1,28 @@
 """Edits of a card's question and answer: spliced into its deck, where every other byte stays.
 
-What the card said before is kept in `.retain/card-edits.jsonl`, so that the last edit can be taken back:
-{"card":"k7q2m9xd3f","before":["Why …?","Because …"],"after":["Why …?","As …"]}
+What the card said before is recorded in `ledger/edits.jsonl`, so that the last edit can be undone.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 from learning.store.cards import read_cards
 from learning.store.index import with_open_index
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainError
+from vault.files.folder import Folder
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
+from vault.log import ledger
+from vault.log.older_files import older_lines
 from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-EDITS = ".retain/card-edits.jsonl"
 _SHOW = "`retain card show {}` shows it as it is now"
 
 
@@ -53,7 +54,9 @@ def words_of(card: Card) -> Words:
     return Words(card.question, card.answer)
 
 
-def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Words | None = None) -> Edited:
+def edit_card(
+    vault: Vault, id_: str, question: str, answer: str, now: datetime, *, expect: Words | None = None
+) -> Edited:
     """Give the card another question and answer; its id, history, schedule and support stay.
 
     `expect` is what the card said when the human began, as its deck has it: another hand may have been there since.
@@ -72,7 +75,7 @@ def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Wor
         guard = vault.guard(Scope.LOG)
         guard.write(deck.path, after.text.encode(), expect=sha256_hex(deck.text.encode()))
         with suppress(RetainError):  # the edit stands; only its way back is not at hand
-            guard.append(EDITS, _line(edited))
+            guard.append(ledger.EDITS, _line(vault, edited, now))
     return edited
 
 
@@ -101,12 +104,12 @@ def checked_words(question: str, answer: str) -> Words:
     return words_of(edited_deck(blank, blank.cards[0], question, answer).cards[0])
 
 
-def restore(vault: Vault, edited: Edited) -> Edited:
+def restore(vault: Vault, edited: Edited, now: datetime) -> Edited:
     """Undo that edit, if the card still says what the edit made of it.
 
     Raises: as `edit_card`.
     """
-    return edit_card(vault, edited.card, edited.before.question, edited.before.answer, expect=edited.after)
+    return edit_card(vault, edited.card, edited.before.question, edited.before.answer, now, expect=edited.after)
 
 
 def last_edit(vault: Vault, id_: str) -> Edited:
@@ -179,20 +182,26 @@ def _of(deck: Deck, id_: str) -> Card | None:
     return next((card for card in deck.cards if card.id == id_), None)
 
 
-def _line(edited: Edited) -> bytes:
-    """Return the line that records the edit."""
-    pair = ([words.question, words.answer] for words in (edited.before, edited.after))
-    record = {"card": edited.card, "path": edited.path} | dict(zip(("before", "after"), pair, strict=True))
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+def _line(vault: Vault, edited: Edited, now: datetime) -> bytes:
+    """Return the line that records the edit, dated after those that are recorded."""
+    before, after = ([words.question, words.answer] for words in (edited.before, edited.after))
+    at = ledger.after(_events(vault), now)
+    event = {"v": 1, "type": "edit", "card": edited.card, "path": edited.path, "before": before, "after": after}
+    return ledger.encode(event | {"at": at})
+
+
+def _events(vault: Vault) -> list[ledger.Event]:
+    """Return the recorded edits of all cards."""
+    data = (
+        vault.read_bytes(ledger.EDITS) or b"",
+        older_lines(Folder(vault.root), ledger.EDITS, vault.settings.vault_id),
+    )
+    return ledger.decode(b"\n".join(data), ledger.EDITS)[0]
 
 
 def _edits(vault: Vault, id_: str) -> Iterator[Edited]:
-    """Yield the recorded edits of the card, the latest first."""
-    for line in (vault.read_bytes(EDITS) or b"").split(b"\n"):
-        if id_.encode() not in line:
-            continue
-        with suppress(ValueError, KeyError, TypeError):  # a torn line, or no line of ours
-            found = json.loads(line)
-            if found["card"] == id_:
-                before, after = (Words(*map(str, found[key])) for key in ("before", "after"))
-                yield Edited(CardId(id_), str(found["path"]), before, after)
+    """Yield the recorded edits of the card, the latest last."""
+    for event in ledger.ordered(event for event in _events(vault) if event.get("card") == id_):
+        with suppress(ValueError, KeyError, TypeError):  # of a newer version, or not ours
+            before, after = (Words(*map(str, event[key])) for key in ("before", "after"))
+            yield Edited(CardId(id_), str(event["path"]), before, after)

@@ -1,4 +1,6 @@
-"""The formulas of FSRS-6 in 64 bits, to the last bit those of py-fsrs 6.3: a test compares them.
+"""The formulas of FSRS-6 in 64 bits with the parameters of py-fsrs 6.3, to the last bit its own: a test compares them.
+
+py-fsrs makes an object for each review, which takes a minute for a log of a million.
 
 Every expression keeps the order of operations of `fsrs.Scheduler`, and `math.e ** x` is not `math.exp(x)`: another
 order gives other bits.
@@ -9,21 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+from fsrs import scheduler
+
 Parameters = tuple[float, ...]  # the 21 of FSRS-6
 Memory = tuple[float, float]  # stability in days, difficulty in [1, 10]
 
-DEFAULTS: Parameters = (
-    *(0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796),
-    *(1.4835, 0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542),
-)
-LOWEST: Parameters = (
-    *(0.001, 0.001, 0.001, 0.001, 1.0, 0.001, 0.001, 0.001, 0.0, 0.0, 0.001),
-    *(0.001, 0.001, 0.001, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.1),
-)
-HIGHEST: Parameters = (
-    *(100.0, 100.0, 100.0, 100.0, 10.0, 4.0, 4.0, 0.75, 4.5, 0.8, 3.5),
-    *(5.0, 0.25, 0.9, 4.0, 1.0, 6.0, 2.0, 2.0, 0.8, 0.8),
-)
+DEFAULTS: Parameters = tuple(scheduler.DEFAULT_PARAMETERS)
+LOWEST: Parameters = tuple(scheduler.LOWER_BOUNDS_PARAMETERS)
+HIGHEST: Parameters = tuple(scheduler.UPPER_BOUNDS_PARAMETERS)
 _LEAST_STABLE = 0.001
 MOST_STABLE = 1e12  # days; extreme parameters could let it grow past what a number holds: the one bound of our own
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from operator import sub
 
@@ -218,6 +218,7 @@ class Scheduler:
         return self._today[2]
 
 
+@cache
 def fuzz_range(days: int, maximum: int) -> tuple[int, int]:
     """Return the least and the most days that an interval of `days` may become, as Anki and py-fsrs let it vary.
 

@@ -85,11 +85,17 @@ class PracticeSession:
     def reveal(self) -> bool:
         """Show the answer."""
         self.practice = practices.reveal(self.practice)
-        self._dealer.read_ahead(self.practice.rest[:1])
         return True
 
-    def rate(self, rating: Rating) -> None:
-        """Rate the current card. Raises: UsageError if the answer is not shown yet."""
+    def upcoming(self) -> list[Placed]:
+        """Return the card that comes next unless the current one does, its deck read."""
+        return self._dealer.read_ahead(self.practice.rest[:1])
+
+    def confirm(self) -> None:
+        """Do nothing: no rating is written."""
+
+    def rate(self, rating: Rating, *, sync: bool = True) -> None:
+        """Rate the current card; `sync` means nothing. Raises: UsageError if the answer is not shown yet."""
         self.practice = practices.rate(self.practice, rating)
 
     def undo(self) -> Recall:

@@ -21,10 +21,11 @@ from learning.store.freshness import look, remember
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile, RetainError
+from vault.files.durable import AppendedLines
 from vault.ids import CardId
 from vault.index import stamps
 from vault.log import ledger
-from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
+from vault.log.events import CardMark, Graded, LogEvent, Rating, Review
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
@@ -75,6 +76,7 @@ class StudySession:
         self._dealer = CurrentCards(desk)
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
+        self._unsynced: tuple[AppendedLines, sessions.Session] | None = None  # the last rating, the session before it
         self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
 
     @classmethod
@@ -177,15 +179,20 @@ class StudySession:
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> bool:
-        """Show the answer, and read the next cards' decks meanwhile.
+        """Show the answer.
 
         False if the card has become another since its question was shown: then `table` gives what is to be shown.
+        Raises: as `confirm` does.
         """
+        self.confirm()
         if not self._is_as_shown():
             return False
         self.session = sessions.reveal(self.session)
-        self._dealer.read_ahead(self.session.next_up())
         return True
+
+    def upcoming(self) -> list[Placed]:
+        """Return the cards of which one comes next, their decks read, as far as that is known already."""
+        return self._dealer.read_ahead(self.session.next_up())
 
     def _is_as_shown(self) -> bool:
         """Return whether `table` would return the same card as last time, its fact unchanged."""
@@ -198,16 +205,29 @@ class StudySession:
         self._watch = watch
         return True
 
-    def rate(self, rating: Rating) -> None:
+    def rate(self, rating: Rating, *, sync: bool = True) -> None:
         """Rate the current card. Raises: WriteFailed, Refused or LockHeld; then it is still the current card.
 
         EditedMeanwhile if what the card says changed while its answer was read: it is to be shown anew.
+        Without `sync` it is written, but on disk only after `confirm`, which all that is done next begins with.
         """
+        self.confirm()
         now = self._clock()
-        if self.session.revealed and _log_position(self.desk.vault).ledger != self._stood.ledger:
+        if self.session.revealed and stamps.stamp(self.desk.vault.root, ledger.IDS) != self._stood.ledger:
             self._require_unchanged()
         spent_ms = self._watch.spent(now) // timedelta(milliseconds=1)
-        self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
+        self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms), sync=sync)
+
+    def confirm(self) -> None:
+        """Have the last rating on disk. Raises: WriteFailed; then its card is the current one again."""
+        if self._unsynced is None:
+            return
+        (appended, before), self._unsynced = self._unsynced, None
+        try:
+            appended.sync()
+        except RetainError:
+            self.session, self._stood = before, _UNKNOWN
+            raise
 
     def _require_unchanged(self) -> None:
         """Raise Refused if the current card changed since it was shown."""
@@ -247,12 +267,13 @@ class StudySession:
         Raises: NotFound if nothing is left; EditedMeanwhile if the card of an edit says something else by now; and as
         `rate` does.
         """
+        self.confirm()
         last = sessions.last_done(self.session)
         after, event = sessions.undo(self.session, self._writer.stamp(self._clock()))
         if event is not None:
             self._done(after, event)
         elif not isinstance(last, LogEvent):
-            restore(self.desk.vault, last)
+            restore(self.desk.vault, last, self._clock())
             self.session = after
         if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
             self._stood = _UNKNOWN
@@ -301,15 +322,20 @@ class StudySession:
         """Return how long the current card has been shown."""
         return self._watch
 
-    def _done(self, after: sessions.Session, event: LogEvent) -> None:
+    def _done(self, after: sessions.Session, event: LogEvent, *, sync: bool = True) -> None:
         """Write the event, then go on to the session after it."""
-        self._writer.write(event)
+        self.confirm()
+        appended = self._writer.begin(event)
         self._written = True
+        if sync:
+            appended.sync()
+        else:
+            self._unsynced = appended, self.session
         self.session = after
-        stands, stood, line = _log_position(self.desk.vault), self._stood, len(encode(event)) + 1
-        begun = stood.log < 0 and stands == replace(stood, log=line, inode=stands.inode)
-        if begun or stands == replace(stood, log=stood.log + line):  # else somebody wrote beside us
-            self._stood = stands
+        stood, inode = self._stood, appended.inode & stamps.INODE
+        begun = stood.log < 0 and appended.start == 0
+        if begun or (appended.start, inode) == (stood.log, stood.inode):  # else somebody wrote beside us
+            self._stood = LogPosition(appended.end, inode, stood.ledger)
 
     # --- how it ends ------------------------------------------------------------------------------------------------
 
@@ -320,6 +346,7 @@ class StudySession:
 
     def finish(self) -> None:
         """Render the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
+        self.confirm()
         if self._written:
             self._written = False
             vault = self.desk.vault

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from vault.index import facts, files
+from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, Schema, has_trigrams, open_database
 from vault.vault import Vault
 
@@ -75,7 +75,8 @@ T = TypeVar("T")
 
 def open_index(vault: Vault) -> Database:
     """Return the index of cards and reviews; close it after use."""
-    tables = (facts.TABLES, files.TABLES, deck_tables(), _ARTICLES, full_text("page_hit"), _STATES, _LOG, _REVIEWS)
+    pages = (_ARTICLES, full_text("page_hit"))
+    tables = (facts.TABLES, files.TABLES, log_rows.TABLES, deck_tables(), *pages, _STATES, _LOG, _REVIEWS)
     database = open_database(vault, Schema("learning", VERSION, "".join(tables)))
     database.filled()  # an empty one is right: what is in the files counts as new
     return database

@@ -53,7 +53,7 @@ def codes(found: Any) -> list[str]:
 
 
 def tree(root: Path) -> dict[str, bytes | None]:
-    files = (p for p in root.rglob("*") if p != root / ".retain" and root / ".retain/work" not in (p, *p.parents))
+    files = (p for p in root.rglob("*") if root / ".retain" not in (p, *p.parents))
     return {p.relative_to(root).as_posix(): p.read_bytes() if p.is_file() else None for p in files}
 
 

@@ -146,6 +146,7 @@ SHELL: list[tuple[str, str]] = [
     ("cd wiki; rm -r ../raw", "cd wiki; rm -r ../output"),
     ("rm -r wiki/shortcut/mine.md", "rm -r wiki/topics/mine.md"),
     ("truncate -s 0 learning/reviews.jsonl", "wc -l learning/gaps.md"),
+    ("rm learning/anki/notes.jsonl", "wc -l learning/reading-list.md"),
     ("curl --output=raw/x.pdf https://example.org/x.pdf", "curl -o output/x.pdf https://example.org/raw/x.pdf"),
     ("bash -c 'rm -r insights'", "bash -c 'ls wiki'"),
     ("python -c \"open('insights/a.md','w').write('x')\"", "python -c \"print(open('wiki/a.md').read())\""),

@@ -26,6 +26,7 @@ GOLDEN = """{
       "Edit(/@/insights/**)",
       "Edit(/@/raw/**)",
       "Edit(/@/ledger/**)",
+      "Edit(/@/learning/anki/**)",
       "Edit(/@/.git/**)",
       "Edit(/@/.retain/cache/**)",
       "Edit(/@/.retain/locks/**)",
@@ -44,7 +45,7 @@ GOLDEN = """{
       "Edit(/@/learning/gaps.md)",
       "Edit(/@/learning/reading-list.md)",
       "Edit(/@/learning/reviews*.jsonl)",
-      "Edit(/@/.retain/*.json*)"
+      "Edit(/@/.retain/*.sqlite3*)"
     ],
     "blockReadsOutsideWorkingDirectories": true,
     "blockWritesOutsideWorkingDirectories": true

@@ -130,6 +130,7 @@ def test_a_vault_of_notes_that_is_there_already_is_not_touched(call: Call, tmp_p
 
 def test_on_another_machine_only_the_settings_change(call: Call, tmp_path: Path) -> None:
     call("init", "know", "--no-git")
+    assert call("status", "--vault", "know").code == 0
     before = tree(tmp_path / "know")
     said = call("init", "know", "--personal", "notes")
     assert said.code == 0 and "on this machine" in said.err

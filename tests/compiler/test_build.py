@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import STAMPS, last_report
+from compiler.index.steps import Steps
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from compiler.query.verify import verify
@@ -96,6 +98,22 @@ def test_a_second_compile_reads_and_writes_nothing(vault: Vault) -> None:
     assert report.nothing_new and report.sources["unchanged"] == 2 and report.sources["read"] == 0
     assert tree(vault) == before
     assert {p: (vault.root / p).stat().st_mtime_ns for p in before} == stamps
+
+
+def test_a_build_says_of_each_page_why_it_was_made_again(vault: Vault) -> None:
+    first = compiled(vault)
+    page, summary = "wiki/concepts/retrieval-practice.md", "wiki/summaries/testing.md"
+    assert first.why[page] == "there is no such page yet"
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING + "\nRetrieval practice is used for the preparation of exams.\n")
+    (vault.root / "wiki/concepts/forgetting-curve.md").unlink()
+    found = compiled(vault, MORNING + timedelta(days=1)).why
+    assert found[page].startswith("changed: claims of raw/articles/testing.md, text")
+    assert found[summary].startswith("changed: ") and "claims" in found[summary]
+    assert found["wiki/concepts/forgetting-curve.md"] == "there is no such page yet"
+    assert "wiki/concepts/spacing-effect.md" not in found
+    raw.unlink()
+    assert compiled(vault, MORNING + timedelta(days=2)).why[summary] == "nothing supports it any more"
 
 
 def test_the_same_bytes_come_back_without_caches_and_without_products(vault: Vault) -> None:
@@ -355,9 +373,8 @@ def test_a_flag_that_came_with_another_log_is_seen_and_ratings_give_nothing_to_d
     writer.write(rated)
     writer.write(Undo(writer.stamp(MORNING), rated.id))
     compiled(vault, MORNING + timedelta(hours=2))
-    before = (vault.root / STAMPS).read_bytes()
     writer.write(Review(writer.stamp(MORNING), other, Rating.GOOD, 900))
-    assert before and last_report(vault.root, VERSIONS["extractive"]) is not None  # there is nothing to do
+    assert last_report(vault, VERSIONS["extractive"]) is not None  # there is nothing to do
     flagged = Flag(writer.stamp(MORNING), card, "wrong")
     new = log.with_suffix(".new")  # as git and what syncs write: another file takes the place of the old
     new.write_bytes(log.read_bytes() + encode(flagged) + b"\n")
@@ -626,8 +643,9 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
 def test_what_cannot_be_seen_just_now_is_not_gone(vault: Vault, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     compiled(vault)
     before = tree(vault)
-    for forgotten in ("raw.json", "stamps"):
-        (vault.root / ".retain/cache" / forgotten).unlink()
+    with closing(Steps.of(vault)) as steps:
+        steps.database.run("DELETE FROM raw")
+        steps.set_state(**{STAMPS: b""})
     target = str(vault.root / what)
     real_scandir, real_open = os.scandir, Path.open
 
@@ -665,9 +683,9 @@ def test_a_file_saved_while_it_is_compiled_loses_nothing_and_is_read_the_next_ti
     raw.write_text(TESTING.replace("from memory", "out of memory"))
     real = WorkerPool.ask_all
 
-    def meanwhile(crew: WorkerPool, messages: Any) -> Any:
+    def meanwhile(crew: WorkerPool, messages: Any, **more: Any) -> Any:
         raw.write_text(TESTING)
-        return real(crew, messages)
+        return real(crew, messages, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WorkerPool, "ask_all", meanwhile)

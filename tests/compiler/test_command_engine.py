@@ -133,7 +133,7 @@ def test_another_program_checks(engine: Engine) -> None:
     checked = answers[1]
     assert titles(answers[0]) == ["Tide"]
     assert isinstance(checked, Answered) and checked.engine.endswith("small")
-    assert checked.reply.model_dump()["verdicts"][0]["verdict"] == "ok"
+    assert checked.reply.as_json()["verdicts"][0]["verdict"] == "ok"
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,23 @@ def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None
     assert len(replies) == 3 and len(failed) == 1
 
 
+def test_a_worker_that_was_started_ahead_is_the_one_that_reads(document: Path) -> None:
+    with WorkerPool("extractive", document.parent, size=2) as crew:
+        crew.start(document.stat().st_size)
+        (worker,) = crew._all
+        replies = dict(crew.ask_all([message(document)] * 3, starts=0.1))
+        assert crew._all == [worker]
+    assert [reply["source"]["title"] for reply in replies.values() if isinstance(reply, dict)] == ["Enzymes"] * 3
+
+
+def test_a_worker_that_dies_before_it_is_asked_costs_its_document_only(document: Path) -> None:
+    with WorkerPool("extractive", document.parent, size=1) as crew:
+        crew.start(1)
+        crew._all[0].process.kill()
+        replies = dict(crew.ask_all([message(document)] * 2))
+    assert sum(isinstance(reply, WorkerFailed) for reply in replies.values()) == 1
+
+
 def test_bytes_that_are_no_longer_what_was_seen_are_not_read(document: Path) -> None:
     seen = message(document)
     document.write_text("something else\n")

@@ -20,7 +20,7 @@ CACHE = ClaimView(
     quote="A KV cache stores 2 tensors per layer, so that keys and values are not computed again.",
     source="Notes",
 )
-WHY = CACHE.model_copy(update={"id": "bbbbbbbbbb", "kind": ClaimKind.MECHANISM})
+WHY = CACHE.replaced(id="bbbbbbbbbb", kind=ClaimKind.MECHANISM)
 CLAIMS = {c.id: c for c in (CACHE, WHY)}
 
 
@@ -127,16 +127,14 @@ def test_a_claim_whose_statement_its_quote_does_not_prove_does_not_enter() -> No
     text = "Recall is hard. It strengthens memory."
     source = SourceText("text/1", text, "Recall", "en", (Segment(0, len(text)),))
     sound = ExtractedClaim(kind=ClaimKind.FACT, quote=text, statement="Recall strengthens memory.")
-    forged = sound.model_copy(update={"statement": "Drinking bleach cures forgetting within 3 days."})
+    forged = sound.replaced(statement="Drinking bleach cures forgetting within 3 days.")
     extracted = claims_in(source, [ExtractReply(claims=(forged, sound))])
     assert [c.statement for c in extracted.claims] == ["Recall strengthens memory."]
     assert [(r.gate, r.words) for r in extracted.rejections] == [("statement", forged.statement)]
 
 
 def test_a_sentence_does_not_lose_the_not_of_its_claim() -> None:
-    claim = CACHE.model_copy(
-        update={"quote": "A cache never forgets its keys.", "words": "A cache never forgets its keys."}
-    )
+    claim = CACHE.replaced(quote="A cache never forgets its keys.", words="A cache never forgets its keys.")
     assert "leave it out" in sentence_refused(
         Sentence(text="A cache forgets its keys.", cites=(claim.id,)), {claim.id: claim}
     )

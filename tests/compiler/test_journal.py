@@ -65,7 +65,7 @@ def rebuilt(vault: Vault, at: int = 5) -> Report:
 
 
 def verdict(said: str, item: str = "0" * 12) -> CheckReply:
-    return CheckReply(verdicts=(CheckVerdict.model_validate({"item": item, "verdict": said}),))
+    return CheckReply(verdicts=(CheckVerdict.from_json({"item": item, "verdict": said}),))
 
 
 def entry(said: str = "ok", day: int = 1, **changes: Any) -> Entry:
@@ -130,7 +130,7 @@ def test_an_article_that_nobody_could_write_leaves_the_one_before() -> None:
     sentence = WrittenSentence(text="It is a fin.", quotes=(Quote(source=IDS[0], words="A keel is a fin."),))
     whole = WrittenArticle(title="Keel", covers=(), sections=(WrittenSection(heading="", paragraphs=((sentence,),)),))
     entries = [
-        replace(entry(day=n), of="write", reply=WriteReply(articles=(a,)).model_dump(mode="json"))
+        replace(entry(day=n), of="write", reply=WriteReply(articles=(a,)).as_json())
         for n, a in enumerate((whole, WrittenArticle(title="keel")), 1)
     ]
     known = Knowledge.of(entries)
@@ -154,9 +154,9 @@ def test_a_correction_is_accepted_as_it_reads_and_what_was_dropped_is_not() -> N
     key = item_key(statement.text, "", ["A keel is a fin."])
     fix = CheckReply(verdicts=(CheckVerdict(item=key, verdict="fix", text="A keel is a fin, mostly."),))
     reading = read_entry(1, ReadConcept(title="Keel", line=statement, blocks=()), covers=(f"{IDS[0]}:{'1' * 12}",))
-    accepted = Knowledge.of([reading, replace(entry(day=2), reply=fix.model_dump(mode="json"))]).accepted()
+    accepted = Knowledge.of([reading, replace(entry(day=2), reply=fix.as_json())]).accepted()
     assert item_key("A keel is a fin, mostly.", "", ["A keel is a fin."]) in accepted and key not in accepted
-    dropped = replace(entry(day=2), reply=verdict("drop", key).model_dump(mode="json"))
+    dropped = replace(entry(day=2), reply=verdict("drop", key).as_json())
     assert not Knowledge.of([reading, dropped]).accepted()
 
 
@@ -456,7 +456,7 @@ def test_a_journal_of_many_replies_is_read_and_folded(cells: Vault, torture: Cal
             replace(
                 entry(at=ledger.instant(MORNING + n * timedelta(seconds=1))),
                 request=f"check-{n:012x}",
-                reply=verdict("ok", f"{n:012x}").model_dump(mode="json"),
+                reply=verdict("ok", f"{n:012x}").as_json(),
             ).event()
         )
         for n in range(count)

@@ -382,7 +382,7 @@ def test_a_killed_run_takes_up_its_batch_and_pays_once(model: MessagesServer) ->
     notes = given_and_killed(model, requests[:2])
     assert list(model.batches.made) == ["msgbatch_1"] and [note["type"] for note in notes] == ["batch"]
     model.batches.looks = 0
-    known = requests[1].model_copy(update={"known": ("Anchor",)})  # what only helps makes no other request
+    known = requests[1].replaced(known=("Anchor",))  # what only helps makes no other request
     with backend(model) as by:  # without --batch: what was given is fetched all the same
         by.opened(list(notes), notes.append)
         found = dict(by.answers([requests[0], known, requests[2]]))

@@ -72,18 +72,16 @@ READ: dict[str, Callable[[str], str]] = {
         "x.ipynb",
     ),
     "a name of a model's": lambda text: str(
-        ExtractReply.model_validate({"terms": [{"name": text, "aliases": [text], "signal": "definition"}]}).terms
+        ExtractReply.from_json({"terms": [{"name": text, "aliases": [text], "signal": "definition"}]}).terms
     ),
-    "a heading of a model's": lambda text: ComposeReply.model_validate(
+    "a heading of a model's": lambda text: ComposeReply.from_json(
         {"sections": [{"heading": text, "paragraphs": []}]}
     ).sections[0].heading,
-    "a sentence of a model's": lambda text: ComposeReply.model_validate(
+    "a sentence of a model's": lambda text: ComposeReply.from_json(
         {"sections": [{"heading": "", "paragraphs": [[{"text": text, "cites": []}]]}]}
     ).sections[0].paragraphs[0][0].text,
-    "a card of a model's": lambda text: "".join(
-        CardsReply.model_validate({"cards": [{"kind": "applied", "question": text, "answer": text, "cites": []}]})
-        .cards[0]
-        .model_dump_json()
+    "a card of a model's": lambda text: str(
+        CardsReply.from_json({"cards": [{"kind": "applied", "question": text, "answer": text, "cites": []}]}).cards
     ),
     "a claim of a model's": lambda text: _claimed(text),
 }  # fmt: skip
@@ -100,7 +98,7 @@ def _claimed(text: str) -> str:
     source = read_source(b"A lamp is a thing.\n", "x.txt")
     said = {"kind": "fact", "quote": f"lamp{text}", "statement": text}
     told = {"kind": "fact", "quote": "A lamp is a thing.", "statement": f"A lamp{text[1:-1]} is a thing."}
-    found = claims_in(source, [ExtractReply.model_validate({"claims": [said, told]})] * len(source.segments))
+    found = claims_in(source, [ExtractReply.from_json({"claims": [said, told]})] * len(source.segments))
     return "\n".join([*(c.quote + c.statement for c in found.claims), *(r.words + r.reason for r in found.rejections)])
 
 

@@ -142,6 +142,8 @@ def test_the_insight_template_says_nothing_in_the_humans_name() -> None:
         ("learning/reviews.jsonl", "union"),
         ("learning/reviews-2025.jsonl", "union"),
         ("ledger/ids.jsonl", "union"),
+        ("ledger/edits.jsonl", "union"),
+        ("learning/anki/notes.jsonl", "union"),
         ("ledger/replies/01M7YQ1WHVB8Y923KQT94BC7Z3.jsonl", "union"),
         ("learning/_review.md", "union"),
         ("learning/gaps.md", "union"),

@@ -98,8 +98,9 @@ def test_only_the_guard_writes_while_the_whole_loop_runs(tmp_path: Path, own_hom
         and not (who == "learning/anki/export_package.py" and (".retain-tmp-" in what or what == ":memory:"))
         # SQLite opens the copies of the human's files itself, in the file that the guard made outside every vault.
         and not (who == "vault/audit/database.py" and what.startswith(copies))
-        # And the index itself.
-        and not (who == "vault/index/database.py" and what.startswith((str(tmp_path / "vault/.retain/"), ":memory:")))
+        # And the index, which can be made again, in the folder that it checks for links.
+        and not (who == "vault/index/database.py" and "/.retain/" in what and ".sqlite3" in what)
+        and not (who == "vault/index/database.py" and what == ":memory:")
     ]
     assert not others
     assert len([who for _, _, who in seen if who in WRITER]) > 50

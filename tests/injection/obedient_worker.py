@@ -23,19 +23,7 @@ else:
 
     del sys.path[0]
 
-from compiler.model.requests import (
-    CardsReply,
-    CardsRequest,
-    ComposeReply,
-    ComposeRequest,
-    ExtractedClaim,
-    ExtractReply,
-    ExtractRequest,
-    ProposedCard,
-    Section,
-    Sentence,
-    Term,
-)
+from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest
 from compiler.workers import process
 from vault.model.claim import ClaimKind
 from vault.sandbox import child_main
@@ -45,10 +33,20 @@ _SENTENCE = re.compile(r"[A-Z][^.\n]*\.")
 FLOOD = 1_500
 
 
+class Unchecked(dict[str, Any]):
+    """A value of a reply, of whatever shape, with nothing cleaned."""
+
+    def as_brief_json(self) -> dict[str, Any]:
+        return self
+
+
 class ObedientEngine:
     """Takes every sentence about the source's subject for a claim, and does what the orders between them say."""
 
-    def extract(self, request: ExtractRequest) -> ExtractReply:
+    def load(self) -> None:
+        pass
+
+    def extract(self, request: ExtractRequest) -> Any:
         found = _DEFINITION.search(request.text)
         subject = found["name"] if found else ""
         claims, terms = [], []
@@ -58,7 +56,7 @@ class ObedientEngine:
             claims += self._claims(verb, words, found[0] if found else "", subject)
             if verb == "name":
                 terms += [
-                    Term.model_construct(name=words[:200], aliases=(words[:190] + " too",), signal=signal)
+                    Unchecked(name=words[:200], aliases=(words[:190] + " too",), signal=signal)
                     for signal in ("definition", "named")
                 ]
         for sentence in _SENTENCE.findall(request.text):
@@ -66,13 +64,13 @@ class ObedientEngine:
                 kind = ClaimKind.DEFINITION if found and sentence == found[0] else ClaimKind.MECHANISM
                 claims.append(_claim(kind, sentence, (subject,)))
         if subject:
-            terms.append(Term(name=subject, signal="definition"))
-        return ExtractReply.model_construct(claims=tuple(claims), terms=tuple(terms))
+            terms.append(Unchecked(name=subject, signal="definition"))
+        return Unchecked(claims=tuple(claims), terms=tuple(terms))
 
-    def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
+    def read(self, requests: Sequence[ExtractRequest]) -> list[Any]:
         return [self.extract(request) for request in requests]
 
-    def _claims(self, verb: str, words: str, quote: str, subject: str) -> list[ExtractedClaim]:
+    def _claims(self, verb: str, words: str, quote: str, subject: str) -> list[Any]:
         match verb:
             case "quote":
                 return [_claim(ClaimKind.FACT, words, (subject,))]
@@ -88,10 +86,10 @@ class ObedientEngine:
                 return [_claim(ClaimKind.FACT, f"{words} {n}", (f"{words} {n}",)) for n in range(FLOOD)]
         return []
 
-    def compose(self, request: ComposeRequest) -> ComposeReply:
+    def compose(self, request: ComposeRequest) -> Any:
         ids = tuple(claim.id for claim in request.claims)
-        paragraphs = [tuple(Sentence(text=c.words, cites=(c.id,)) for c in request.claims)]
-        sections = [Section.model_construct(heading="", paragraphs=tuple(paragraphs))]
+        paragraphs = [tuple(Unchecked(text=c.words, cites=(c.id,)) for c in request.claims)]
+        sections = [Unchecked(heading="", paragraphs=tuple(paragraphs))]
         for verb, words, _ in (each for claim in request.claims for each in orders_in(claim.quote)):
             self.act(verb, words)
             said: dict[str, Any] = {"text": request.claims[0].words, "cites": ids[:1]}
@@ -104,10 +102,10 @@ class ObedientEngine:
             elif verb != "heading":
                 continue
             heading = words[:200] if verb == "heading" else ""
-            sections.append(Section.model_construct(heading=heading, paragraphs=((Sentence.model_construct(**said),),)))
-        return ComposeReply.model_construct(sections=tuple(sections))
+            sections.append(Unchecked(heading=heading, paragraphs=((Unchecked(**said),),)))
+        return Unchecked(sections=tuple(sections))
 
-    def cards(self, request: CardsRequest) -> CardsReply:
+    def cards(self, request: CardsRequest) -> Any:
         ids = tuple(claim.id for claim in request.claims)
         cards = []
         for claim in request.claims:
@@ -125,7 +123,7 @@ class ObedientEngine:
                     cards.append(_card("definitional", f"What{words} is this {request.title}?", answer, (first.id,)))
                 elif verb == "cite":
                     cards.append(_card("definitional", "Why?", first.words, (words,)))
-        return CardsReply.model_construct(cards=tuple(cards))
+        return Unchecked(cards=tuple(cards))
 
     def act(self, verb: str, words: str) -> None:
         """What is ordered to be done, rather than said: to files, programs, the network, and its own answers."""
@@ -144,18 +142,15 @@ class ObedientEngine:
                 os.write(2, words.encode())
 
 
-def _claim(kind: Any, quote: str, about: tuple[str, ...], statement: str = "") -> ExtractedClaim:
-    return ExtractedClaim.model_construct(kind=kind, quote=quote, about=about, statement=statement, start=0)
+def _claim(kind: Any, quote: str, about: tuple[str, ...], statement: str = "") -> Any:
+    return Unchecked(kind=kind, quote=quote, about=about, statement=statement, start=0)
 
 
-def _card(kind: str, question: str, answer: str, cites: tuple[str, ...]) -> ProposedCard:
-    return ProposedCard.model_construct(kind=kind or "relational", question=question, answer=answer, cites=cites)
+def _card(kind: str, question: str, answer: str, cites: tuple[str, ...]) -> Any:
+    return Unchecked(kind=kind or "relational", question=question, answer=answer, cites=cites)
 
 
 def main() -> None:
-    import warnings
-
-    warnings.simplefilter("ignore")  # pydantic's, of models that were made without being checked
     process.engine_named = lambda name: ObedientEngine()
     if sys.argv[1:2] == ["--free"]:
         del sys.argv[1]

@@ -17,21 +17,19 @@ from typing import Any
 import pytest
 
 from learning.anki.export_package import (
-    STAMPS,
     AnkiNote,
     export_anki,
     guid_of,
+    modified,
     notes_of,
     package,
-    read_stamps,
-    retracted_there,
-    stamped,
 )
 from learning.cards.workspace import open_desk, rate
 from tests.learning.marks import mark
 from vault.errors import Refused
 from vault.ids import CardId
 from vault.log.events import Rating, Suspend
+from vault.log.ledger import NOTES
 from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -175,7 +173,7 @@ def test_a_hostile_deck_comes_through_whole_and_dead(vault: Vault, tmp_path: Pat
     )
     desk = open_desk(vault, NOON)
     apkg = tmp_path / "evil.apkg"
-    count = export_anki(desk, apkg)
+    count = export_anki(desk, apkg).notes
     assert count == len(HOSTILE) * 3 + 3
     with collection(tmp_path) as col:
         log = take_in(col, apkg)
@@ -226,24 +224,30 @@ def test_an_edit_is_newer_even_within_the_same_second(vault: Vault) -> None:
     assert min(before.values()) == int(NOON.timestamp())
 
 
-def test_stamps_that_are_gone_or_spoilt_make_every_note_newer(vault: Vault) -> None:
+@pytest.mark.parametrize("spoilt", [b"", b"[]", b'{"v":1', b"\xff", b"[" * 5000 + b"]"])
+def test_a_note_log_that_is_gone_or_damaged_makes_every_note_newer(vault: Vault, spoilt: bytes) -> None:
     exported(vault, NOON)
-    stamps = vault.root / STAMPS
-    assert len(read_stamps(stamps.read_bytes())) == 3
-    for spoilt in (b"", b"[]", b'{"x": 1}', b'{"x": [1, "a", 2]}', b"\xff", b"[" * 5000 + b"]"):
-        assert read_stamps(spoilt) == {}
-    assert read_stamps(None) == {}
-    stamps.unlink()
+    (vault.root / NOTES).write_bytes(spoilt)
     later = NOON + timedelta(days=1)
     assert {m for (m,) in rows(exported(vault, later, "b.apkg"), "select mod from notes")} == {int(later.timestamp())}
 
 
-def test_note_numbers_are_unique_and_stay(vault: Vault) -> None:
+def test_note_numbers_are_unique_even_where_notes_are_of_seconds_on_end(vault: Vault) -> None:
     notes = notes_of(open_desk(vault, NOON))
-    first = stamped(notes[:2], {}, NOON)
-    both = stamped(notes, first, NOON)
-    assert len({stamp.number for stamp in both.values()}) == 3
-    assert {card: both[card] for card in first} == first
+    many = [replace(notes[0], card=CardId(f"{n:010}"), guid=f"{n}") for n in range(2500)]
+    data = package(VAULT_ID, many, {note.card: 1000 + int(note.card) // 1500 for note in many})
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+
+
+def test_notes_of_two_vaults_with_the_same_numbers_are_all_taken_in(vault: Vault, tmp_path: Path) -> None:
+    notes = notes_of(open_desk(vault, NOON))
+    other = [replace(note, guid=f"other{n}", fields=("?", *note.fields[1:])) for n, note in enumerate(notes)]
+    with collection(tmp_path) as col:
+        for name, each in (("one.apkg", notes), ("two.apkg", other)):
+            (tmp_path / name).write_bytes(package(VAULT_ID, each, modified(each, {}, NOON)))
+            take_in(col, tmp_path / name)
+        assert (col.note_count(), col.card_count()) == (6, 6)
 
 
 def test_a_retracted_card_is_left_out_and_a_suspended_one_is_not(vault: Vault) -> None:
@@ -254,13 +258,11 @@ def test_a_retracted_card_is_left_out_and_a_suspended_one_is_not(vault: Vault) -
 
 
 def test_a_card_that_was_exported_and_then_retracted_is_named_and_found_in_anki(vault: Vault, tmp_path: Path) -> None:
-    assert retracted_there(open_desk(vault, NOON)) == []
     apkg = exported(vault, NOON)
     event = {"v": 1, "type": "retire", "of": "card", "id": A1, "at": "2026-11-20T12:00:00.000Z"}
     (vault.root / "ledger/ids.jsonl").write_text(json.dumps(event) + "\n")
     for name in ("b.apkg", "c.apkg"):
-        exported(vault, NOON, name)
-        assert retracted_there(open_desk(vault, NOON)) == [A1]
+        assert export_anki(open_desk(vault, NOON), tmp_path / name).retracted == (A1,)
     with collection(tmp_path) as col:
         take_in(col, apkg)
         (found,) = col.find_notes(f"CardId:{A1}")
@@ -282,7 +284,7 @@ def test_a_package_is_not_written_into_the_humans_folders(vault: Vault) -> None:
     with pytest.raises(Refused):
         export_anki(open_desk(vault, NOON), vault.root / "raw" / "deck.apkg")
     assert not list((vault.root / "raw").iterdir())
-    assert not (vault.root / STAMPS).exists()
+    assert not (vault.root / NOTES).exists()
 
 
 def test_a_large_deck_is_written_in_time() -> None:
@@ -290,5 +292,5 @@ def test_a_large_deck_is_written_in_time() -> None:
     notes = [
         replace(one, card=CardId(f"{n:010}"), guid=f"g{n}", fields=(f"Q{n}", *one.fields[1:])) for n in range(10_000)
     ]
-    data = package(VAULT_ID, notes, stamped(notes, {}, NOON))
+    data = package(VAULT_ID, notes, modified(notes, {}, NOON))
     assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from learning.anki.import_package import ImportReport
-from learning.anki.suspension import HEARD
 from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
@@ -17,6 +16,7 @@ from tests.learning.test_anki_import_hostile import database
 from tests.learning.test_anki_import_hostile import package as written
 from vault.ids import CardId
 from vault.log.events import Resume
+from vault.log.ledger import NOTES
 from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -119,13 +119,6 @@ def test_what_the_human_says_here_stands_while_anki_says_nothing_new(vault: Vaul
 
 def test_cards_that_nobody_touched_are_not_written_down(vault: Vault) -> None:
     brought(vault, package(vault.root.parent, (0, False)))
-    assert vault.read_bytes(HEARD) is None
+    assert vault.read_bytes(NOTES) is None
     brought(vault, package(vault.root.parent, (60, False), reviews=(60_000,)))
-    assert vault.read_bytes(HEARD) is None
-
-
-@pytest.mark.parametrize("spoilt", [b"", b"[]", b"{", b'{"a": "b"}', b'{"a": 1e999}'])
-def test_a_spoilt_memory_of_packages_is_no_memory(vault: Vault, spoilt: bytes) -> None:
-    (vault.root / HEARD).parent.mkdir(exist_ok=True)
-    (vault.root / HEARD).write_bytes(spoilt)
-    assert brought(vault, package(vault.root.parent, (10, True))).marks["suspended"] == 1
+    assert vault.read_bytes(NOTES) is None

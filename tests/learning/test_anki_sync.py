@@ -14,11 +14,12 @@ import pytest
 from learning.anki.export_package import export_anki, guid_of, vault_tag
 from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused, connected
 from learning.anki_connect.push import RETRACTED
-from learning.anki_connect.sync import PUSHED, Synced, read_pushed, sync
+from learning.anki_connect.sync import Synced, sync
 from learning.cards.workspace import open_desk, rate
 from tests.learning.connect_server import ConnectServer, serving
 from vault.ids import CardId
 from vault.log.events import Import, Rating
+from vault.log.ledger import NOTES
 from vault.log.review_log import read_log
 from vault.vault import Vault, open_vault
 
@@ -152,7 +153,7 @@ def test_notes_that_came_by_a_package_are_the_same_notes(vault: Vault, server: C
 
 def test_a_dry_run_only_reads_and_says_what_would_be_done(vault: Vault, server: ConnectServer) -> None:
     assert counts(synced(vault, server, dry_run=True)) == (3, 0, 0, 0)
-    assert notes(server) == {} and not (vault.root / PUSHED).exists()
+    assert notes(server) == {} and not (vault.root / NOTES).exists()
     synced(vault, server)
     answer(server, A1, 3)
     edit(vault, "*remembered*", "kept")
@@ -297,7 +298,7 @@ def test_answers_of_another_form_are_named(vault: Vault, told: Any) -> None:
 
     with serving(Odd(None)) as server, pytest.raises(AnkiNotReached, match="another form"):
         synced(vault, server)
-    assert not (vault.root / PUSHED).exists() and imported(vault) == []
+    assert not (vault.root / NOTES).exists() and imported(vault) == []
 
 
 def test_a_review_of_a_card_that_nobody_asked_for_is_refused(vault: Vault, server: ConnectServer) -> None:
@@ -313,11 +314,6 @@ def test_a_review_of_a_card_that_nobody_asked_for_is_refused(vault: Vault, serve
         with serving(Odd(server.col)) as odd, pytest.raises(AnkiNotReached, match="another form"):
             synced(vault, odd)
     assert imported(vault) == []
-
-
-def test_what_was_pushed_may_be_gone_or_spoilt() -> None:
-    for spoilt in (None, b"", b"[]", b"\xff", b"[" * 5000, b'{"a"'):
-        assert read_pushed(spoilt) == {}
 
 
 def test_the_client_is_a_value() -> None:

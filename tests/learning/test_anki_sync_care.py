@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,16 +10,18 @@ from typing import Any
 
 import pytest
 
-from learning.anki.export_package import STAMPS, export_anki, read_stamps
+from learning.anki.export_package import export_anki
+from learning.anki.note_log import read_notes
 from learning.anki_connect.client import AnkiNotReached, connected
 from learning.anki_connect.push import RETRACTED
-from learning.anki_connect.sync import PUSHED, Synced, read_pushed, sync
+from learning.anki_connect.sync import Synced, sync
 from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.marks import mark
 from vault.ids import CardId
 from vault.log.events import Resume
+from vault.log.ledger import NOTES
 from vault.vault import Vault
 
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
@@ -152,7 +153,7 @@ def test_an_edit_is_only_what_no_export_ever_said(vault: Vault, server: ConnectS
     server.do_importPackage(str(tmp_path / "0.apkg"))
     done = synced(vault, server)
     assert (done.plan.edited, done.changed) == ((), [A1]) and "kept 2" in note_of(server, A1)["Answer"]
-    assert len(read_stamps((vault.root / STAMPS).read_bytes())[A1].shown) == 3
+    assert len(read_notes(vault)[A1].given) == 3
 
 
 def test_suspension_comes_home_and_what_is_said_here_afterwards_stands(vault: Vault, server: ConnectServer) -> None:
@@ -263,19 +264,12 @@ def test_many_changes_are_told_as_they_go(vault: Vault, server: ConnectServer) -
     assert server.calls.count("multi") <= 5 and server.calls.count("updateNoteFields") == 120
 
 
-def test_what_was_taken_there_is_of_this_vault(vault: Vault) -> None:
-    assert read_pushed(b'{"vault": "x", "aaaaaaaaa1": "d"}', "x") == {A1: "d"}
-    assert read_pushed(b'{"vault": "x", "aaaaaaaaa1": "d"}', "y") == {}
-    assert read_pushed(b'{"aaaaaaaaa1": "d"}', "y") == {A1: "d"}
-    assert not (vault.root / PUSHED).exists()
-
-
 def test_what_a_human_wrote_in_anki_stays_where_nobody_knows_what_was_sent(vault: Vault, server: ConnectServer) -> None:
     synced(vault, server)
     note = note_of(server, A1)
     note["Answer"] = "my own words"
     server.col.update_note(note)
-    shutil.rmtree(vault.root / ".retain")  # as in another clone of the vault
+    (vault.root / NOTES).unlink()  # as in a clone that was not merged
     done = synced(vault, server)
     assert done.plan.edited == (A1,) and note_of(server, A1)["Answer"] == "my own words"
     assert synced(vault, server, newer=True).changed == [A1]

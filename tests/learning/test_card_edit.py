@@ -119,7 +119,7 @@ def test_plain_words_are_taken_as_they_are(question: str, answer: str) -> None:
 def test_what_is_edited_counts_as_the_humans_and_keeps_its_history(vault: Vault) -> None:
     desk, _ = rate(open_desk(vault, NOW), "aaaaaaaaa1", Rating.GOOD, via="cli")
     before = desk.state(desk.card("aaaaaaaaa1").id)
-    edited = edit_card(vault, "aaaaaaaaa1", "What is spacing?", "Study that is *spread out*.")
+    edited = edit_card(vault, "aaaaaaaaa1", "What is spacing?", "Study that is *spread out*.", NOW)
     assert edited.changed and edited.path == DECK
     desk = open_desk(vault, NOW)
     placed = desk.card("aaaaaaaaa1")
@@ -130,10 +130,10 @@ def test_what_is_edited_counts_as_the_humans_and_keeps_its_history(vault: Vault)
 
 def test_an_edit_can_be_taken_back_step_by_step(vault: Vault) -> None:
     was = vault.read_bytes(DECK)
-    edit_card(vault, "aaaaaaaaa1", "One?", "One.")
-    edit_card(vault, "aaaaaaaaa1", "Two?", "Two.")
-    assert restore(vault, last_edit(vault, "aaaaaaaaa1")).after == Words("One?", "One.")
-    assert restore(vault, last_edit(vault, "aaaaaaaaa1")).changed
+    edit_card(vault, "aaaaaaaaa1", "One?", "One.", NOW)
+    edit_card(vault, "aaaaaaaaa1", "Two?", "Two.", NOW)
+    assert restore(vault, last_edit(vault, "aaaaaaaaa1"), NOW).after == Words("One?", "One.")
+    assert restore(vault, last_edit(vault, "aaaaaaaaa1"), NOW).changed
     assert vault.read_bytes(DECK) == was
     with pytest.raises(NotFound, match="no edit of card"):
         last_edit(vault, "aaaaaaaaa1")
@@ -141,17 +141,17 @@ def test_an_edit_can_be_taken_back_step_by_step(vault: Vault) -> None:
 
 def test_a_card_that_another_hand_changed_is_left_as_it_is(vault: Vault) -> None:
     seen = words_of(open_desk(vault, NOW).card("aaaaaaaaa1").card)
-    edit_card(vault, "aaaaaaaaa1", "Changed elsewhere?", "Yes.")
+    edit_card(vault, "aaaaaaaaa1", "Changed elsewhere?", "Yes.", NOW)
     text = vault.read_bytes(DECK)
     with pytest.raises(EditedMeanwhile, match="changed meanwhile"):
-        edit_card(vault, "aaaaaaaaa1", "Mine?", "Mine.", expect=seen)
+        edit_card(vault, "aaaaaaaaa1", "Mine?", "Mine.", NOW, expect=seen)
     assert vault.read_bytes(DECK) == text
 
 
 def test_another_card_of_the_file_may_change_meanwhile(vault: Vault) -> None:
     seen = words_of(open_desk(vault, NOW).card("aaaaaaaaa1").card)
-    edit_card(vault, "aaaaaaaaa2", "Why?", "Because.")
-    assert edit_card(vault, "aaaaaaaaa1", "Mine?", "Mine.", expect=seen).changed
+    edit_card(vault, "aaaaaaaaa2", "Why?", "Because.", NOW)
+    assert edit_card(vault, "aaaaaaaaa1", "Mine?", "Mine.", NOW, expect=seen).changed
 
 
 @pytest.mark.parametrize(
@@ -167,18 +167,18 @@ def test_another_card_of_the_file_may_change_meanwhile(vault: Vault) -> None:
 def test_words_that_would_break_the_deck_are_refused(vault: Vault, question: str, answer: str, why: str) -> None:
     text = vault.read_bytes("learning/flashcards/interleaving.md")
     with pytest.raises(Refused, match=why):
-        edit_card(vault, "bbbbbbbbb1", question, answer)
+        edit_card(vault, "bbbbbbbbb1", question, answer, NOW)
     assert vault.read_bytes("learning/flashcards/interleaving.md") == text
 
 
 def test_nothing_is_written_where_nothing_changed(vault: Vault) -> None:
     words = words_of(open_desk(vault, NOW).card("aaaaaaaaa1").card)
-    assert not edit_card(vault, "aaaaaaaaa1", words.question, words.answer).changed
+    assert not edit_card(vault, "aaaaaaaaa1", words.question, words.answer, NOW).changed
     with pytest.raises(NotFound):
         last_edit(vault, "aaaaaaaaa1")
 
 
 def test_an_answer_may_begin_with_code(vault: Vault) -> None:
-    edit_card(vault, "aaaaaaaaa1", "Which loop?", "```python\nfor x in y: ...\n```")
+    edit_card(vault, "aaaaaaaaa1", "Which loop?", "```python\nfor x in y: ...\n```", NOW)
     assert open_desk(vault, NOW).card("aaaaaaaaa1").card.answer == "```python\nfor x in y: ...\n```"
     assert {"aaaaaaaaa1", "aaaaaaaaa2"} <= set(open_desk(vault, NOW).cards)

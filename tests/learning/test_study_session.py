@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +16,7 @@ from learning.cards.workspace import open_desk, rate
 from learning.review.plan import Mode, Plan
 from learning.review.study_session import StudySession
 from tests.learning.marks import mark
-from vault.errors import EditedMeanwhile
+from vault.errors import EditedMeanwhile, UsageError, WriteFailed
 from vault.ids import CardId
 from vault.index import stamps
 from vault.log import ledger
@@ -56,6 +60,7 @@ def test_the_next_card_is_read_ahead_and_an_edit_after_that_is_shown_all_the_sam
 ) -> None:
     assert study_session.table() is not None
     study_session.reveal()
+    assert len(study_session.upcoming()) == 1
     replaced(vault, "Why does spacing work?", "How does spacing work?")
     study_session.rate(Rating.EASY)
     following = study_session.table()
@@ -68,6 +73,7 @@ def test_a_deck_that_goes_after_it_was_read_ahead_takes_its_cards_along(
 ) -> None:
     assert study_session.table() is not None
     study_session.reveal()
+    assert len(study_session.upcoming()) == 1
     (vault.root / DECK).unlink()
     study_session.rate(Rating.EASY)
     assert (study_session.table(), study_session.problems) == (None, [])
@@ -79,7 +85,7 @@ def test_a_deck_that_cannot_be_read_ahead_is_told_of_when_its_turn_comes(
     assert study_session.table() is not None
     (vault.root / DECK).write_bytes(b"\xff\n")
     study_session.reveal()
-    assert study_session.problems == []
+    assert (study_session.upcoming(), study_session.problems) == ([], [])
     study_session.rate(Rating.EASY)
     assert study_session.table() is None
     assert [problem.where for problem in study_session.problems] == [f"{DECK}:1"]
@@ -226,3 +232,71 @@ def test_a_card_that_only_moved_down_in_its_file_is_the_same(study_session: Stud
     assert study_session.reveal()
     again = study_session.session.current
     assert again == first.id
+
+
+# --- a rating that is shown as given before it is on disk -------------------------------------------------------------
+
+
+class Disk:
+    """What of the log is on disk, by its syncs; while it is `broken`, a sync of the log fails."""
+
+    def __init__(self, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.log, self.synced, self.broken = log, b"", False
+        self._sync = os.fsync
+        monkeypatch.setattr(os, "fsync", self.sync)
+
+    def sync(self, handle: int) -> None:
+        if self.log.exists() and os.path.samestat(os.fstat(handle), self.log.stat()):
+            if self.broken:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            self.synced = self.log.read_bytes()
+        self._sync(handle)
+
+
+ACTIONS: list[Callable[[StudySession], object]] = [
+    StudySession.confirm,
+    StudySession.reveal,
+    lambda session: session.rate(Rating.HARD),
+    StudySession.bury,
+    StudySession.suspend,
+    StudySession.flag,
+    StudySession.undo,
+    StudySession.finish,
+]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_rating_is_on_disk_before_anything_else_is_done(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, action: Callable[[StudySession], object]
+) -> None:
+    disk = Disk(vault.root / LOG_PATH, monkeypatch)
+    study_session = StudySession.at(vault, lambda: NOON, None)
+    first = shown(study_session)
+    study_session.reveal()
+    study_session.rate(Rating.EASY, sync=False)
+    assert shown(study_session) != first
+    written = disk.log.read_bytes()
+    assert written.count(b"\n") == 1 and disk.synced == b""
+    with suppress(UsageError):  # a rating before its answer was shown
+        action(study_session)
+    assert disk.synced.startswith(written)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_rating_that_never_reached_the_disk_is_reported_by_the_next_action_and_its_card_comes_back(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, action: Callable[[StudySession], object]
+) -> None:
+    disk = Disk(vault.root / LOG_PATH, monkeypatch)
+    study_session = StudySession.at(vault, lambda: NOON, None)
+    first = shown(study_session)
+    study_session.reveal()
+    study_session.rate(Rating.EASY, sync=False)
+    assert shown(study_session) != first
+    disk.broken = True
+    with pytest.raises(WriteFailed, match="the disk reported an error"):
+        action(study_session)
+    assert (shown(study_session), study_session.revealed, study_session.done) == (first, True, 0)
+    assert disk.log.read_bytes() == b""
+    disk.broken = False
+    study_session.rate(Rating.EASY)
+    assert disk.synced == disk.log.read_bytes() and disk.synced.count(b"\n") == 1

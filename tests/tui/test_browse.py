@@ -77,7 +77,7 @@ def listed(app: RetainApp) -> list[str]:
     return [rows.cells(row, ["question"])[0] for row in range(len(rows))]
 
 
-def shown(app: RetainApp, what: type[Notice | CardPreview | TopBar]) -> str:
+def shown(app: RetainApp, what: type[Notice | CardPreview]) -> str:
     widget = screen(app).query_one(what)
     statics = [widget] if isinstance(widget, Static) else list(widget.query(Static))
     return " ".join(str(each.render()) for each in statics)
@@ -86,11 +86,11 @@ def shown(app: RetainApp, what: type[Notice | CardPreview | TopBar]) -> str:
 async def test_typing_searches_at_once_and_escape_goes_back_step_by_step(browse: RetainApp, settled: Settled) -> None:
     async with browse.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        assert len(listed(browse)) == 4 and "4" in shown(browse, TopBar)
+        assert len(listed(browse)) == 4 and "4" in browse.screen.query_one(TopBar).status
         await pilot.press("slash", *"retrie")
         await settled(pilot)
         assert listed(browse) == ["Why does retrieving something slow down forgetting?"]
-        assert "1 of 4" in shown(browse, TopBar)
+        assert "1 of 4" in browse.screen.query_one(TopBar).status
         await pilot.press("escape")
         assert browse.focused is screen(browse).query_one(CardTable)
         await pilot.press("escape")
@@ -216,7 +216,7 @@ async def test_the_list_is_sorted_by_key_and_by_mouse(browse: RetainApp, settled
         assert listed(browse) == sorted(before, key=str.casefold, reverse=True)
         await pilot.click("CardTable", offset=(0, 2))
         await settled(pilot)
-        assert "1 selected" in shown(browse, TopBar)
+        assert "1 selected" in browse.screen.query_one(TopBar).status
 
 
 async def test_search_and_choice_are_there_again_on_coming_back(browse: RetainApp, settled: Settled) -> None:
@@ -230,7 +230,7 @@ async def test_search_and_choice_are_there_again_on_coming_back(browse: RetainAp
         await app.push_screen(BrowseScreen(app.context))
         await settled(pilot)
         assert screen(app).query_one("#browse-words", Input).value == "forgetting"
-        assert "1 selected · 3 of 4" in shown(app, TopBar)
+        assert "1 selected · 3 of 4" in app.screen.query_one(TopBar).status
         assert screen(app).query_one(CardTable).cursor == 2
 
 

@@ -73,7 +73,7 @@ def listed(app: RetainApp) -> list[str]:
 
 
 def told(app: RetainApp) -> str:
-    return str(app.screen.query_one(TopBar).query_one(".bar-note", Static).content)
+    return app.screen.query_one(TopBar).status
 
 
 async def test_the_list_is_narrowed_by_kind_and_by_words(felt: Vault, clock: Clock, settled: Settled) -> None:

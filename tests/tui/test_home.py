@@ -9,14 +9,19 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Digits, Static
 
+from cli.log_watch import watched
 from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
+from vault.ids import CardId
 from vault.locks import lock
+from vault.log.events import Stamp, Suspend, encode
+from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
 Clock = Callable[[], datetime]
@@ -39,7 +44,7 @@ def on_screen(app: RetainApp) -> str:
 async def test_home_says_what_today_holds(home: RetainApp, settled: Settled) -> None:
     async with home.run_test() as pilot:
         await settled(pilot)
-        assert shown(home, ".bar-note") == "my-vault · Sunday 22 November"
+        assert home.screen.query_one(TopBar).status == "my-vault · Sunday 22 November"
         assert numbers(home) == ["0", "4", "2"]
         assert shown(home, "#advice") == "Press enter to begin."
         assert shown(home, "#agenda .fact-words").startswith("3 open gaps")
@@ -149,6 +154,18 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_shown(
         notice = str(home.screen.query_one(Notice).content)
         assert "learning/flashcards/bad.md:3: this card has no answer (A:) (and 1 more)" in notice
         assert numbers(home)[1] == "4"
+
+
+async def test_a_log_that_lost_its_records_is_said_at_home(vault: Vault, clock: Clock, settled: Settled) -> None:
+    log = vault.root / LOG_PATH
+    log.write_bytes(encode(Suspend(Stamp("01KB0000000000000000000000", NOW), CardId("k7q2m9xd3f"))) + b"\n")
+    assert watched(vault).notices == ()
+    log.unlink()
+    app = RetainApp(Context(watched(vault), clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        notice = str(app.screen.query_one(Notice).content)
+        assert "learning/reviews.jsonl: 1 of 1 records are gone: the file was deleted" in notice
 
 
 async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vault: Vault, settled: Settled) -> None:

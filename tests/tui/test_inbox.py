@@ -106,7 +106,7 @@ async def test_both_versions_are_shown_in_plain_words_and_a_deck_card_by_card(ap
         assert "- I have \ufffd[31mseen this with vocabulary." in shown(app)
         told = shown(app).replace("\n  ", " ")
         assert "+ Retention falls by half within an hour, as measured with syllables. [1]" in told
-        assert str(app.screen.query_one(TopBar).query_one(".bar-note", Static).content) == "1 page, 2 cards"
+        assert app.screen.query_one(TopBar).status == "1 page, 2 cards"
         await pilot.press("down")
         await compared(pilot, app, "So says the new edition.")
         what = str(app.screen.query_one("#difference-what", Static).content)

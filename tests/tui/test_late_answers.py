@@ -30,7 +30,7 @@ Clock = Callable[[], datetime]
 
 
 def head(app: RetainApp) -> str:
-    return str(app.screen.query_one(TopBar).query_one(".bar-note", Static).content)
+    return app.screen.query_one(TopBar).status
 
 
 def notice(app: RetainApp) -> str:

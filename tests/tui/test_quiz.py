@@ -22,6 +22,7 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.quiz import QuizScreen
 from tui.views.typed_answer import TypedAnswer
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.log.events import LogEvent
 from vault.log.grading import Cost, QuizRequest, Reading, Speaker, Turn
@@ -100,12 +101,12 @@ async def test_a_quiz_asks_follows_up_and_ends_with_what_was_right_and_what_was_
             assert "What happens to what you learnt" in shown(quiz)
             await say(pilot, settled, "it falls steadily")
             assert "You\nit falls steadily" in shown(quiz) and "→ Forgetting curve: ctrl+o opens it" in shown(quiz)
-            assert server.url in str(quiz.screen.query_one(".bar-note", Static).content)
+            assert server.url in quiz.screen.query_one(TopBar).status
             await pilot.press("ctrl+n")
             await settled(pilot)
             assert "✓ That it falls" in shown(quiz) and "✗ What slows it down" in shown(quiz)
             assert "Invented" not in shown(quiz) and not quiz.screen.query_one(TypedAnswer).display
-            assert "360 tokens" in str(quiz.screen.query_one(".bar-note", Static).content)
+            assert "360 tokens" in quiz.screen.query_one(TopBar).status
     first, second, last = server.asked
     assert json.loads(first["messages"][0]["content"])["articles"][0]["title"] == "Forgetting curve"
     assert json.loads(second["messages"][2]["content"]) == {"learner": "it falls steadily"}

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
-from tui.views.card import CardView
+from tui.views.card import CardView, Face
 from tui.views.evidence import SupportPanel
 from tui.views.rating import RatingBar
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.layout import REVIEW_PAGE
@@ -59,7 +65,7 @@ async def test_a_card_is_asked_answered_and_rated(
         assert card(review)["head"] == "Definitional  ·  Forgetting curve"
         assert card(review)["question"] == "What does the forgetting curve describe?"
         assert not answer_shown(review)
-        assert words(review, ".bar-note") == "0 done · 4 left: 4 new, 0 learning, 0 review"
+        assert review.screen.query_one(TopBar).status == "0 done · 4 left: 4 new, 0 learning, 0 review"
         await pilot.press("3")  # no rating before the answer
         assert logged() == []
         await pilot.press("space")
@@ -76,15 +82,16 @@ async def test_a_card_is_asked_answered_and_rated(
         assert not answer_shown(review)
 
 
-async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
+async def test_each_rating_is_in_the_log_before_the_next_card_is_shown(
     review: RetainApp, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
     on_disk: list[int] = []
     show = CardView.show
 
-    def spy(view: CardView, kind: str, concept: str, question: str, marks: str = "") -> None:
-        on_disk.append(len(logged()))
-        show(view, kind, concept, question, marks)
+    def spy(view: CardView, face: Face) -> None:
+        if not face.back:
+            on_disk.append(len(logged()))
+        show(view, face)
 
     monkeypatch.setattr(CardView, "show", spy)
     async with review.run_test() as pilot:
@@ -93,6 +100,53 @@ async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
             pass_time(2)
             await pilot.press("enter", rating)
     assert on_disk == [0, 1, 2, 3, 4]  # the last one comes back: it is in learning
+
+
+async def test_keys_that_come_at_once_are_taken_in_order_and_each_rating_is_synced_before_the_next_key(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    sync = os.fsync
+
+    def spy(handle: int) -> None:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            synced.append(len(logged()))
+        sync(handle)
+
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        monkeypatch.setattr(os, "fsync", spy)
+        for name in ("space", "4", "space", "1"):
+            review.post_message(Key(name, None))
+        await until(pilot, lambda: len(synced) == 2, "both ratings are synced")
+        monkeypatch.undo()
+        assert synced == [1, 2]
+        assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.EASY, Rating.AGAIN]
+        assert review.screen.query_one(TopBar).status.startswith("2 done")
+
+
+async def test_a_rating_that_cannot_be_synced_is_reported_and_its_card_is_asked_again(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        (vault.root / LOG_PATH).touch()
+        before = card(review)["question"]
+        with monkeypatch.context() as broken:
+            await pilot.press("space")
+            broken.setattr(os, "fsync", fail)
+            await pilot.press("3")
+            notice = review.screen.query_one(Notice)
+            await until(pilot, lambda: notice.display, "the error is shown")
+        assert notice.has_class("error") and "the disk reported an error" in str(notice.content)
+        assert (card(review)["question"], answer_shown(review)) == (before, True)
+        assert review.screen.query_one(TopBar).status.startswith("0 done") and logged() == []
+        await pilot.press("3")
+        assert not notice.display and card(review)["question"] != before
+        assert len(logged()) == 1
 
 
 async def test_undo_goes_back_step_by_step_and_voids_each_on_disk(
@@ -135,7 +189,7 @@ async def test_a_rating_the_disk_refuses_keeps_the_card_and_names_the_file(
             assert "learning/reviews.jsonl: a link or a folder has that name" in str(notice.content)
             assert card(review)["question"] == before
             assert answer_shown(review)
-            assert words(review, ".bar-note").startswith("0 done")
+            assert review.screen.query_one(TopBar).status.startswith("0 done")
         in_the_way.rmdir()
         await pilot.press("3")
         assert not review.screen.query_one(Notice).display
@@ -153,7 +207,7 @@ async def test_a_log_that_is_a_link_to_a_note_is_not_written_through(
         (vault.root / LOG_PATH).symlink_to(note)
         await pilot.press("space", "3")
         assert review.screen.query_one(Notice).has_class("error")
-        assert words(review, ".bar-note").startswith("0 done")
+        assert review.screen.query_one(TopBar).status.startswith("0 done")
     assert note.read_text() == "mine\n"
 
 
@@ -207,7 +261,7 @@ async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Lo
         assert "Suspended" in words(review, "Notice")
         await pilot.press("!")
         assert [type(event) for event in logged()] == [Bury, Suspend, Suspend]
-        assert words(review, ".bar-note") == "0 done · 1 left: 1 new, 0 learning, 0 review"
+        assert review.screen.query_one(TopBar).status == "0 done · 1 left: 1 new, 0 learning, 0 review"
 
 
 async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settled: Settled) -> None:
@@ -332,7 +386,7 @@ async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainAp
             await pilot.pause()
             assert card(review)["answer"].startswith("How retention falls")
         await pilot.press("4")
-        assert words(review, ".bar-note").startswith("1 done")
+        assert review.screen.query_one(TopBar).status.startswith("1 done")
 
 
 async def test_the_mouse_does_what_the_keys_do(
@@ -358,7 +412,7 @@ async def test_only_what_has_the_tag_is_asked(
     app = RetainApp(Context(vault, clock, "memory"), "review")  # type: ignore[arg-type]
     async with app.run_test() as pilot:
         await settled(pilot)
-        assert words(app, ".bar-note") == "0 done · 2 left: 2 new, 0 learning, 0 review"
+        assert app.screen.query_one(TopBar).status == "0 done · 2 left: 2 new, 0 learning, 0 review"
 
 
 async def test_a_clock_that_goes_back_refuses_nothing(

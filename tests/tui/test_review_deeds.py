@@ -19,6 +19,7 @@ from tui.screens.review import ReviewScreen
 from tui.views.card import CardView
 from tui.views.flag import FlagLine, Reason
 from tui.views.rating import RatingBar
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.log.events import Flag, LogEvent, Rating, Review, Undo
 from vault.log.review_log import LOG_PATH
@@ -252,10 +253,10 @@ async def test_the_timer_is_shown_to_those_who_want_it_and_says_when_it_stands_s
         assert isinstance(screen, ReviewScreen)
         pass_time(7)
         screen._tick()
-        assert words(app, ".bar-note").endswith(" · 0:07")
+        assert app.screen.query_one(TopBar).status.endswith(" · 0:07")
         pass_time(70)
         screen._tick()
-        assert words(app, ".bar-note").endswith(" · paused")
+        assert app.screen.query_one(TopBar).status.endswith(" · paused")
 
 
 # --- keys pressed early -----------------------------------------------------------------------------------------------
@@ -305,7 +306,7 @@ async def test_a_cram_asks_until_all_are_recalled_and_leaves_no_log(
         cells = [said.split("\n")[1] for said in app.screen.query_one(RatingBar).offered.values()]
         assert cells == ["comes again", "recalled", "recalled", "recalled"]
         await press(pilot, settled, "1")
-        assert words(app, ".bar-note") == "0 recalled · 4 left · not scheduled"
+        assert app.screen.query_one(TopBar).status == "0 recalled · 4 left · not scheduled"
         await press(pilot, settled, "space", "3", "u")
         assert told(app) == "Undid the rating Good."
         await press(pilot, settled, "b")
@@ -341,7 +342,7 @@ async def test_practise_offers_what_there_is_and_begins_with_what_was_chosen(
         assert str(screen.plan) == "ahead days:2 tag:memory"
         await press(pilot, settled, "m", "m", "enter")
         assert on_screen(app) is ReviewScreen
-        assert words(app, ".bar-note") == "0 recalled · 2 left · not scheduled"
+        assert app.screen.query_one(TopBar).status == "0 recalled · 2 left · not scheduled"
         await press(pilot, settled, "escape")
         assert on_screen(app) is PractiseScreen
 
@@ -362,8 +363,7 @@ async def test_the_end_tells_what_was_learnt_and_what_was_hard_and_leads_on(
         assert re.search(r"Learnt +4 cards of ", shown)
         assert re.search(r"Hardest +What does the forgetting curve describe\?  forgotten once", shown)
         await press(pilot, settled, "l")
-        assert words(review, ".bar-name").strip().startswith("retain")
-        assert words(review, ".bar-note") == "0 done · 1 left: 0 new, 0 learning, 1 review"
+        assert review.screen.query_one(TopBar).status == "0 done · 1 left: 0 new, 0 learning, 1 review"
         assert len([event for event in logged() if isinstance(event, Review)]) == 5
         assert next(event.rating for event in logged() if isinstance(event, Review)) is Rating.AGAIN
 

@@ -22,6 +22,7 @@ from tests.tui.test_hostile import EVIL, assert_inert
 from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import stats as strings
+from tui.widgets.bars import TopBar
 from vault.ids import CardId, ulid
 from vault.log import ledger
 from vault.log.events import LogEvent, Rating, Review, Stamp, encode
@@ -186,7 +187,7 @@ async def test_a_topic_is_chosen_by_keys_and_its_figures_are_those_of_its_cards(
         await pilot.press("down", "enter")
         await settled(pilot)
         assert not shown_list(app)
-        assert shown(app, ".bar-note") == "topic Memory"
+        assert app.screen.query_one(TopBar).status == "topic Memory"
         assert shown(app, "#means") == wording.retention_means(stats)
         await pilot.press("f", "escape")
         assert type(app.screen).__name__ == "StatsScreen" and not shown_list(app)

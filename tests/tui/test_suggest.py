@@ -84,7 +84,7 @@ def text(app: RetainApp, id_: str) -> str:
 
 
 def status(app: RetainApp) -> str:
-    return str(app.screen.query_one(TopBar).query_one(".bar-note", Static).content)
+    return app.screen.query_one(TopBar).status
 
 
 def notice(app: RetainApp) -> str:

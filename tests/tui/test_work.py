@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from tests.builders import DOCUMENTS
 from tests.tui.conftest import PATIENCE_S, until
@@ -112,7 +111,7 @@ async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(
         assert app.screen.NAME == "home"  # type: ignore[attr-defined]
         (tmp_path / "gate").touch()
         await over(app, pilot)
-        assert str(app.screen.query_one(TopBar).query_one(".bar-work", Static).content) == "compiling done"
+        assert app.screen.query_one(TopBar).job == "compiling done"
         app.screen.post_message(Go("work"))
         await pilot.pause()
         assert re.search(r"Compiled in.*\b[1-9]\d* created.*offline: no cost", said(app), re.DOTALL)
@@ -120,7 +119,7 @@ async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(
         await pilot.pause()
         assert app.screen.NAME == "gaps"  # type: ignore[attr-defined]
         assert app.context.jobs.state is None
-        assert str(app.screen.query_one(TopBar).query_one(".bar-work", Static).content) == ""
+        assert app.screen.query_one(TopBar).job == ""
 
 
 @pytest.fixture(scope="module")

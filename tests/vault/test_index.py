@@ -91,6 +91,11 @@ def test_another_version_makes_it_anew(vault: Vault) -> None:
     assert "of another version" in _filled(vault)
 
 
+def test_other_tables_make_it_anew(vault: Vault) -> None:
+    _filled(vault)
+    assert "of another version" in _filled(vault, Schema("words", 1, SCHEMA.tables + "CREATE TABLE more(x);"))
+
+
 def test_a_killed_writer_loses_what_it_had_not_committed_and_nothing_else(vault: Vault) -> None:
     _filled(vault)
     code = """
@@ -147,6 +152,7 @@ def test_what_sqlite_finds_damaged_is_opened_anew_and_filled(vault: Vault) -> No
     def use(database: Database) -> list[tuple[object, ...]]:
         used.append(1)
         if len(used) == 1:
+            database.run("INSERT INTO word VALUES('lost', 1)")
             database.rows("SELECT * FROM no_such_table")
         return database.rows("SELECT text FROM word")
 
@@ -206,6 +212,22 @@ def test_where_the_vault_cannot_be_written_the_cache_folder_is_its_place(
     made = index_root(vault)
     assert made.is_relative_to(tmp_path / "cache")
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+def test_where_nothing_can_be_written_the_vaults_own_index_is_read(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _filled(vault)
+    before = _file(vault).read_bytes()
+    (tmp_path / "no-folder").write_bytes(b"")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-folder"))
+    monkeypatch.setattr("vault.index.place.is_writable", lambda root: False)
+    assert _words(vault) == [("one", 1)]
+    with open_database(vault, SCHEMA) as database:
+        database.run("INSERT INTO word VALUES('two', 2)")
+    assert _file(vault).read_bytes() == before
+    _file(vault).write_bytes(before)
+    assert _filled(vault) == "it cannot be stored"
 
 
 MOUNTS = """

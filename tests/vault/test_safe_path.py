@@ -53,6 +53,8 @@ ALLOWED = {
         "learning/gaps.md",
         "learning/flashcards/Ho\u0308ren.md",
         "ledger/decisions.jsonl",
+        "ledger/edits.jsonl",
+        "learning/anki/notes.jsonl",
     ],
     Scope.INBOX: [
         "wiki/concepts/kv-cache.md",
@@ -92,7 +94,7 @@ ALLOWED = {
     Scope.PERSONAL: ["a.md", "journal/2026/11 – 22.md", "insights/a.md", "wiki", "learning/reviews.jsonl"],
     Scope.HOST: [".claude/settings.local.json", ".codex/config.toml"],
     Scope.CONFIG: ["config.toml"],
-    Scope.UPGRADE: ["AGENTS.md", "AGENTS.new.md", "retain.toml"],
+    Scope.UPGRADE: ["AGENTS.md", "AGENTS.new.md", "retain.toml", ".gitattributes"],
     Scope.STATE: ["copies.sqlite3", "runs/01KA5WQ4Z0000000000000000A.json", "agent-files.json"],
 }
 
@@ -277,13 +279,14 @@ DENIED = {
         ".retain/locks/x.lock",
         "learning/x.md",
     ],
-    Scope.PUBLISHER: ["learning/x.md", "learning/x.jsonl", "output.md", "learning/deep/gaps.md", "tests/a.py"],
+    Scope.PUBLISHER: ["learning/x.md", "learning/x.jsonl", "output.md", "learning/anki/notes.jsonl", "tests/a.py"],
     Scope.LOG: [
         "wiki/_log.md",
         "output/a.md",
         "learning/reviews-.jsonl",
         "learning/reviews-20255.jsonl",
         "learning/deep/reviews.jsonl",
+        "learning/anki/reviews.jsonl",
         "learning/a.md",
     ],
     Scope.INBOX: ["wiki/_log.md", "output/reports/a.md", "learning/reviews.jsonl", "learning/gaps.md", "raw/a.md"],
@@ -344,7 +347,8 @@ def test_folders_are_made_where_files_may_go_and_on_the_way_there_only() -> None
 
 
 def test_logs_and_ledgers_only_grow() -> None:
-    assert is_append_only(("learning", "reviews.jsonl")) and is_append_only(("ledger", "replies", "x.jsonl"))
+    for log in ("learning/reviews.jsonl", "learning/anki/notes.jsonl", "ledger/replies/x.jsonl"):
+        assert is_append_only(tuple(log.split("/")))
     assert not is_append_only(("learning", "gaps.md")) and not is_append_only((".retain", "work", "x.jsonl"))
 
 

@@ -88,7 +88,8 @@ class EditScreen(Page, key="edit"):
 
     def _save(self, before: Words, now: Words) -> None:
         with self.posting_errors():
-            edit_card(self.context.vault, self.about, now.question, now.answer, expect=before)
+            at = self.context.clock()
+            edit_card(self.context.vault, self.about, now.question, now.answer, at, expect=before)
             self.post_message(self.Saved())
 
     def action_back(self) -> None:

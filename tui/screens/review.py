@@ -5,13 +5,11 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 
-from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from learning.cards import changes
-from learning.cards.changes import Changed
 from learning.memory import labels
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.practice_session import PracticeSession
@@ -24,16 +22,20 @@ from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
-from tui.views.card import CardView
-from tui.views.evidence import SupportPanel
+from tui.views.card import Face
 from tui.views.rating import RatingBar
 from tui.views.session_end import SessionEnd
-from tui.widgets.bars import KeyBar, Progress, TopBar
-from tui.widgets.notice import Notice
+from tui.widgets.bars import KeyBar, Progress
 from vault.errors import RetainError
 from vault.log.events import Rating
 
 _AT_THE_END = ("insight", "ahead")
+
+
+class Table(Vertical):
+    """The card, and the quotes behind it beside or below."""
+
+    BLANK = True
 
 
 class ReviewScreen(Typing, key="review"):
@@ -63,19 +65,15 @@ class ReviewScreen(Typing, key="review"):
 
         tally: Tally
 
-    _end = getters.query_one(SessionEnd)
-    _progress = getters.query_one(Progress)
-    _keys = getters.query_one(KeyBar)
-
     def __init__(self, context: Context, about: str = "") -> None:
-        super().__init__(context, about, classes="-waiting")
         self._wrong: RetainError | None = None
         try:
             self._plan = plan_of(about) if about else Plan(tag=context.tag)
         except RetainError as error:
             self._plan, self._wrong = Plan(), error
+        super().__init__(context, said.TITLES[self._plan.mode], about, classes="-waiting")
+        self._progress, self._end, self._keys = Progress(), SessionEnd(), KeyBar(())
         self._asked_to_leave = False  # at the end: one more press goes home
-        self._changed: Changed | None = None  # the card on the table, since it was last there
         self._reopening = False  # the pages are being written, and the vault read again
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
@@ -83,15 +81,15 @@ class ReviewScreen(Typing, key="review"):
         self._bar: list[Key] = []  # the keys at the foot
 
     def compose(self) -> ComposeResult:
-        yield TopBar(said.TITLES[self._plan.mode])
-        yield Progress()
-        with Vertical(id="table"):
-            yield CardView()
-            yield SupportPanel()
-        yield SessionEnd()
-        yield Notice()
-        yield RatingBar()
-        yield KeyBar(())
+        yield self._top
+        yield self._progress
+        with Table(id="table"):
+            yield self._card
+            yield self._support
+        yield self._end
+        yield self._notice
+        yield self._ratings
+        yield self._keys
 
     def on_mount(self) -> None:
         self._say_above(said.READING)
@@ -146,21 +144,34 @@ class ReviewScreen(Typing, key="review"):
         if self._placed is None:
             self._show_end(study_session)
         else:
-            self._show_front(self._placed)
+            self._show_front(study_session, self._placed)
             self.begin_writing()
+        self._card.call_after_refresh(self._after_paint)
         self._show_progress(study_session)
         self._show_keys()
         if study_session.problems:
             self._notice.show_error(study_session.problems.pop())
 
-    def _show_front(self, placed: Placed) -> None:
-        assert self._study_session is not None
-        card, state = placed.card, self._study_session.state(placed.id)
-        self._changed = self._study_session.changes.of(placed.id, state)
-        note = labels.change_note(state, self._changed.how if self._changed is not None else "")
-        title = labels.title_before_answer(placed.title, card.answer)
-        self._card.show(placed.kind, title, card.question, note)
+    def _show_front(self, study_session: ReviewSession, placed: Placed) -> None:
+        self._card.show(self._face(study_session, placed))
         self._ratings.ask()
+
+    def _show_back(self, study_session: ReviewSession, placed: Placed) -> None:
+        self._card.show(self._face(study_session, placed, revealed=True))
+        self._ratings.offer(self._intervals(study_session))
+
+    def _face(self, study_session: ReviewSession, placed: Placed, *, revealed: bool = False) -> Face:
+        """Return what is shown of a card; if its fact has changed, the answer is beside the earlier one."""
+        card, state = placed.card, study_session.state(placed.id)
+        changed = study_session.changes.of(placed.id, state)
+        note = labels.change_note(state, changed.how if changed is not None else "")
+        title = labels.title_before_answer(placed.title, card.answer)
+        front = Face(placed.kind, title, card.question, note)
+        if not revealed:
+            return front
+        if changed is None or changed.how != changes.FACT:
+            return front.with_answer(card.answer)
+        return front.with_changed_answer(card.answer, changed.before, changed.after if card.human_edited else "")
 
     def _show_end(self, study_session: ReviewSession) -> None:
         """Show the summary of the session at once, and what comes next when it has been computed."""
@@ -185,7 +196,7 @@ class ReviewScreen(Typing, key="review"):
         self._progress.show(study_session.done, study_session.done + study_session.left)
 
     def _show_keys(self) -> None:
-        keys = list(TYPED) if self.types else [key for key in REVIEW if self.offers(key)]
+        keys = list(TYPED) if self.types else [key for key in REVIEW if key.words and self.offers(key)]
         if keys != self._bar:
             self._bar = keys
             self._keys.show(keys)
@@ -244,21 +255,35 @@ class ReviewScreen(Typing, key="review"):
         self._ready_at_s = None
         self._shown += 1
         shown = self._shown
-        self.call_after_refresh(lambda: self.post_message(self.Painted(shown)))
+        self._card.call_after_refresh(lambda: self.post_message(self.Painted(shown)))  # of itself, it'd be too early
 
     def on_review_screen_painted(self, message: Painted) -> None:
         if message.shown == self._shown:
             self._ready_at_s = message.time + REPEAT_S
+            self._after_paint()
+
+    def _after_paint(self) -> None:
+        """Have the last rating on disk, and make the rows of what the next key will show, while the user reads."""
+        study_session, placed = self._study_session, self._placed
+        if study_session is None or not self._confirmed(study_session) or placed is None:
+            return
+        if self._revealed:
+            for following in study_session.upcoming():
+                self._card.prepare(self._face(study_session, following))
+        else:
+            self._card.prepare(self._face(study_session, placed, revealed=True))
+            self._ratings.prepare(self._ratings.offering(self._intervals(study_session)))
 
     def _reveal(self, study_session: ReviewSession, placed: Placed) -> None:
         self._note_activity()
+        if not self._confirmed(study_session):
+            return
         self._wait_until_painted()
         if not study_session.reveal():
             self._deal()  # the card has just become another
             return
         self._notice.clear_message()
-        self._show_back(placed)
-        self._ratings.offer(self._intervals(study_session))
+        self._show_back(study_session, placed)
         self.compare_writing(placed)
         self._show_keys()
 
@@ -267,27 +292,20 @@ class ReviewScreen(Typing, key="review"):
             return {rating: labels.interval(state) for rating, state in study_session.previews().items()}
         return {rating: said.in_practice(self._plan.mode, rating) for rating in Rating}
 
-    def _show_back(self, placed: Placed) -> None:
-        """Show the answer; if the fact has changed, with the earlier answer beside it."""
-        card, changed = placed.card, self._changed
-        if changed is None or changed.how != changes.FACT:
-            self._card.reveal(card.answer)
-        else:
-            self._card.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")
-
     def _show_again(self, placed: Placed) -> None:
         """Show the current card with its current text; the answer stays visible if it was."""
-        self._placed = placed
-        self._show_front(placed)
-        if self._revealed and self._study_session is not None:
-            self._show_back(placed)
-            self._ratings.offer(self._intervals(self._study_session))
+        study_session, self._placed = self._study_session, placed
+        assert study_session is not None
+        if self._revealed:
+            self._show_back(study_session, placed)
+        else:
+            self._show_front(study_session, placed)
         self._show_keys()
 
     def action_rate(self, rating: int) -> None:
         study_session = self._study_session
         if study_session is not None and self._revealed:
-            self._do(lambda: self.rate_written(study_session, Rating(rating)))
+            self._do(study_session, lambda: self.rate_written(study_session, Rating(rating)))
 
     def on_typed_answer_done(self) -> None:
         self.action_reveal()

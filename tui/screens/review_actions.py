@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import getters
 from textual.message import Message
 
 from learning.review.study_session import StudySession
@@ -43,8 +42,10 @@ class ReviewActions(Page):
         evidence: Evidence
         around: QuoteContext
 
-    def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
+    def __init__(self, context: Context, title: str, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
+        self._top, self._notice = TopBar(title), Notice()
+        self._card, self._ratings, self._support = CardView(), RatingBar(), SupportPanel()
         self._clock = context.clock
         self._study_session: ReviewSession | None = None
         self._placed: Placed | None = None
@@ -54,10 +55,6 @@ class ReviewActions(Page):
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
         self._editing_card = False  # the edit screen is open for the current card
-
-    _notice = getters.query_one(Notice)
-    _card = getters.query_one(CardView)
-    _ratings = getters.query_one(RatingBar)
 
     def _deal(self) -> None:
         raise NotImplementedError
@@ -86,11 +83,11 @@ class ReviewActions(Page):
 
     def action_bury(self) -> None:
         if (study_session := self._counting) is not None:
-            self._do(study_session.bury, said.BURIED)
+            self._do(study_session, study_session.bury, said.BURIED)
 
     def action_suspend(self) -> None:
         if (study_session := self._counting) is not None:
-            self._do(study_session.suspend, said.SUSPENDED)
+            self._do(study_session, study_session.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
         """Undo the last step, show what it was, and show that card again."""
@@ -98,6 +95,8 @@ class ReviewActions(Page):
         if study_session is None:
             return
         self._close_flag()
+        if not self._confirmed(study_session):
+            return
         try:
             undone = study_session.undo()
         except NotFound as error:  # there is nothing to take back: no fault
@@ -116,8 +115,20 @@ class ReviewActions(Page):
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
-    def _do(self, step: Callable[[], None], message: str = "") -> None:
+    def _confirmed(self, study_session: ReviewSession) -> bool:
+        """Have the last rating on disk. If that fails, show the error and its card again; return False."""
+        try:
+            study_session.confirm()
+        except RetainError as error:
+            self._deal_again(study_session)
+            self._notice.show_error(error)
+            return False
+        return True
+
+    def _do(self, study_session: ReviewSession, step: Callable[[], None], message: str = "") -> None:
         """Run a step and show the next card and a message; if saving fails, keep the card and show the error."""
+        if not self._confirmed(study_session):
+            return
         try:
             step()
         except RetainError as error:
@@ -142,7 +153,7 @@ class ReviewActions(Page):
     def on_flag_line_given(self, message: FlagLine.Given) -> None:
         self._close_flag()
         study_session = self._counting
-        if study_session is None or self._placed is None:
+        if study_session is None or self._placed is None or not self._confirmed(study_session):
             return
         try:
             study_session.flag(message.reason)
@@ -205,7 +216,7 @@ class ReviewActions(Page):
 
     def action_source(self) -> None:
         """Show the quotes behind the answer, one more at each press; after the last, hide them."""
-        panel = self.query_one(SupportPanel)
+        panel = self._support
         if not self._revealed:
             return
         self._note_activity()
@@ -222,7 +233,7 @@ class ReviewActions(Page):
             self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
     def on_review_actions_surrounded(self, message: Surrounded) -> None:
-        self.query_one(SupportPanel).place(message.evidence, message.around)
+        self._support.place(message.evidence, message.around)
 
     def action_article(self) -> None:
         """Open the article of the card's concept."""
@@ -288,7 +299,7 @@ class ReviewActions(Page):
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
         self._shown_picture = ""
-        panel = self.query_one(SupportPanel)
+        panel = self._support
         if panel.display:
             panel.display = False
 
@@ -359,4 +370,4 @@ class ReviewActions(Page):
 
     def _say_above(self, words: str) -> None:
         self._above = words
-        self.query_one(TopBar).show_status(words + self._timer())
+        self._top.show_status(words + self._timer())

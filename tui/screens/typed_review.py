@@ -55,8 +55,8 @@ class Typing(ReviewActions):
         grade: Grade | None
         problem: RetainError | None = None
 
-    def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
-        super().__init__(context, about, classes=classes)
+    def __init__(self, context: Context, title: str, about: str = "", classes: str = "") -> None:
+        super().__init__(context, title, about, classes)
         self._written: Written | None = None
         self._field: TypedAnswer | None = None  # in which an answer is being typed
 
@@ -170,9 +170,12 @@ class Typing(ReviewActions):
         return Rating.GOOD if self._written is None else self._written.suggested
 
     def rate_written(self, study_session: ReviewSession, given: Rating) -> None:
-        """Rate the card and record what was suggested. Raises: as `StudySession.rate` does."""
+        """Rate the card, and record what was suggested. Raises: as `StudySession.rate` does.
+
+        The rating of an answer that was not typed is not synced yet.
+        """
         written = self._written
-        study_session.rate(given)
+        study_session.rate(given, sync=written is not None)
         if written is None or not isinstance(study_session, StudySession):
             return
         try:

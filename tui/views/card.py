@@ -1,23 +1,21 @@
 """A card: its kind and concept, the question, and the answer once shown.
 
-It is one widget that paints its own rows: a rating leads to the next card without a layout of anything, and what is
-painted early, before the framework is there, stands where this will stand.
+It is one widget that paints its own rows: a rating leads to the next card without a layout of anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.content import Content
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Region
-from textual.selection import Selection
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.strings import review as said
 from tui.text import content
+from tui.widgets.painted import PaintedWidget
 
 COLUMN = 88  # cells, as `.column` in theme.tcss
 MARGIN = 3
@@ -30,6 +28,7 @@ _BAR = "▌ "
 class Part:
     """A part of a card beside a bar: `markdown`, or plain text; `label` is shown above."""
 
+    name: str
     markdown: str
     bar: str
     label: str = ""
@@ -46,148 +45,116 @@ class Part:
         bar = Content.styled(_BAR, self.bar)
         return [Content.assemble(bar, row.stylize("bold") if self.bold else row) for row in words]
 
+    @property
+    def words(self) -> str:
+        """The text as it is shown, in lines that are not folded."""
+        words = self.markdown if self.plain else content.prose(self.markdown).plain
+        return f"{self.label}\n{words}" if self.label else words
 
-class CardView(Widget):
-    """The current card; it scrolls if it is longer than the screen."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._head = Content("")
-        self._question = Part("", "$panel")
-        self._back: dict[str, Part] = {}
-        self._top = 0
-        self._rows: list[Content] = []
-        self._strips: dict[int, Strip] = {}  # rows as they are painted
-        self._laid = 0  # the width for which the rows are
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What is shown of a card; `kind` is a `vault.model.card.CardKind` or "". `back` is empty before the answer."""
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    kind: str = ""
+    concept: str = ""
+    question: str = ""
+    marks: str = ""
+    back: tuple[Part, ...] = ()
 
-    def show(self, kind: str, concept: str, question: str, marks: str = "") -> None:
-        """Show the front of a card; `kind` is one of `vault.model.card.CardKind`, or ""."""
-        head = [content.plain(kind.capitalize(), f"bold {_colour(kind)}") if kind else Content(said.CARD)]
-        if concept:
-            head += [content.plain("  ·  ", content.DIM), content.line(concept)]
-        if marks:
-            head += [content.plain("  ·  ", content.DIM), content.plain(marks, "$text-warning")]
-        self._head = Content("").join(head)
-        self._question = Part(question, _colour(kind), bold=True)
-        self._top = 0
-        self._set_back({})
+    def with_answer(self, answer: str) -> Face:
+        """Return both sides of the card."""
+        return replace(self, back=(Part("answer", answer, "$success"),))
 
-    def reveal(self, answer: str) -> None:
-        """Show the back of the card."""
-        self._set_back({"answer": Part(answer, "$success")})
-
-    def reveal_changed(self, answer: str, was: str, now: str = "") -> None:
-        """Show the back of a card whose answer changed: the earlier answer beside the current one.
+    def with_changed_answer(self, answer: str, was: str, now: str = "") -> Face:
+        """Return both sides of a card whose answer changed: the earlier answer beside the current one.
 
         `was` and `now` are plain text; `now` is what the sources say if `answer` was edited by the user.
         """
-        back = {"was": Part(was, "$panel", said.WAS, plain=True)}
-        back["answer"] = Part(answer, "$success", said.YOURS if now else said.NOW)
+        back = [Part("was", was, "$panel", said.WAS, plain=True)]
+        back.append(Part("answer", answer, "$success", said.YOURS if now else said.NOW))
         if now:
-            back["now"] = Part(now, "$warning", said.NOW_IN_SOURCE, plain=True)
-        self._set_back(back)
+            back.append(Part("now", now, "$warning", said.NOW_IN_SOURCE, plain=True))
+        return replace(self, back=tuple(back))
 
-    def _set_back(self, back: dict[str, Part]) -> None:
-        before = len(self._rows)
-        self._back = back
-        self._laid = 0
-        if self.size.width:  # only the rows that held words or will: a slow line is spared the empty ones
-            self.refresh(Region(0, 0, self.size.width, max(1, before, len(self._laid_out()))))
+    @property
+    def head(self) -> Content:
+        """The line above the question."""
+        head = [content.plain(self.kind.capitalize(), f"bold {self.colour}") if self.kind else Content(said.CARD)]
+        if self.concept:
+            head += [content.plain("  ·  ", content.DIM), content.line(self.concept)]
+        if self.marks:
+            head += [content.plain("  ·  ", content.DIM), content.plain(self.marks, "$text-warning")]
+        return Content("").join(head)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The question, and the parts of the back."""
+        return Part("question", self.question, self.colour, bold=True), *self.back
+
+    @property
+    def colour(self) -> str:
+        return f"$kind-{self.kind}" if self.kind else "$panel"
+
+
+class CardView(PaintedWidget[Face]):
+    """The current card; it scrolls if it is longer than the screen."""
+
+    def __init__(self) -> None:
+        super().__init__(Face())
+
+    def show(self, face: Face) -> None:
+        """Show a card; it stays scrolled where only its back is shown or hidden."""
+        before, self.state = self.state, face
+        if replace(face, back=before.back) != before:
+            self.top = 0
+        width, height = self.outer_size
+        if width:  # only the rows that held words or will: a slow line is spared the empty ones
+            rows = len(self.painting(face).rows)
+            self.top = min(self.top, max(0, rows - height))
+            self.refresh(Region(0, 0, width, max(rows, len(self.painting(before).rows))))
 
     @property
     def shown(self) -> Mapping[str, str]:
         """Return the text of each visible part: `head`, `question`, and `answer` and others once shown."""
-        parts = {"question": self._question, **self._back}
-        words = {name: self._words(part) for name, part in parts.items()}
-        return {"head": self._head.plain, **words}
+        return {"head": self.state.head.plain, **{part.name: part.words for part in self.state.parts}}
 
-    @staticmethod
-    def _words(part: Part) -> str:
-        words = part.markdown if part.plain else content.prose(part.markdown).plain
-        return f"{part.label}\n{words}" if part.label else words
+    def rows(self, state: Face, width: int) -> list[Content]:
+        column = min(width, COLUMN)
+        indent = (width - column) // 2 + MARGIN
+        return [row.pad_left(indent) for row in _column(state, width, max(1, column - 2 * MARGIN))]
 
-    # --- painting ---------------------------------------------------------------------------------------------------
-
-    def render_line(self, y: int) -> Strip:
-        width, rows, at = self.size.width, self._laid_out(), y + self._top
-        if len(rows) <= self.size.height and at >= len(rows):
-            return Strip.blank(width, self.rich_style)
-        if self.text_selection is None and len(rows) <= self.size.height:
-            if at not in self._strips:
-                self._strips[at] = self._strip(rows[at], at, width)
-            return self._strips[at]
-        row = self._selected(rows[at], at) if at < len(rows) else Content("")
-        if self._thumb(y):
-            row = Content.assemble(row.truncate(width - 1, pad=True), ("▐", "$foreground 30%"))
-        return self._strip(row, at, width)
-
-    def _strip(self, row: Content, at: int, width: int) -> Strip:
-        painted = row.truncate(width, pad=True).render_segments(self.visual_style)
-        return Strip(painted, width).apply_offsets(0, at)
-
-    def _laid_out(self) -> list[Content]:
-        """Return all rows of the card, also those out of sight."""
-        width = self.size.width
-        if width != self._laid:
-            self._laid = width
-            column = min(width, COLUMN)
-            indent = (width - column) // 2 + MARGIN
-            self._rows = [row.pad_left(indent) for row in self._column(max(1, column - 2 * MARGIN))]
-            self._strips.clear()
-            self._top = min(self._top, self._last_top())
-        return self._rows
-
-    def notify_style_update(self) -> None:
-        """Lay out again after a change of theme."""
-        self._strips.clear()
-        super().notify_style_update()
-
-    def _column(self, width: int) -> list[Content]:
-        rows = [Content(""), self._head.truncate(width, ellipsis=True), Content(""), *self._question.rows(width)]
-        parts = list(self._back.values())
-        if len(parts) > 1 and self._laid >= COLUMN:
-            return [*rows, Content(""), *_side_by_side(parts, width)]
-        for part in parts:
-            rows += [Content(""), *part.rows(width)]
-        return rows
-
-    def _selected(self, row: Content, at: int) -> Content:
-        span = self.text_selection.get_span(at) if self.text_selection is not None else None
-        if span is None:
-            return row
-        start, end = span
-        style = self.screen.get_visual_style("screen--selection")
-        return row.stylize(style, start, len(row) if end == -1 else end)
-
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        return selection.extract("\n".join(row.plain for row in self._rows)), "\n"
-
-    def selection_updated(self, selection: Selection | None) -> None:
-        self.refresh()
+    def render_lines(self, crop: Region) -> list[Strip]:
+        strips, (width, height) = super().render_lines(crop), self.outer_size
+        if len(self.painting(self.state).rows) <= height or crop.column_span != (0, width):
+            return strips
+        bar = self.painted(Content.styled("▐", "$foreground 30%")).crop(0, 1)
+        return [
+            Strip.join([strip.crop(0, width - 1), bar]) if self._thumb(y) else strip
+            for y, strip in zip(crop.line_range, strips, strict=True)
+        ]
 
     # --- scrolling --------------------------------------------------------------------------------------------------
 
     def scroll_rows(self, rows: int) -> None:
         """Scroll by `rows`, within the card."""
-        self._laid_out()
-        top = min(max(0, self._top + rows), self._last_top())
-        if top != self._top:
-            self._top = top
+        top = min(max(0, self.top + rows), self._last_top())
+        if top != self.top:
+            self.top = top
             self.refresh()
 
     def _last_top(self) -> int:
-        return max(0, len(self._rows) - self.size.height)
+        return max(0, len(self.painting(self.state).rows) - self.size.height)
 
     def _thumb(self, y: int) -> bool:
         """Return whether row `y` belongs to the thumb of the scrollbar."""
-        height, rows = self.size.height, len(self._rows)
-        if rows <= height:
-            return False
+        height, rows = self.size.height, len(self.painting(self.state).rows)
         size = max(1, height * height // rows)
-        start = round(self._top / self._last_top() * (height - size))
+        start = round(self.top / self._last_top() * (height - size))
         return start <= y < start + size
+
+    def on_resize(self) -> None:
+        self.scroll_rows(0)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         event.stop()
@@ -198,8 +165,15 @@ class CardView(Widget):
         self.scroll_rows(-_WHEEL)
 
 
-def _colour(kind: str) -> str:
-    return f"$kind-{kind}" if kind else "$panel"
+def _column(face: Face, width: int, inside: int) -> list[Content]:
+    """Return the rows of a card in a column of `inside` cells on a screen of `width`."""
+    question, *back = face.parts
+    rows = [Content(""), face.head.truncate(inside, ellipsis=True), Content(""), *question.rows(inside)]
+    if len(back) > 1 and width >= COLUMN:
+        return [*rows, Content(""), *_side_by_side(back, inside)]
+    for part in back:
+        rows += [Content(""), *part.rows(inside)]
+    return rows
 
 
 def _side_by_side(parts: list[Part], width: int) -> list[Content]:

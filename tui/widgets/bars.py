@@ -5,48 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
 from tui.keymap import with_user_keys
 from tui.keys import ANYWHERE, Key
 from tui.text import content
+from tui.text.wrapping import cell_len
+from tui.widgets.painted import PaintedWidget
 
 _WAYS_OUT = ("back", "home", "quit", "close")  # never left out for want of room
 
 
-class TopBar(Horizontal):
-    """The title of the screen on the left, a status on the right."""
+class TopBar(PaintedWidget[tuple[str, str, str]]):
+    """The title of the screen on the left with the running job, a status on the right."""
+
+    ALLOW_SELECT = False
 
     def __init__(self, title: str) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__((title, "", ""))
 
-    def compose(self) -> ComposeResult:
-        name = Content.assemble((" retain ", "bold $text-primary"), content.plain(f" {self._title}", content.DIM))
-        yield Static(name, markup=False, classes="bar-name")
-        yield Static(markup=False, classes="bar-work")
-        yield Static(markup=False, classes="bar-note")
+    @property
+    def job(self) -> str:
+        """The running job, as it is shown."""
+        return self.state[1]
+
+    @property
+    def status(self) -> str:
+        """What is shown on the right."""
+        return self.state[2]
 
     def show_job(self, words: str) -> None:
         """Show the running job beside the title; nothing for ""."""
-        self.query_one(".bar-work", Static).update(content.line(words, "$text-accent"))
+        title, _, status = self.state
+        self.show_state((title, words, status))
 
     def show_status(self, words: str) -> None:
         """Show `words` on the right."""
-        self.query_one(".bar-note", Static).update(content.line(words), layout=False)  # its width is what is left
+        title, job, _ = self.state
+        self.show_state((title, job, words))
+
+    def rows(self, state: tuple[str, str, str], width: int) -> list[Content]:
+        title, job, status = state
+        name = Content.assemble((" retain ", "bold $text-primary"), content.plain(f" {title}", content.DIM))
+        if job:
+            name += content.line(f"  {job}", "$text-accent")
+        room = max(0, width - name.cell_length - 2)
+        note = content.line(status).truncate(room, ellipsis=True)
+        return [name + note.pad_left(1 + room - note.cell_length)]
 
 
-class KeyBar(Widget):
+class KeyBar(PaintedWidget[tuple[Key, ...]]):
     """The keys of a screen on one line; each can be clicked. Help is at the right end.
 
     Of what has no room, the last goes first; the way out stays.
     """
+
+    ALLOW_SELECT = False
 
     @dataclass
     class Chosen(Message):
@@ -55,54 +72,59 @@ class KeyBar(Widget):
         action: str
 
     def __init__(self, keys: Iterable[Key]) -> None:
-        super().__init__()
-        self._keys = list(keys)
+        super().__init__(tuple(keys))
         self._moved: Mapping[str, str] = {}
-        self._places: list[tuple[int, int, str]] = []
 
     def show(self, keys: Iterable[Key]) -> None:
-        """Shows these keys from now on."""
-        self._keys = list(keys)
-        self.refresh()
+        """Show other keys."""
+        self.show_state(tuple(keys))
 
     def follow(self, moved: Mapping[str, str]) -> None:
         """Use the user's own keys."""
         self._moved = moved
-        self.refresh()
+        self.forget()
 
-    def render(self) -> Content:
-        return self.line(self.content_size.width)
+    def rows(self, state: tuple[Key, ...], width: int) -> list[Content]:
+        return [self.line(width)]
 
     def line(self, width: int) -> Content:
         """Return the keys that fit into `width` columns."""
-        keys, last = [key for key in self._as_moved(self._keys) if key.words], list(self._as_moved(ANYWHERE))
-        room = width - sum(_part(key).cell_length for key in last)
+        keys, last, gap = self._fitted(width)
+        return Content("").join([*map(_part, keys), Content(" " * gap), *map(_part, last)])
+
+    def _fitted(self, width: int) -> tuple[list[Key], list[Key], int]:
+        """Return the keys at the left, those at the right, and the columns between them."""
+        keys, last = [key for key in self._as_moved(self.state) if key.words], list(self._as_moved(ANYWHERE))
+        room = width - sum(map(_width, last))
         keys = _fitting(keys, room)
-        parts = [_part(key) for key in keys]
-        used = sum(part.cell_length for part in parts)
-        gap = Content(" " * max(0, room - used))
-        self._places = list(_places([*keys, None, *last], max(0, room - used)))
-        return Content("").join([*parts, gap, *map(_part, last)])
+        return keys, last, max(0, room - sum(map(_width, keys)))
 
     def _as_moved(self, keys: Iterable[Key]) -> Iterable[Key]:
-        if not self._moved:
-            return keys
-
-        return with_user_keys(keys, self._moved)
+        return with_user_keys(keys, self._moved) if self._moved else keys
 
     def on_click(self, event: Click) -> None:
-        for start, end, action in self._places:
-            if start <= event.x - self.gutter.left < end:
-                self.post_message(self.Chosen(action))
+        keys, last, gap = self._fitted(self.size.width)
+        at = 0
+        for key in (*keys, None, *last):
+            at += _width(key) if key is not None else gap
+            if event.x < at:
+                if key is not None:
+                    self.post_message(self.Chosen(key.action))
+                return
 
 
 def _part(key: Key) -> Content:
     return Content.assemble((f" {key.display} ", "bold $text-accent"), content.plain(f"{key.words} ", content.DIM))
 
 
+def _width(key: Key) -> int:
+    """Return the columns that a key takes."""
+    return cell_len(f" {key.display} {key.words} ")
+
+
 def _fitting(keys: list[Key], room: int) -> list[Key]:
     fits = list(keys)
-    while sum(_part(key).cell_length for key in fits) > room:
+    while sum(map(_width, fits)) > room:
         others = [at for at, key in enumerate(fits) if key.action not in _WAYS_OUT]
         if not others:
             return fits[:1]
@@ -110,32 +132,29 @@ def _fitting(keys: list[Key], room: int) -> list[Key]:
     return fits
 
 
-def _places(keys: Iterable[Key | None], gap: int) -> Iterator[tuple[int, int, str]]:
-    """Yield (first column, column after the last, action) of each key; None is the gap."""
-    at = 0
-    for key in keys:
-        width = gap if key is None else _part(key).cell_length
-        if key is not None:
-            yield at, at + width, key.action
-        at += width
-
-
-class Progress(Widget):
+class Progress(PaintedWidget[tuple[int, int]]):
     """A line of one row that fills."""
 
+    ALLOW_SELECT = False
+
     def __init__(self) -> None:
-        super().__init__()
-        self._done, self._all = 0, 0
+        super().__init__((0, 0))
 
     def show(self, done: int, of: int) -> None:
-        if (done, of) != (self._done, self._all):
-            self._done, self._all = done, of
+        """Show the share of `done`; painted again only if it looks different."""
+        before, self.state, width = self.state, (done, of), self.outer_size.width
+        if _filled(before, width) != _filled(self.state, width):
             self.refresh()
 
-    def render(self) -> Content:
-        width = self.size.width
-        filled = round(width * self._done / self._all) if self._all else 0
-        return Content.assemble(("━" * filled, "$primary"), ("─" * (width - filled), "$foreground 20%"))
+    def rows(self, state: tuple[int, int], width: int) -> list[Content]:
+        filled = _filled(state, width)
+        return [Content.assemble(("━" * filled, "$primary"), ("─" * (width - filled), "$foreground 20%"))]
+
+
+def _filled(state: tuple[int, int], width: int) -> int:
+    """Return how many of `width` columns are filled."""
+    done, of = state
+    return round(width * done / of) if of else 0
 
 
 class Sections(Widget):

@@ -40,7 +40,8 @@ class Notice(Static):
         self._show("note", words, "", "")
 
     def clear(self) -> None:
-        self.display = False
+        if self.display:
+            self.display = False
 
     def clear_message(self) -> None:
         """Hide a message; errors and findings stay."""

@@ -15,7 +15,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Refused, SchemaTooNew
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.5.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.6.0"  # of AGENTS.md and of every format it describes
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_STEPS = 20

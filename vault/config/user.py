@@ -1,8 +1,8 @@
-"""The user's own folders outside every vault: settings (`config.toml`) and state.
+"""The user's own folders outside every vault: settings (`config.toml`), state and data.
 
 Settings are in the configuration folder of this system (XDG_CONFIG_HOME on Linux), among them the personal vault of
 each vault, by the vault's id. The state of a vault (copies of the user's files, runs of agents) has a folder of its
-own.
+own, and so have the copies of its review log.
 """
 
 from __future__ import annotations
@@ -37,9 +37,19 @@ def config_folder() -> Path:
 
 def state_folder(vault_id: str) -> Path:
     """Return the folder for the state of one vault; it may not exist. Raises Refused for an invalid id."""
+    return _place("XDG_STATE_HOME", ".local/state", "user_state_path") / _checked_id(vault_id)
+
+
+def data_folder(vault_id: str) -> Path:
+    """Return the folder for the user's data of one vault; it may not exist. Raises Refused for an invalid id."""
+    return _place("XDG_DATA_HOME", ".local/share", "user_data_path") / _checked_id(vault_id)
+
+
+def _checked_id(vault_id: str) -> str:
+    """Return the id of a vault, which is the name of a folder. Raises Refused for any other text."""
     if not _ID.fullmatch(vault_id):
         raise Refused("not the id of a vault", where=json.dumps(vault_id))
-    return _place("XDG_STATE_HOME", ".local/state", "user_state_path") / vault_id
+    return vault_id
 
 
 def cache_folder(name: str) -> Path:
@@ -78,6 +88,11 @@ def config_guard() -> Guard:
 def state_guard(vault_id: str) -> Guard:
     """Return the writer for the state folder of a vault."""
     return Guard(state_folder(vault_id), Scope.STATE)
+
+
+def data_guard(vault_id: str) -> Guard:
+    """Return the writer for the data folder of a vault."""
+    return Guard(data_folder(vault_id), Scope.STATE)
 
 
 def personal_vault(vault_id: str) -> Path | None:

@@ -100,33 +100,54 @@ def sync_path(folder: Path) -> None:
         os.close(handle)
 
 
-def append_lines(handle: int, lines: bytes, path: str) -> None:
-    """Append `lines` to a locked log, after ending a torn last line. If this raises, the log is unchanged.
+class AppendedLines:
+    """Lines at the end of a log that are not on disk yet. The log stays locked until `sync` is called, once.
 
-    After a failed sync the line is removed again and nothing is retried: the user gets a message and rates the card
-    again.
+    `start` and `end` are the sizes of the log before and after, `inode` is the log's.
     """
-    size = os.fstat(handle).st_size
-    if size and os.pread(handle, 1, size - 1) != b"\n":
-        lines = b"\n" + lines
-    try:
-        write_all(handle, lines)
-        sync(handle)
-    except BaseException as error:
-        if not _truncated(handle, size, len(lines)):
-            reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
-            raise WriteFailed(
-                f"{reason}; the last line may or may not have been saved",
-                where=path,
-                hint="check the end of the file before trying again",
-            ) from error
-        raise
+
+    def __init__(self, handle: int, lines: bytes, path: str) -> None:
+        """Append `lines` to an open, locked log, after ending a torn last line. Raises: OSError, WriteFailed."""
+        self._handle, self._path = handle, path
+        status = os.fstat(handle)
+        self.start, self.inode = status.st_size, status.st_ino
+        if self.start and os.pread(handle, 1, self.start - 1) != b"\n":
+            lines = b"\n" + lines
+        self.end = self.start + len(lines)
+        with self._removed_on_error():
+            write_all(handle, lines)
+
+    def sync(self) -> None:
+        """Flush the lines to disk and unlock the log. Raises: WriteFailed; then the log is as it was.
+
+        After a failed sync nothing is retried: the user gets a message and rates the card again.
+        """
+        try:
+            with failing(self._path), self._removed_on_error():
+                sync(self._handle)
+        finally:
+            os.close(self._handle)
+
+    @contextmanager
+    def _removed_on_error(self) -> Iterator[None]:
+        """Remove the lines again on an error. Raises: WriteFailed if that fails, too."""
+        try:
+            yield
+        except BaseException as error:
+            if not _truncated(self._handle, self.start, self.end):
+                reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
+                raise WriteFailed(
+                    f"{reason}; the last line may or may not have been saved",
+                    where=self._path,
+                    hint="check the end of the file before trying again",
+                ) from error
+            raise
 
 
-def _truncated(handle: int, size: int, added: int) -> bool:
-    """Truncate the log to `size` bytes, if at most `added` were added; return whether it has that size now."""
+def _truncated(handle: int, size: int, end: int) -> bool:
+    """Truncate the log to `size` bytes, if it has at most `end`; return whether it has that size now."""
     with suppress(OSError):
-        if size < os.fstat(handle).st_size <= size + added:
+        if size < os.fstat(handle).st_size <= end:
             os.ftruncate(handle, size)
             with suppress(OSError):
                 os.fsync(handle)

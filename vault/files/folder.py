@@ -75,11 +75,14 @@ class Folder:
         self.root = Path(os.path.realpath(root))
         self._identity: Identity | None = None
 
-    def read(self, path: str) -> bytes | None:
-        """Return the bytes of a regular file; None if there is none. Raises Refused for links, pipes and folders."""
+    def read(self, path: str, start: int = 0) -> bytes | None:
+        """Return the bytes of a regular file from `start` on; None if there is none.
+
+        Raises Refused for links, pipes and folders.
+        """
         parts = split(path)
         with _Reading(self._shown_path(path)), self._handle(parts[:-1]) as folder:
-            found = read_at(folder, parts[-1] if parts else ".", path)
+            found = read_at(folder, parts[-1] if parts else ".", path, start=start)
             return found.data if found else None
         return None
 
@@ -239,11 +242,11 @@ class refuse_link:  # a class for the same reason as `durable.failing`
             raise refusal(self._path, what, hint="replace the link with the file") from error
 
 
-def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> Current | None:
+def read_at(handle: int, name: str, path: str, *, attributes: bool = False, start: int = 0) -> Current | None:
     """Return the regular file `name` of an open folder; None if there is none. Raises Refused for anything else."""
     try:
         with open_file_at(handle, name, path) as opened:
-            found = read_open(opened, path)
+            found = read_open(opened, path, start)
             return replace(found, attributes=_attributes(opened)) if attributes else found
     except FileNotFoundError:
         return None
@@ -260,13 +263,13 @@ def open_file_at(handle: int, name: str, path: str) -> Iterator[int]:
         os.close(opened)
 
 
-def read_open(opened: int, path: str) -> Current:
-    """Return the content of an open file from its beginning. Raises Refused if it is not a regular file."""
+def read_open(opened: int, path: str, start: int = 0) -> Current:
+    """Return the content of an open file from `start` on. Raises Refused if it is not a regular file."""
     status = os.fstat(opened)
     if not stat.S_ISREG(status.st_mode):
         raise refusal(path, "not a regular file")
-    os.lseek(opened, 0, os.SEEK_SET)
-    blocks = [os.read(opened, status.st_size + 1)]
+    os.lseek(opened, start, os.SEEK_SET)
+    blocks = [os.read(opened, max(0, status.st_size - start) + 1)]
     while blocks[-1]:
         blocks.append(os.read(opened, _BLOCK))
     return Current(b"".join(blocks), status)

@@ -20,7 +20,7 @@ from pathlib import Path
 from vault.errors import EditedMeanwhile, LockHeld, Refused
 from vault.files import replace
 from vault.files.durable import (
-    append_lines,
+    AppendedLines,
     copy_bytes,
     failing,
     lock_within,
@@ -92,7 +92,8 @@ class Guard(Folder):
                 return False
             expect_bytes(path, found, expect)
             name = marked_name(parts[-1], ours=data, expect=expect)
-            with temporary_file(folder, name, found) as temp:
+            mode = 0o600 if self.scope is Scope.STATE else 0o666
+            with temporary_file(folder, name, found, mode) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replace.install(folder, temp, parts[-1], path, expect)
@@ -138,6 +139,10 @@ class Guard(Folder):
 
         Raises WriteFailed, after which the log is unchanged; Refused; LockHeld if another process locks the log.
         """
+        self.begin_append(path, lines).sync()
+
+    def begin_append(self, path: str, lines: bytes) -> AppendedLines:
+        """Append whole lines to a log, which the caller must `sync` in any case. Raises as `append`."""
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
@@ -149,7 +154,7 @@ class Guard(Folder):
         ):
             if os.fstat(log).st_size == 0:  # perhaps made just now
                 sync_folder(folder)
-            append_lines(log, lines, path)
+            return AppendedLines(log, lines, self._shown_path(path))
 
     def keep(self, path: str, data: bytes) -> None:
         """Write a file of `.retain/`, completely or not at all, without waiting for the disk.
@@ -328,14 +333,15 @@ def _make_nothing(folder: int, name: str) -> None:
 
 @contextmanager
 def _locked_log(folder: int, name: str, path: str) -> Iterator[int]:
-    """Open a log that no other process may append to meanwhile. Raises LockHeld."""
+    """Open a log that no other process may append to until it is closed: here on an error. Raises LockHeld."""
     handle = _open_locked(folder, name, path, wait_s=_LOG_WAIT_S)
     if handle is None:
         raise LockHeld("locked by another process", where=path, hint="end that process")
     try:
         yield handle
-    finally:
+    except BaseException:
         os.close(handle)
+        raise
 
 
 def _open_log(folder: int, name: str, path: str) -> int:

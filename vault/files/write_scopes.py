@@ -84,6 +84,7 @@ class Scope(Enum):
         _PRODUCTS,
         _files("output", r"promotion-queue\.md"),
         _tree("learning/flashcards", human=True),
+        _files("learning/anki", r"notes\.jsonl"),
         _tree("ledger"),
         _tree(".retain"),
     )
@@ -111,8 +112,8 @@ class Scope(Enum):
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one setting of the vault, changed in the settings screen
-    UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml"),)  # `retain upgrade`
-    STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
+    UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml", r"\.gitattributes"),)  # `retain upgrade`
+    STATE = (Grant(()),)  # the user's state or data of one vault; the root is that vault's folder there
     INDEX = (_tree(".retain"),)  # the root is the vault, or a folder of the user's cache
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
@@ -205,7 +206,8 @@ def _is_same_folder(path: Path, other: Path) -> bool:
 
 def is_append_only(parts: tuple[str, ...]) -> bool:
     """Return whether the file is a log or ledger, to which lines are only appended."""
-    return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or (parts[0] == "learning" and len(parts) == 2))
+    folder = parts[:-1]
+    return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or folder in (("learning",), ("learning", "anki")))
 
 
 def refusal(path: str, what: str, *, hint: str = "") -> Refused:

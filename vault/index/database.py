@@ -15,8 +15,9 @@ import sqlite3
 import stat
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,8 +44,13 @@ class Schema:
     """
 
     name: str
-    version: int
+    version: int | str
     tables: str
+
+    @property
+    def number(self) -> int:
+        """Return what SQLite keeps as the file's `user_version`: it is another for other tables, too."""
+        return zlib.crc32(f"{self.version} {self.tables}".encode()) & 0x7FFFFFFF
 
 
 class IndexDamaged(Damaged):
@@ -182,16 +188,37 @@ def _close_all() -> None:
             database.close()
 
 
+def peek(vault: Vault, schema: Schema) -> Database | None:
+    """Return the index for reading alone, without leaving a trace; None where it is not as it was left."""
+    path = index_root(vault) / FOLDER / f"{schema.name}.sqlite3"
+    if not (vault.keeps_caches and _is_as_left(path)) or _size(Path(f"{path}-wal")):
+        return None
+    with suppress(sqlite3.Error, OSError):
+        connection = _connect_to_read(path)
+        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
+            return Database(connection, None, "", _nothing)
+        connection.close()
+    return None
+
+
+def open_copy(vault: Vault, schema: Schema) -> Database:
+    """Return a copy of the index in memory, for what is to leave no trace; an empty one where there is none."""
+    path = index_root(vault) / FOLDER / f"{schema.name}.sqlite3"
+    return (_copy_in_memory(path, schema) if vault.keeps_caches else None) or _in_memory(schema)
+
+
 def open_database(vault: Vault, schema: Schema) -> Database:
     """Return the index `schema.name` of the vault: as it was left, or empty with the `reason`.
 
-    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written, or
-    the vault was opened with settings that are only tried, it is in memory.
+    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written it is a
+    copy in memory of the vault's own, if that is as it was left; an empty one in memory, too, where the vault was
+    opened with settings that are only tried.
     """
     if not vault.keeps_caches:
         return _in_memory(schema)
     root = index_root(vault)
-    path = root / FOLDER / f"{schema.name}.sqlite3"
+    name = f"{FOLDER}/{schema.name}.sqlite3"
+    path = root / name
     try:
         if _is_as_left(path):
             found = _opened(path, schema)
@@ -199,7 +226,7 @@ def open_database(vault: Vault, schema: Schema) -> Database:
                 return found
         return _opened_anew(root, path, schema)
     except (OSError, sqlite3.Error, RetainError):
-        return _in_memory(schema)
+        return _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
 
 
 def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T:
@@ -237,7 +264,7 @@ def _opened(path: Path, schema: Schema) -> Database | None:
     """Return the index in a file that is as it was left; None if it is of another version or damaged."""
     connection = _connect(path)
     try:
-        if connection.execute("PRAGMA user_version").fetchone() == (schema.version,):
+        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
             connection.execute("PRAGMA wal_autocheckpoint=0")
             connection.execute("PRAGMA synchronous=NORMAL")
             return Database(connection, path, "", _nothing)
@@ -261,7 +288,7 @@ def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
         connection = _connect(path)
         _set_modes(connection, filling=True)
         connection.executescript(schema.tables)
-        connection.execute(f"PRAGMA user_version={schema.version}")
+        connection.execute(f"PRAGMA user_version={schema.number}")
         return Database(connection, path, reason, release)
     except BaseException:
         release()
@@ -276,7 +303,7 @@ def _why_not(path: Path, schema: Schema) -> str:
         connection = _connect(path)
         try:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            return "it is damaged" if version == schema.version else "it is of another version of retain"
+            return "it is damaged" if version == schema.number else "it is of another version of retain"
         finally:
             connection.close()
     return "it is damaged"
@@ -289,8 +316,38 @@ def _in_memory(schema: Schema) -> Database:
     return Database(connection, None, "it cannot be stored", _nothing)
 
 
+def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
+    """Return a copy of an index that cannot be written, as in a sandbox; None if it is not as it was left."""
+    if not _is_as_left(path):
+        return None
+    found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with suppress(sqlite3.Error, OSError), closing(_connect_to_read(path)) as source:
+        source.backup(found)
+        if found.execute("PRAGMA user_version").fetchone() == (schema.number,):
+            found.execute("PRAGMA trusted_schema=OFF")
+            return Database(found, None, "", _nothing)
+    found.close()
+    return None
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     """Return a connection to a file, of which no schema of its own may act. Raises: OSError for a link."""
+    _refuse_links(path)
+    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file that nobody writes meanwhile, so that SQLite has nothing beside it."""
+    _refuse_links(path)
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _refuse_links(path: Path) -> None:
+    """Raise OSError where a file of the index, or its folder, is a link or no plain file."""
     if not stat.S_ISDIR(path.parent.lstat().st_mode):
         raise OSError(f"{path.parent} is no plain folder")
     for name in (path, *(Path(f"{path}{end}") for end in ("-wal", "-shm", "-journal"))):
@@ -298,9 +355,6 @@ def _connect(path: Path) -> sqlite3.Connection:
             status = name.lstat()
             if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
                 raise OSError(f"{name} is no plain file")
-    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA trusted_schema=OFF")
-    return connection
 
 
 def _set_modes(connection: sqlite3.Connection, *, filling: bool) -> None:

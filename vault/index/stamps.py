@@ -102,7 +102,7 @@ def listing(root: Path, folder: str) -> Listing:
 def stamp(root: Path, path: str) -> Stamp:
     """Return the stamp of a plain file; NONE if there is none."""
     try:
-        status = (root / path).lstat()
+        status = os.lstat(f"{root}/{path}")
     except OSError:
         return NONE
     return status.st_size, status.st_ctime_ns, status.st_ino & INODE

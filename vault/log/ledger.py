@@ -7,17 +7,23 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, TypeGuard
 
+import msgspec
+
 from vault.diagnostic import Diagnostic
-from vault.ids import free_slug, slug
+from vault.ids import free_slug, slug, vault_digest
 
 IDS = "ledger/ids.jsonl"
 DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
+EDITS = "ledger/edits.jsonl"
+NOTES = "learning/anki/notes.jsonl"  # not in `ledger/`: what another program did
 
 Event = dict[str, Any]
+_PARSE = msgspec.json.Decoder().decode
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
 _NOUNS = {"source", "concept", "topic", "claim", "card", "gap", "dispute", "doubt"}
 _TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")
@@ -49,10 +55,13 @@ def after(events: Iterable[Event], at: datetime) -> str:
 
 def _is_instant(value: object) -> TypeGuard[str]:
     """Return whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
-    if not isinstance(value, str) or not _INSTANT.fullmatch(value):
-        return False
+    return isinstance(value, str) and _is_written_instant(value)
+
+
+@lru_cache(4096)  # a command writes many lines of one instant
+def _is_written_instant(text: str) -> bool:
     try:
-        return bool(parse_instant(value))
+        return _INSTANT.fullmatch(text) is not None and bool(parse_instant(text))
     except (ValueError, OverflowError):
         return False  # the 99th of a month
 
@@ -60,6 +69,12 @@ def _is_instant(value: object) -> TypeGuard[str]:
 def encode(event: Event) -> bytes:
     """Return one line of a ledger, with its newline."""
     return (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def note_event(vault_id: str, type_: str, card: str, second: int, **facts: object) -> Event:
+    """Return an event of `NOTES` on a card's note in Anki, as of a Unix second before `FAR`."""
+    at = instant(datetime.fromtimestamp(second, UTC))
+    return {"v": 1, "type": type_, "card": card, "at": at, "vault": vault_digest(vault_id), **facts}
 
 
 def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
@@ -76,7 +91,7 @@ def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
             continue
         seen.add(line)
         try:
-            event = json.loads(line)
+            event = _PARSE(line)
         except (ValueError, RecursionError):
             event = None
         if isinstance(event, dict) and isinstance(event.get("type"), str) and _is_instant(event.get("at")):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
+from vault.files.durable import AppendedLines
 from vault.files.folder import Folder
 from vault.files.guard import Guard
 from vault.ids import ulid
@@ -39,7 +40,7 @@ from vault.text.formatting import clean_line
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
-_NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
+NAME = re.compile(r"reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
@@ -197,7 +198,9 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
 
 def log_paths(root: Path) -> list[str]:
     """Return the vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
-    return [entry.path for entry in Folder(root).listing(FOLDER) if _NAME.fullmatch(entry.path)]
+    return [
+        entry.path for entry in Folder(root).listing(FOLDER) if NAME.fullmatch(entry.path.removeprefix(f"{FOLDER}/"))
+    ]
 
 
 def shown_path(path: str) -> str:
@@ -299,7 +302,12 @@ def append(guard: Guard, *events: LogEvent) -> None:
 
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
-    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
+    guard.append(LOG_PATH, _lines_of(events))
+
+
+def _lines_of(events: Iterable[LogEvent]) -> bytes:
+    """Return the lines of the events."""
+    return b"".join(encode(event) + b"\n" for event in events)
 
 
 class LogWriter:
@@ -333,7 +341,12 @@ class LogWriter:
 
         Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
         """
-        append(self._guard, event, *more)
+        self.begin(event, *more).sync()
+
+    def begin(self, event: LogEvent, *more: LogEvent) -> AppendedLines:
+        """Append as `write` does; the caller must `sync` the lines in any case."""
+        appended = self._guard.begin_append(LOG_PATH, _lines_of((event, *more)))
         for one in (event, *more):
             if not isinstance(one, Undo):
                 self._last = one.at if self._last is None else max(self._last, one.at)
+        return appended

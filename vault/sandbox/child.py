@@ -43,6 +43,7 @@ class Child:
         self, program: Sequence[str], *, reading: str = "reading it", hint: str = "", max_reply: int = MAX_REPLY
     ) -> None:
         self._reading, self._hint, self._max_reply = reading, hint, max_reply
+        self._unread = 0  # replies that nobody waits for
         environment = {k: os.environ[k] for k in _INHERITED if k in os.environ} | _ONE_THREAD
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
         self.process = subprocess.Popen(
@@ -63,6 +64,17 @@ class Child:
     ) -> None:
         self.close()
 
+    def post(self, message: dict[str, Any]) -> None:
+        """Send a message and do not wait for its reply; a process that has died is left to the next `ask`."""
+        with suppress(OSError):
+            self._write(message)
+            self._unread += 1
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        self.process.stdin.flush()
+
     def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
         """Return the reply, a JSON object. Raises as `exchange`."""
         return self.exchange(message, _json_object, seconds)
@@ -73,7 +85,7 @@ class Child:
         Raises: TooCostly when the process takes too long or exceeds a limit; WorkerFailed when it dies otherwise or
         its reply is invalid. The process is closed then.
         """
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdout is not None
         overdue = threading.Event()
 
         def end() -> None:
@@ -83,8 +95,10 @@ class Child:
         late = threading.Timer(seconds, end)
         late.start()
         try:
-            self.process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
-            self.process.stdin.flush()
+            self._write(message)
+            for _ in range(self._unread):
+                self.process.stdout.readline(self._max_reply)
+            self._unread = 0
             line = self.process.stdout.readline(self._max_reply)
             if not line.endswith(b"\n"):
                 raise ValueError("the reply is cut off, or too large")

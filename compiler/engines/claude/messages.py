@@ -7,12 +7,19 @@ import re
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from vault.log.grading import Cancelled, Cost
 from vault.text.formatting import clean_line
 
-R = TypeVar("R", bound=BaseModel)
+
+class Form(BaseModel):
+    """The shape of an answer that a model gives as JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+R = TypeVar("R", bound=Form)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 _MAX_REPORTED_ERRORS = 5  # of one reply
 

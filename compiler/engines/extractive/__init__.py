@@ -10,6 +10,12 @@ from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, Comp
 class ExtractiveEngine:
     """Answers every request offline, from the documents' own words; the same request always has the same reply."""
 
+    def load(self) -> None:
+        """Load what reading an English document needs."""
+        from compiler.engines.extractive import reading
+
+        reading.load()
+
     def read(self, requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
         """Return the claims and names of each segment of one document, weighed over the whole of it."""
         from compiler.engines.extractive import reading

@@ -39,5 +39,5 @@ def cards(request: CardsRequest) -> CardsReply:
                 continue
             count[ask.kind] += 1
             chosen.append(card)
-        suggested.append(SuggestedCard(**dict(card), score=ask.score, form=ask.form, number=ask.number))
+        suggested.append(SuggestedCard(**card.as_json(), score=ask.score, form=ask.form, number=ask.number))
     return CardsReply(cards=tuple(chosen), suggested=tuple(suggested))

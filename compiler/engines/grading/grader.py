@@ -14,8 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from compiler.engines.claude.client import Claude
-from compiler.engines.claude.messages import ChatMessage, JsonPrompt, ModelClient
-from compiler.model.requests import Model
+from compiler.engines.claude.messages import ChatMessage, Form, JsonPrompt, ModelClient
 from compiler.replies.prompts import data, prompt
 from vault.config import engine
 from vault.log.events import Rating
@@ -39,14 +38,14 @@ _clients: dict[tuple[str, str, str], Claude] = {}  # creating one takes seconds,
 _RUN = 7  # words in a row that nobody repeats by chance
 
 
-class GradedPoint(Model):
+class GradedPoint(Form):
     point: Short
     quote: Quoted
     met: bool
     said: Quoted = ""
 
 
-class GradeReply(Model):
+class GradeReply(Form):
     points: Annotated[tuple[GradedPoint, ...], Field(max_length=12)]
     rating: Literal["again", "hard", "good", "unsure"]
     why: Short = ""

@@ -8,9 +8,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from compiler.engines.claude.messages import ChatMessage, JsonPrompt, ModelClient
+from compiler.engines.claude.messages import ChatMessage, Form, JsonPrompt, ModelClient
 from compiler.engines.grading.grader import Quoted, Short, configured_client, gives_away, is_quoted
-from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
 from vault.log.grading import Cancelled, Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn, Tutor
 from vault.text.formatting import normal
@@ -20,12 +19,12 @@ _MAX_CHARS = 16_000  # of all articles together that a model is sent
 _SENTENCE = re.compile(r"[^.!?。！？]+(?:[.!?。！？]+[\"'”’)]*\s*|$)")
 
 
-class QuizPoint(Model):
+class QuizPoint(Form):
     point: Short
     quote: Quoted
 
 
-class QuizTurn(Model):
+class QuizTurn(Form):
     says: Spoken
     article: Short = ""
     ended: bool = False
