@@ -9,16 +9,15 @@ from datetime import datetime
 import msgspec
 
 from learning.memory.scheduler import Scheduler
-from learning.store.log_files import FileLines, vault_place
+from learning.store.log_files import vault_place
 from learning.study_day import StudyCalendar
 from vault.index.database import Database
 from vault.index.facts import fact, set_fact
-from vault.log.events import LogEvent, Undo, review_line
-from vault.log.review_log import EVER, at_of, first_id, unix_ms
+from vault.log.events import LogEvent, Undo
+from vault.log.review_log import EVER, at_of, first_id
 from vault.vault import Vault
 
 LEAST, MOST = 250, 2_500  # events that are kept since the cut
-_LINE = 250  # bytes that are more than a line
 _FOLD = 4  # of the fold: when the same log gives other states, it grows
 
 
@@ -58,16 +57,6 @@ def digest(vault: Vault, scheduler: Scheduler) -> str:
     return f"{_FOLD} {scheduler.rules!r} {wanted:08x}"
 
 
-def cut_of_files(files: Iterable[FileLines], calendar: StudyCalendar) -> datetime:
-    """Return where to cut the log: a day before its last review began, or earlier; EVER where the reviews are few.
-
-    It goes by the ends of the files, where the last reviews are as a rule.
-    """
-    ends = (file.more[-2 * LEAST * _LINE :] for file in files)
-    lines = (review_line(line) for data in ends for line in data.splitlines(keepends=True))
-    return cut_of(sorted(unix_ms(line.at) for line in lines if line is not None), calendar)
-
-
 def cut_of(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
     """Return where to cut a log whose last reviews are these."""
     if len(at_ms) < 2 * LEAST:
@@ -81,7 +70,7 @@ def is_clean_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
     after.
     """
     first = first_id(cut)
-    return all(
+    return cut == EVER or all(
         (event.at >= cut) == (event.id >= first)
         and not (isinstance(event, Undo) and event.at < cut and event.voids >= first)
         for event in events

@@ -13,7 +13,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
 from learning.store.day_sums import forget_sums
 from learning.store.decks import add_unmet
-from learning.store.log_cut import Head, cut_of_files, digest, reaching_back, save_head
+from learning.store.log_cut import Head, cut_of, digest, is_clean_cut, reaching_back, save_head
 from learning.store.log_files import read_all, save_files, vault_place
 from learning.store.log_rows import keep_none, save_changes, save_events
 from learning.store.reviews import save_all
@@ -21,8 +21,8 @@ from learning.store.states import save_states
 from vault.ids import CardId
 from vault.index.database import Database
 from vault.log.events import LogEvent
-from vault.log.review_columns import ScannedLog, scan_log
-from vault.log.review_log import EVER, at_of, live, unix_ms
+from vault.log.review_columns import ScannedLog, columns_in
+from vault.log.review_log import EVER, at_of, live, parse_log, unix_ms
 from vault.vault import Vault
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
@@ -36,12 +36,13 @@ def fold_all(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tup
     """Fold the whole log."""
     files = read_all(vault)
     changes = card_events(files[-1].more)
-    cut = cut_of_files(files[:-1], scheduler_of(()).calendar)
-    log = scan_log(((file.shown, file.more) for file in files[:-1]), cut)
-    since = log.since
-    if since is None:  # no line can continue it
-        cut, since = _END, ()
+    events = (read := parse_log((file.shown, file.more) for file in files[:-1])).events
+    log = columns_in(read)
     scheduler = scheduler_of(log.others)
+    cut = cut_of(log.reviews.at_ms, scheduler.calendar)
+    if not is_clean_cut(events, cut):
+        cut = _END  # no line can continue it
+    since = events[bisect_left(events, cut, key=attrgetter("stamp.at")) :]
     states = fold_log(log, scheduler, changes)
     every: list[LogEvent | CardEvent] = [*since, *(change for change in changes if change.at >= cut)]
     touched = {card for event in every if (card := getattr(event, "card", None)) is not None}

@@ -246,7 +246,7 @@ def _text(record: dict[str, Any], key: str, default: str | None = None) -> str:
     return value
 
 
-shared: Callable[[Any], Any] = sys.intern  # a log repeats few texts many times: each is held once
+_shared: Callable[[Any], Any] = sys.intern  # a log repeats few texts many times: each is held once
 
 
 def _instant(value: object) -> datetime:
@@ -295,7 +295,7 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
         raise ValueError("rating is not 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
         raise ValueError("ms is not a duration")
-    return stamp, shared(_text(record, "card")), RATINGS[rating], ms
+    return stamp, _shared(_text(record, "card")), RATINGS[rating], ms
 
 
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
@@ -362,8 +362,8 @@ def decode(line: bytes) -> LogEvent:
         stamp = Stamp(
             _text(record, "id"),
             at,
-            shared(_text(record, "tz", "+00:00")),
-            shared(_text(record, "via", "")),
+            _shared(_text(record, "tz", "+00:00")),
+            _shared(_text(record, "via", "")),
             None if clock is None else _instant(clock),
         )
         return reader(record, stamp)
@@ -371,8 +371,8 @@ def decode(line: bytes) -> LogEvent:
         raise ValueError(f"{type(problem).__name__}: {problem}") from problem
 
 
-class ReviewLine(msgspec.Struct, gc=False):
-    """A review as its line has it. Nearly every line of a log is one, and is read faster so than by `decode`."""
+class _ReviewLine(msgspec.Struct, gc=False):
+    """The line of a review, as nearly every line of a log is, without a `clock`."""
 
     v: Literal[1]
     id: str
@@ -386,24 +386,22 @@ class ReviewLine(msgspec.Struct, gc=False):
     via: str = ""
     clock: None = None
 
-    def event(self) -> Review:
-        """Return the same as an event."""
-        stamp = Stamp(self.id, self.at, shared(self.tz), shared(self.via))
-        if self.type == Import.type:
-            return Import(stamp, shared(self.card), self.rating, self.ms, self.origin)
-        return Review(stamp, shared(self.card), self.rating, self.ms)
+
+_PARSE_REVIEW = msgspec.json.Decoder(_ReviewLine).decode
 
 
-_PARSE_REVIEW = msgspec.json.Decoder(ReviewLine).decode
-
-
-def review_line(line: bytes) -> ReviewLine | None:
-    """Return the review in a line with its newline; None where it is another, or `decode` has to look more closely."""
+def review_in(line: bytes) -> Review | None:
+    """Return what `decode` gives of a line, which has its newline, much faster; None where `decode` must read it."""
     if line[-TAIL - 1 :] != b',"crc":"%08x"}\n' % zlib.crc32(line[: -TAIL - 1]):
         return None
     try:
-        review = _PARSE_REVIEW(line)
+        read = _PARSE_REVIEW(line)
     except (ValueError, RecursionError):
         return None
-    at = review.at
-    return review if review.ms >= 0 and at.tzinfo is UTC and at.microsecond % 1000 == 0 else None
+    at = read.at
+    if read.ms < 0 or at.tzinfo is not UTC or at.microsecond % 1000:
+        return None
+    stamp = Stamp(read.id, at, _shared(read.tz), _shared(read.via))
+    if read.type == Import.type:
+        return Import(stamp, _shared(read.card), read.rating, read.ms, read.origin)
+    return Review(stamp, _shared(read.card), read.rating, read.ms)

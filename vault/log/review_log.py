@@ -11,7 +11,7 @@ import io
 import itertools
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
@@ -28,13 +28,12 @@ from vault.log.events import (
     Import,
     LogEvent,
     Params,
-    ReviewLine,
     Stamp,
     Undo,
     UnknownType,
     decode,
     encode,
-    review_line,
+    review_in,
 )
 from vault.text.formatting import clean_line
 
@@ -75,8 +74,7 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
     unknown: set[str] = set()
     for path, data in sorted(files):
         names.append(path)
-        for number, read in read_lines(path, data, unknown, diagnostics):
-            event = read.event() if isinstance(read, ReviewLine) else read
+        for number, event in _lines(path, data, unknown, diagnostics):
             if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
                 what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
@@ -92,12 +90,10 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
     return False
 
 
-def read_lines(
-    path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]
-) -> Iterator[tuple[int, ReviewLine | LogEvent]]:
+def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
     """Yield the file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
     for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
-        if (review := review_line(line)) is not None:
+        if (review := review_in(line)) is not None:
             yield number, review
             continue
         where = Line(path, number, not line.endswith(b"\n"))
@@ -213,21 +209,24 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
     An undo can itself be undone, by a later one; two that name each other make no circle.
     """
+    return without_voided(once_each(events))
+
+
+def once_each(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """Return each of the events once, in order of (at, id)."""
     united: dict[str, LogEvent] = {}
     for event in events:
         _unite(united, event)
-    once = sorted(united.values(), key=by_time)
-    voided = voided_by(once)
-    return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
+    return sorted(united.values(), key=by_time)
 
 
-def voided_by(ordered: Iterable[LogEvent]) -> set[str]:
-    """Return the ids that the undos among events in order of (at, id) void."""
+def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
+    """As `live`, of events that are each there once and in order, as in a `Log`."""
     voided: set[str] = set()
-    for event in reversed([event for event in ordered if isinstance(event, Undo)]):
-        if event.id not in voided:
-            voided.add(event.voids)
-    return voided
+    for undo in reversed([event for event in once if isinstance(event, Undo)]):
+        if undo.id not in voided:
+            voided.add(undo.voids)
+    return [event for event in once if not isinstance(event, Undo) and event.stamp.id not in voided]
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
