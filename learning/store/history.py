@@ -12,7 +12,10 @@ from learning.memory.state import CardEvent
 from learning.schedule.queue import Done, done_today
 from learning.store import reviews
 from learning.store.day_sums import DaySums, read_sums
-from learning.store.log_index import RECENT, Head, SchedulerOf, changes_of, update_log
+from learning.store.log_cut import Head
+from learning.store.log_fill import RECENT, SchedulerOf
+from learning.store.log_index import update_log
+from learning.store.log_rows import changes_of
 from learning.store.states import States
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic

@@ -13,7 +13,7 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, Schema, has_trigrams, open_database
 from vault.vault import Vault
 
-VERSION = 5  # grows when the same vault would fill the tables with other rows
+VERSION = 6  # grows when the same vault would fill the tables with other rows
 
 # `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
 # the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
@@ -60,6 +60,7 @@ CREATE TABLE log_file(path BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns I
 CREATE TABLE event(id TEXT PRIMARY KEY, at INTEGER NOT NULL, happened INTEGER NOT NULL, type TEXT NOT NULL,
   subject TEXT NOT NULL, counts INTEGER NOT NULL, ms INTEGER NOT NULL, line BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX event_at ON event(at, id);
+CREATE INDEX event_subject ON event(subject);
 CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX change_card ON change(card);
 """

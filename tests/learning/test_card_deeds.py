@@ -26,7 +26,7 @@ from learning.cards.workspace import Desk, open_desk, rate, undo_last
 from learning.memory.fold import fold
 from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
-from learning.store import log_index
+from learning.store import log_cut
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log import ledger
@@ -173,8 +173,8 @@ def test_a_tag_of_a_card_asks_for_the_retention_of_that_tag(vault: Vault) -> Non
 
 
 def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_index, "_LEAST", 2)
-    monkeypatch.setattr(log_index, "_MOST", 5)
+    monkeypatch.setattr(log_cut, "LEAST", 2)
+    monkeypatch.setattr(log_cut, "MOST", 5)
     monkeypatch.setattr("vault.index.stamps.RACY_NS", -(10**15))
     vault = asking_more(vault)
     now = open_desk(vault, NOON)

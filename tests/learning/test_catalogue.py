@@ -13,7 +13,7 @@ import pytest
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.pages.render import save_pages
 from learning.store import card_text as catalogues
-from learning.store import log_index
+from learning.store import log_cut
 from learning.store.card_text import Catalogue, catalogue, word_numbers
 from learning.store.placed import concept_named
 from tests.learning.marks import mark
@@ -35,8 +35,8 @@ WORDS = "why does the slow old river carry so much sand down to the wide warm se
 @pytest.fixture(autouse=True)
 def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "RACY_NS", -1_000_000_000)
-    monkeypatch.setattr(log_index, "_LEAST", 12)
-    monkeypatch.setattr(log_index, "_MOST", 40)
+    monkeypatch.setattr(log_cut, "LEAST", 12)
+    monkeypatch.setattr(log_cut, "MOST", 40)
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
-from learning.store import log_index
+from learning.store import log_cut, log_index
+from learning.store.log_fill import SchedulerOf, fold_all
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
@@ -37,8 +38,8 @@ CARDS = [CardId(f"{deck}{n:05}0000"[:10]) for deck in "abcde" for n in range(6)]
 def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps are believed at once: the tests change nothing within one tick of the clock and keep the size."""
     monkeypatch.setattr(stamps, "RACY_NS", -1_000_000_000)
-    monkeypatch.setattr(log_index, "_LEAST", 12)
-    monkeypatch.setattr(log_index, "_MOST", 40)
+    monkeypatch.setattr(log_cut, "LEAST", 12)
+    monkeypatch.setattr(log_cut, "MOST", 40)
 
 
 def write_deck(vault: Vault, stem: str, cards: list[CardId], extra: str = "") -> None:
@@ -301,14 +302,13 @@ def test_the_cut_moves_on_and_the_states_stay_the_same(vault: Vault) -> None:
 def opened_from_index(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datetime = NOON) -> bool:
     """Whether a desk could be opened without the whole log being read and folded."""
     read: list[Vault] = []
-    rebuilt = log_index._rebuilt
 
-    def counted(vault: Vault, index: Database, scheduler_of: log_index.SchedulerOf) -> tuple[log_index.Head, Scheduler]:
+    def counted(vault: Vault, index: Database, scheduler_of: SchedulerOf) -> tuple[log_cut.Head, Scheduler]:
         read.append(vault)
-        return rebuilt(vault, index, scheduler_of)
+        return fold_all(vault, index, scheduler_of)
 
     with monkeypatch.context() as patched:
-        patched.setattr(log_index, "_rebuilt", counted)
+        patched.setattr(log_index, "fold_all", counted)
         open_desk(vault, now)
     return not read
 

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.pages.review_page import save_review_page
-from learning.store import log_index
+from learning.store import log_cut
 from tests.learning.marks import mark
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
 from vault.config.settings import Settings, render_settings
@@ -112,8 +112,8 @@ class Memory(RuleBasedStateMachine):
         if settled:
             self.patch.setattr(stamps, "RACY_NS", -(10**15))
         if short:
-            self.patch.setattr(log_index, "_LEAST", 2)
-            self.patch.setattr(log_index, "_MOST", 5)
+            self.patch.setattr(log_cut, "LEAST", 2)
+            self.patch.setattr(log_cut, "MOST", 5)
         self.chance = random.Random(seed)
         self.now, self.events_of_ledger = NOON, 0
         self.settings = Settings("01KB0000000000000000000000", "Mind", timezone=ZONES[0], new_per_day=2,

@@ -20,7 +20,7 @@ import pytest
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
 from learning.memory.state import MemoryState
 from learning.review.study_session import StudySession
-from learning.store import log_index
+from learning.store import log_cut
 from tests.builders import make_vault
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
@@ -395,7 +395,7 @@ def test_a_cache_with_any_harm_gives_no_wrong_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torture: Torture, tally: Callable[..., None], settled: bool
 ) -> None:
     """Flipped, cut, emptied, an older one, another's bytes: what is shown is what the files say, at worst later."""
-    monkeypatch.setattr(log_index, "_LEAST", 8)  # else only a long log is cut in two
+    monkeypatch.setattr(log_cut, "LEAST", 8)  # else only a long log is cut in two
     if settled:
         monkeypatch.setattr(stamps, "RACY_NS", -(10**15))
     vault = made(tmp_path / "mind", 60)

@@ -34,7 +34,7 @@ from vault.log.events import (
     review_in,
 )
 from vault.log.review_columns import ScannedLog, columns_of, scan_log
-from vault.log.review_log import last_undoable, live, parse_log
+from vault.log.review_log import live, parse_log
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PATHS = ("learning/reviews-2025.jsonl", "learning/reviews.jsonl", "learning/reviews.sync-conflict.jsonl")
@@ -175,8 +175,7 @@ def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
     others = [e for e in counting if not isinstance(e, Review)]
     places = [sum(isinstance(e, Review) for e in counting[: counting.index(other)]) for other in others]
     last = max((e.at for e in counting), default=None)
-    done = last_undoable(log.events)
-    return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, done, log.diagnostics, log.files)
+    return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, log.diagnostics, log.files)
 
 
 @settings(max_examples=100)

@@ -28,11 +28,10 @@ NONE: Stamp = (-1, 0, 0)  # of a file that is not there, or too young for a stam
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The files of a folder by name, three numbers each; in `settled` the stamps of too young files are NONE."""
+    """The files of a folder by name, three numbers each."""
 
     names: tuple[str, ...]
     numbers: array[int]
-    settled: array[int]
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ class Listing:
         found = self._files(ending)
         if any(".conflict-" in self.names[n] for n in found):
             found = [n for n in found if not is_beside(self.names[n])]
-        numbers = self._numbers(found)
-        return Stamps(tuple([self.names[n] for n in found]), numbers, _settled(numbers))
+        return Stamps(tuple([self.names[n] for n in found]), self._numbers(found))
 
     def digest(self, ending: str) -> str:
         """Return a digest that changes with the name or stamp of a plain, not hidden file that ends in `ending`."""
@@ -113,26 +111,6 @@ def cacheable_stamp(found: Stamp) -> Stamp:
     return found if found[1] < time.time_ns() - RACY_NS else NONE
 
 
-def _settled(numbers: array[int]) -> array[int]:
-    """Return `numbers` with the stamps of too young files replaced by NONE."""
-    young = time.time_ns() - RACY_NS
-    if not numbers or max(numbers[1::FIELDS]) < young:
-        return numbers
-    kept = array("q", numbers)
-    for n in range(0, len(kept), FIELDS):
-        if kept[n + 1] >= young:
-            kept[n : n + FIELDS] = array("q", NONE)
-    return kept
-
-
 def joined_names(names: Iterable[str]) -> bytes:
     """Return names as one byte string separated by NUL, which no file name contains."""
     return "\0".join(names).encode("utf-8", "surrogateescape")
-
-
-def split_names(text: bytes, count: int) -> tuple[str, ...]:
-    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
-    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
-    if len(found) != count:
-        raise ValueError("a column is of another length")
-    return found

@@ -12,14 +12,12 @@ from operator import eq
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
-from vault.log.card_history import lines_with
-from vault.log.events import Import, LogEvent, Review, ReviewLine, Undo, shared
+from vault.log.events import LogEvent, Review, ReviewLine, Undo, shared
 from vault.log.review_log import (
     EVER,
     at_of,
     by_time,
     first_id,
-    last_action,
     live,
     parse_log,
     read_lines,
@@ -66,7 +64,7 @@ class ScannedLog:
     """What counts in the log's files. `others` are the live events that are no reviews, in order of (at, id).
 
     `places` says of each of `others` how many of `reviews` come before it; `last` is the instant of the last event of
-    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`. `since` are
+    all that counts. `files` and `diagnostics` are those of `parse_log`. `since` are
     all events from the instant on that was asked for, in order, whether they count or not; None where some event's id
     is on the other side of it than its instant, or where an undo before it voids one after.
     """
@@ -75,7 +73,6 @@ class ScannedLog:
     others: tuple[LogEvent, ...] = ()
     places: tuple[int, ...] = ()
     last: datetime | None = None
-    undoable: LogEvent | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
     since: tuple[LogEvent, ...] | None = field(default=(), compare=False)
@@ -119,7 +116,7 @@ class _Table:
         self._ids: list[str] = []
         self._at_ms = array("q")
         self._cards: list[CardId] = []
-        self._rating, self._ms, self._imported = array("B"), array("L"), bytearray()
+        self._rating, self._ms = array("B"), array("L")
         self._events: dict[int, Review] = {}  # by row, of the reviews that were added as events
         self._others: list[LogEvent] = []
 
@@ -142,7 +139,6 @@ class _Table:
         self._cards += map(shared, [review.card for review in reviews])
         self._rating.extend([review.rating for review in reviews])
         self._ms.extend([ms if (ms := review.ms) < MOST_MS else MOST_MS for review in reviews])
-        self._imported.extend([review.type == Import.type for review in reviews])
 
     def has_same_ids(self) -> bool:
         """Return whether two events have the same id."""
@@ -166,7 +162,6 @@ class _Table:
             tuple(others),
             tuple(bisect_left(order, _key(e), key=lambda row: (at_ms[row], ids[row])) for e in others),
             max(ends, default=None),
-            self._undoable(order, others, files),
             files=tuple(path for path, _ in files),
             since=self._events_since(),
         )
@@ -200,29 +195,7 @@ class _Table:
             clocks={n: unix_ms(event.when) for n, event in events.items() if event.when != event.at},
         )
 
-    def _undoable(
-        self, order: Sequence[int], others: Sequence[LogEvent], files: Sequence[tuple[str, bytes]]
-    ) -> LogEvent | None:
-        """Return what `undo` would void: as `last_action` of the reviews in these rows and the others."""
-        action = last_action(others)
-        row = next((row for row in reversed(order) if not self._imported[row]), None)
-        if row is None or (action is not None and _key(action) > (self._at_ms[row], self._ids[row])):
-            return action
-        return self._events.get(row) or _event_of(self._ids[row], files)
-
 
 def _key(event: LogEvent) -> tuple[int, str]:
     """Return what orders events as `by_time` does."""
     return unix_ms(event.at), event.id
-
-
-def _event_of(id_: str, files: Sequence[tuple[str, bytes]]) -> LogEvent | None:
-    """Return the event with the id, which is in one of the files."""
-    for some in (
-        [(path, b"\n".join(line for _, line in lines_with(data, id_.encode()))) for path, data in files],
-        files,
-    ):
-        for event in parse_log(some).events:
-            if event.id == id_:
-                return event
-    return None

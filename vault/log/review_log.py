@@ -11,7 +11,7 @@ import io
 import itertools
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
@@ -232,11 +232,7 @@ def voided_by(ordered: Iterable[LogEvent]) -> set[str]:
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
     """Return what `undo` would void: the user's latest action that still counts; imports and parameters stay."""
-    return last_action(live(events))
-
-
-def last_action(active: Sequence[LogEvent]) -> LogEvent | None:
-    """As `last_undoable`, of events that are known to count and to be in order."""
+    active = live(events)
     return next((event for event in reversed(active) if not isinstance(event, Graded | Import | Params)), None)
 
 
