@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
-from textual.events import Key
+from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
@@ -206,9 +206,11 @@ class RetainApp(App[int]):
             with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
                 loop.add_signal_handler(number, self._exit_on_signal, 128 + number)
 
-    def on_key(self, event: Key) -> None:
-        """Record when the key was read: the action that runs next does not know."""
-        self.context.presses.came(event.key, event.time)
+    async def on_event(self, event: Event) -> None:
+        """Record when a key was read: the action that runs next does not know."""
+        if isinstance(event, Key) and not event.is_forwarded:
+            self.context.presses.came(event.key, event.time)
+        await super().on_event(event)
 
     def _exit_on_signal(self, code: int) -> None:
         """Exit, again and again until it takes effect: Textual may forget an exit during start-up."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 
@@ -14,8 +14,9 @@ from tui.strings.stats import SECTIONS
 class Key:
     """A key of a screen: `keys` are Textual's names; without `words` it is not listed at the bottom of the screen.
 
-    `about` is the line that the help gives it, `group` the heading there under which it stands. One that `writes` opens
-    a field: it takes effect before the next key is looked at, which belongs to the field even if both come at once.
+    `about` is the line that the help gives it, `group` the heading there under which it stands. An `urgent` one acts
+    before it goes from widget to widget, unless the user writes in a field: the key after one that opens a field is for
+    the field even if both come at once, and no other key has to be as quick as a rating.
     """
 
     id: str
@@ -25,7 +26,7 @@ class Key:
     shown: str = ""
     about: str = ""
     group: str = ""
-    writes: bool = False
+    urgent: bool = False
 
     @property
     def display(self) -> str:
@@ -78,7 +79,7 @@ HOME = (
     Key("home.suggest", "t", "go('suggest')", about="Suggested cards: keep, edit or drop them"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
-REVIEW = (
+_ON_THE_CARD = (
     Key("review.reveal", "space,enter", "reveal", "Answer", about="Show the answer; again: Good", group="Answer"),
     Key("review.again", "1", "rate(1)", about="Again: forgotten", group="Answer"),
     Key("review.hard", "2", "rate(2)", about="Hard: recalled with effort", group="Answer"),
@@ -97,9 +98,10 @@ REVIEW = (
     Key("review.picture", "v", "picture", "Picture", about="Its picture, in your viewer", group="Look"),
     Key("review.bury", "b", "bury", "Bury", about="Bury until tomorrow", group="Card"),
     Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", about="Suspend until resumed", group="Card"),
-    *_scrolling("review", group="Look"),
     Key("review.home", "escape,q", "home", "Home", "esc", about="Home; all is saved", group="Card"),
 )
+# All of them at once: else a rating would overtake the key before it.
+REVIEW = (*(replace(key, urgent=True) for key in _ON_THE_CARD), *_scrolling("review", group="Look"))
 # While an answer is typed, in the review as in a quiz.
 TYPED = (
     Key("typed.done", "ctrl+s,ctrl+enter", "done", "Answer", "ctrl+s", "Finish the answer", "Answer"),
@@ -141,7 +143,7 @@ GAPS = (
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="Ignore it", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
     Key("gaps.undo", "u", "undo", "Undo", about="Undo the last decision", group="This gap"),
-    Key("gaps.find", "slash", "find", "Find", "/", "Only gaps with these words", "The list", writes=True),
+    Key("gaps.find", "slash", "find", "Find", "/", "Only gaps with these words", "The list", urgent=True),
     Key("gaps.all", "0", "kind('')", about="Gaps of all kinds", group="The list"),
     Key("gaps.structural", "1", "kind('structural')", about="Only concepts that no source explains", group="The list"),
     Key("gaps.epistemic", "2", "kind('epistemic')", about="Only questions the wiki cannot answer", group="The list"),
@@ -153,7 +155,7 @@ GAPS = (
 INBOX = (
     Key("inbox.accept", "a", "accept", "Accept", about="Replace yours with the proposal", group="This one"),
     Key("inbox.keep", "m", "keep", "Keep mine", about="Keep yours; this is not proposed again", group="This one"),
-    Key("inbox.reject", "r", "reject", "Reject", "r", "Keep yours, and give a reason", "This one", writes=True),
+    Key("inbox.reject", "r", "reject", "Reject", "r", "Keep yours, and give a reason", "This one", urgent=True),
     Key("inbox.undo", "u", "undo", "Undo", about="Undo the last decision", group="This one"),
     Key("inbox.open", "enter,o", "open", "Open", about="Open yours: the page, or the card", group="This one"),
     Key("inbox.on", "space,right,l", "scroll(1)", about="Next part of the differences", group="Look"),
@@ -163,7 +165,7 @@ INBOX = (
 )
 SUGGEST = (
     Key("suggest.keep", "k,enter", "keep", "Keep", "k", "Put the card into its deck", "This card"),
-    Key("suggest.edit", "e", "edit", "Edit", "e", "Keep the card in your own words", "This card", writes=True),
+    Key("suggest.edit", "e", "edit", "Edit", "e", "Keep the card in your own words", "This card", urgent=True),
     Key("suggest.drop", "d", "drop", "Drop", about="Never suggest it again", group="This card"),
     Key("suggest.skip", "s,space,right", "skip", "Skip", "s", "Decide another time", "This card"),
     Key("suggest.undo", "u", "undo", "Undo", about="Undo the last decision", group="This card"),
@@ -194,7 +196,7 @@ ARTICLE = (
     Key("article.insight", "i", "insight", "Insight", about="Write an insight in your editor", group="Page"),
     Key("article.review", "r", "review", "Review", about="Review its cards that are due or new", group="Page"),
     Key("article.suggest", "t", "suggest", about="Keep, edit or drop its suggested cards", group="Page"),
-    Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: next", "Page", writes=True),
+    Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: next", "Page", urgent=True),
     Key("article.index", "g", "index", "Pages", about="All pages of the wiki", group="Page"),
     Key("article.down", "down,j", "scroll(1)", about="Scroll down", group="Page"),
     Key("article.up", "up,k", "scroll(-1)", about="Scroll up", group="Page"),
@@ -217,7 +219,7 @@ WORK = (
 )
 BROWSE = (
     Key("browse.open", "enter", "open", "Open", about="The whole card with its history, or the article", group="Look"),
-    Key("browse.search", "slash", "search", "Search", "/", "Search cards and articles", "Find", writes=True),
+    Key("browse.search", "slash", "search", "Search", "/", "Search cards and articles", "Find", urgent=True),
     Key("browse.mark", "space", "mark", "Select", about="Select or unselect", group="Select"),
     Key("browse.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", "Suspend or resume", "Cards"),
     Key("browse.tag", "T", "ask('tag')", "Tag", about="Add or remove a tag", group="Cards"),
@@ -289,6 +291,6 @@ SCREENS = {
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:
     """Return the keys as Textual bindings; their ids let a keymap move them."""
     return [
-        Binding(k.keys, k.action, k.words, False, k.display, priority or k.writes, id=k.id)  # not in Textual's footer
+        Binding(k.keys, k.action, k.words, False, k.display, priority or k.urgent, id=k.id)  # not in Textual's footer
         for k in keys
     ]

@@ -76,9 +76,10 @@ class Page(Screen[None]):
             bar.follow(context.preferences.keys)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return False for keys that open a text field while the user types in one."""
-        writes = hasattr(self.focused, "cursor_blink")  # fields alone have that; loading them to ask would cost a start
-        return not (writes and any(key.writes and key.action == action for key in SCREENS.get(self.NAME, ())))
+        """Return False for urgent keys while the user types in a text field."""
+        if not hasattr(self.focused, "cursor_blink"):  # fields alone have that; loading them to ask would cost a start
+            return True
+        return not any(key.urgent and key.action.partition("(")[0] == action for key in SCREENS.get(self.NAME, ()))
 
     def offers(self, key: Key) -> bool:
         """Return whether `key` does anything now; the palette leaves the others out."""

@@ -26,7 +26,6 @@ from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import FOLDER, VERSION, Entry, Journal, entry_in
 from compiler.replies.prompts import prompt_id
-from vault.cache.cache import overwrite
 from vault.errors import EditedMeanwhile, Refused
 from vault.files.guard import Guard, Scope
 from vault.ids import ulid
@@ -177,7 +176,7 @@ def _find(desk: OrderDesk, at: datetime) -> Board:
     body = {"v": _VERSION, "digest": board.digest, "run": run, "requests": listed}
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     with suppress(EditedMeanwhile):  # in the sandbox there is no lock: another process wrote the same
-        overwrite(desk.guard, desk.cache, data)
+        desk.guard.update(desk.cache, lambda _: data)
     return board
 
 

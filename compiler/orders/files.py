@@ -15,7 +15,6 @@ from typing import Any
 from compiler.protocol import forms
 from compiler.protocol.requests import REQUESTS, Request, request_in
 from compiler.replies.prompts import prompt
-from vault.cache.cache import overwrite
 from vault.errors import EditedMeanwhile, RetainError
 from vault.files.guard import Scope, sha256_hex
 from vault.vault import Vault
@@ -57,7 +56,8 @@ def write_order(vault: Vault, request: Request, text: str) -> int:
     _remove_oldest(vault)
     for path, written in ((text_path(request.id), data), (f"{ORDERS}/{request.id}.json", _encoded(request))):
         with suppress(EditedMeanwhile):  # another process wrote the same
-            overwrite(guard, path, written)
+            old = guard.read(path)
+            guard.write(path, written, expect=None if old is None else sha256_hex(old))
     return len(data)
 
 

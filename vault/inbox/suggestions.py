@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from vault.cache.cache import write_json
 from vault.errors import NotFound
 from vault.evidence.evidence import Evidence
 from vault.files.guard import Guard, Scope
@@ -102,8 +101,9 @@ class Outcome:
 
 def save(guard: Guard, suggestions: Iterable[Suggestion], *, queued: Iterable[str]) -> None:
     """Write the suggestions of a compile to the cache; `queued` are the forms whose cards were queued by themselves."""
-    rows = [asdict(each) for each in suggestions]
-    write_json(guard, SUGGESTIONS, {"queued": sorted(queued), "suggestions": rows})
+    body = {"queued": sorted(queued), "suggestions": [asdict(each) for each in suggestions]}
+    data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    guard.update(SUGGESTIONS, lambda _: data)
 
 
 def queued_before(data: bytes | None) -> frozenset[str] | None:
