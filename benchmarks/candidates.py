@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compiler.claims.extract import requests_for
+from compiler.claims.segments import requests_for
 from compiler.engines.extractive import features, questions
 from compiler.engines.extractive.reading import Reading, asks, asks_for, defined, with_context
 from compiler.engines.extractive.sentence import Sentence

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from compiler.claims.extract import requests_for
+from compiler.claims.segments import requests_for
 from compiler.engines.extractive.split import sentences
 from compiler.language.names import key
 from compiler.readers.read import read_source

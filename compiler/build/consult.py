@@ -9,7 +9,8 @@ from compiler.articles.concepts import Concepts
 from compiler.build.read import Document
 from compiler.build.start import BuildInput
 from compiler.claims.conflicts import Clashing
-from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, requests_for
+from compiler.claims.extract import Extracted, Gathered, Verified, claims_in
+from compiler.claims.segments import requests_for
 from compiler.concepts.evidence import key_of
 from compiler.concepts.rulings import Rulings
 from compiler.drafts.consult import Consulted, consult

@@ -1,5 +1,4 @@
-"""Claims of sources: the request for each segment, the claims in its reply that the source supports, and one source
-with its text and claims."""
+"""Claims of sources: those in the replies to its segments that the source supports, and one source with its claims."""
 
 from __future__ import annotations
 
@@ -12,12 +11,12 @@ import msgspec
 from compiler.gates.gates import statement_refused
 from compiler.index.steps import Steps, encoded
 from compiler.model.report import Rejection
-from compiler.model.requests import ExtractReply, ExtractRequest, PossibleCard, Span, Term
+from compiler.model.requests import ExtractReply, PossibleCard, Term
 from compiler.sources.fingerprint import Fingerprint
 from compiler.sources.inventory import Tracked
 from compiler.sources.opening import opening
 from vault.model.claim import Claim, ClaimKind
-from vault.model.source import FoldedText, Segment, SourceText
+from vault.model.source import FoldedText, SourceText
 from vault.text.formatting import clean, fold, normal
 
 STEP = "claims"  # of a source, as the embedded engine extracts them
@@ -44,31 +43,6 @@ class Extracted:
     claims: tuple[Verified, ...]
     terms: tuple[Term, ...]
     rejections: tuple[Rejection, ...]
-
-
-def requests_for(source: SourceText) -> list[ExtractRequest]:
-    """Return one extraction request for each segment, its marks counted from the segment's own start."""
-    return [_request(source, segment) for segment in source.segments]
-
-
-def _request(source: SourceText, segment: Segment) -> ExtractRequest:
-    """Return the extraction request for one segment."""
-    marks = tuple(
-        Span(
-            kind=m.kind.value,
-            start=max(m.start, segment.start) - segment.start,
-            end=min(m.end, segment.end) - segment.start,
-        )
-        for m in source.marks
-        if m.start < segment.end and m.end > segment.start
-    )
-    return ExtractRequest(
-        title=source.title,
-        language=source.language,
-        headings=segment.headings,
-        text=source.text[segment.start : segment.end],
-        marks=marks,
-    )
 
 
 def stored_claims(steps: Steps, key: bytes, make: Callable[[], Extracted]) -> Extracted:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parents[1]
 _FOLDERS = ("readers", "engines/extractive")
-_OURS = "compiler.readers.read compiler.readers.web.clip compiler.claims.extract vault.model.frontmatter".split()
+_OURS = "compiler.readers.read compiler.readers.web.clip compiler.claims.segments vault.model.frontmatter".split()
 # The libraries that readers and engine load when a document needs them.
 _LIBRARIES = (
     "trafilatura lxml.etree lxml.html mammoth pptx openpyxl pylatexenc.latex2text._defaultspecs PIL.Image "

@@ -19,7 +19,7 @@ import tempfile  # noqa: TID251 - nothing is written with it
 from pathlib import Path
 from typing import Any
 
-from compiler.claims.extract import requests_for
+from compiler.claims.segments import requests_for
 from compiler.model import requests
 from compiler.readers import zip_archive
 from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of

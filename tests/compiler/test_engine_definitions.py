@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.claims.extract import requests_for
+from compiler.claims.segments import requests_for
 from compiler.engines.extractive import chinese, german
 from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.phrases import essence

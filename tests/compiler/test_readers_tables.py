@@ -12,7 +12,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from compiler.claims.extract import Extracted, claims_in, requests_for
+from compiler.claims.extract import Extracted, claims_in
+from compiler.claims.segments import requests_for
 from compiler.engines.extractive import ExtractiveEngine
 from compiler.readers.read import read_source
 from compiler.readers.tables import MAX_COLUMNS, MAX_ROWS

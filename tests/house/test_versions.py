@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from compiler.claims.extract import requests_for
+from compiler.claims.segments import requests_for
 from compiler.engines.extractive import ExtractiveEngine
 from compiler.model.engine_names import VERSIONS
 from compiler.readers.formats import READERS, kind_of

@@ -12,10 +12,11 @@ import re
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.definitions import PATTERNS, Definition
+from compiler.engines.extractive.frequency import frequency
 from compiler.engines.extractive.phrases import DEICTIC, PERSONAL, THIRD, determiner_of
 from compiler.engines.extractive.questions import FORMS, Question
 from compiler.engines.extractive.sentence import Sentence, root_of
-from compiler.engines.extractive.terms import Terms, frequency
+from compiler.engines.extractive.terms import Terms
 from compiler.language import names
 
 if TYPE_CHECKING:

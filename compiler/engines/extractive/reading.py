@@ -13,11 +13,12 @@ from unicodedata import category
 from compiler.engines.extractive import chinese, definitions, features, german, questions
 from compiler.engines.extractive.cards import KIND_OF_QUESTION
 from compiler.engines.extractive.definitions import Definition
+from compiler.engines.extractive.frequency import frequency
 from compiler.engines.extractive.phrases import is_whole, name_of, subject_of, trimmed
 from compiler.engines.extractive.questions import Question, long_form
 from compiler.engines.extractive.selection import model
 from compiler.engines.extractive.sentence import MAX_WORDS, Sentence, parse_all, root_of, sentences_of
-from compiler.engines.extractive.terms import Terms, context_of, frequency, heading_name, is_entry, terms_of
+from compiler.engines.extractive.terms import Terms, context_of, heading_name, is_entry, terms_of
 from compiler.engines.extractive.unexplained import unexplained
 from compiler.language import names
 from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, PossibleCard, Term

@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from compiler.engines.extractive.frequency import frequency
 from compiler.engines.extractive.phrases import NOUNS, SUBJECTS, name_of
 from compiler.engines.extractive.sentence import Sentence
 from compiler.language import names
@@ -156,14 +156,3 @@ def _count_marks(out: Terms, requests: Sequence[ExtractRequest]) -> None:
 def _mark(out: Terms, name: str, kind: str) -> None:
     if name and len(name.split()) <= 6:
         out.by_key.setdefault(names.key(name, out.language), Term()).marks[kind] += 1
-
-
-@lru_cache(maxsize=100_000)
-def frequency(word: str, language: str, wordlist: str = "small") -> float:
-    """Return how common a word is in general text, on the Zipf scale: 0 unknown, 3 once in a million, 7 "the".
-
-    The small word list knows no word below 3, the large one none below 1.
-    """
-    from wordfreq import zipf_frequency
-
-    return float(zipf_frequency(word, language or "en", wordlist=wordlist))

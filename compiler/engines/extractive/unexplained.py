@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from compiler.engines.extractive import features
+from compiler.engines.extractive.frequency import frequency
 from compiler.engines.extractive.selection import model
-from compiler.engines.extractive.terms import Terms, frequency
+from compiler.engines.extractive.terms import Terms
 from compiler.language import lexicon, names
 
 _RARE = 2.8  # on the Zipf scale: a single word above it is one of general language
