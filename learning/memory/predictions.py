@@ -51,11 +51,14 @@ def replay(
     scheduler: Scheduler,
     changes: Iterable[CardEvent] = (),
     beat: Callable[[], None] = lambda: None,
+    *,
+    predicted: bool = True,
 ) -> Replay:
     """Return what `scheduler` would have predicted of each review, from only what came before it.
 
     Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory. `beat`
-    is called time and again meanwhile; what it raises ends it.
+    is called time and again meanwhile; what it raises ends it. Without `predicted`, intervals and chances are left out,
+    which take most of the time.
     """
     out = without_predictions(columns, scheduler.calendar)
     rows: list[list[int]] = [[] for _ in columns.cards]
@@ -65,7 +68,7 @@ def replay(
         card: _changed_before(columns, rows[card], days)
         for card, days in _changed(columns, changes, scheduler.calendar).items()
     }
-    replayed, model = _Replayed(out, scheduler), Model(scheduler.parameters)
+    replayed, model = _Replayed(out, scheduler, predicted), Model(scheduler.parameters)
     for start in range(0, len(rows), _CARDS_PER_BEAT):
         beat()
         cards = range(start, min(start + _CARDS_PER_BEAT, len(rows)))
@@ -113,8 +116,9 @@ def _stability_before(model: Model, out: Replay, rows: Sequence[int], changed: M
 class _Replayed:
     """Fills a replay, a card at a time."""
 
-    def __init__(self, out: Replay, scheduler: Scheduler) -> None:
+    def __init__(self, out: Replay, scheduler: Scheduler, predicted: bool) -> None:
         self._out, self._scheduler, self._model = out, scheduler, Model(scheduler.parameters)
+        self._predicted = predicted
 
     def fill(self, rows: Sequence[int], stability: Sequence[float], changed: Mapping[int, int]) -> None:
         """Fill the rows of one card. `stability` is that before each but the first; `changed` as `_changed_before`."""
@@ -130,11 +134,12 @@ class _Replayed:
                 place, days = place.changed, _between(changed[number], out.day[row])
             else:
                 out.elapsed[row] = days
-                if place.phase is Phase.REVIEW:
+                if place.phase is Phase.REVIEW and self._predicted:
                     planned = self._model.interval(before, self._scheduler.retention(card), rules.maximum_interval)
                     out.interval[row] = self._scheduler.varied(card, number, planned)
             out.phase[row] = place.number
-            out.predicted[row] = self._scheduler.recall(before, days)
+            if self._predicted:
+                out.predicted[row] = self._scheduler.recall(before, days)
             place, _ = place.next[out.columns.rating[row]]
 
 

@@ -185,7 +185,8 @@ def with_reviews(
         sums = day_sums(replay(every, scheduler, material.changes, beat), calendar)
     since = today - WEEK + 1
     beat()
-    seen = replay(material.reviews(set(_looked_at(material, since))), scheduler, material.changes, beat)
+    reviews = material.reviews(set(_looked_at(material, since)))
+    seen = replay(reviews, scheduler, material.changes, beat, predicted=False)
     done = activity.activity(sums, today)
     growth = activity.growth(done)
     states = ((card, state) for card, state in material.states.items() if card in mine or not material.narrowed)

@@ -1,14 +1,15 @@
 """The reviews that count in the index, by card: what statistics and pages are computed from.
 
-A card's reviews are one value, in order of time, 21 bytes each: instant, when it happened (both in Unix milliseconds),
-time on screen, rating. A row for each of a million reviews would take longer to make than all their states.
+A card's reviews are one value, in order of time: four columns one after another, of instants, of when they happened
+(both in Unix milliseconds), of times on screen and of ratings. A row for each of a million reviews would take longer to
+make than all their states.
 """
 
 from __future__ import annotations
 
-import struct
 from array import array
-from collections.abc import Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 
 from vault.ids import CardId
 from vault.index.database import Database
@@ -16,24 +17,43 @@ from vault.log.events import Review
 from vault.log.review_columns import MOST_MS, ReviewColumns
 from vault.log.review_log import unix_ms
 
-_RECORD = struct.Struct("<qqIB")
+_CODES = "qqIB"  # of the columns
+_SIZES = tuple(array(code).itemsize for code in _CODES)
+_ONE = sum(_SIZES)  # bytes of a review
 
 
-def packed(review: Review) -> bytes:
-    """Return a review as the index has it."""
-    at = unix_ms(review.at)
-    when = at if review.stamp.clock is None else unix_ms(review.when)
-    return _RECORD.pack(at, when, min(review.ms, MOST_MS), review.rating)
+def _empty() -> tuple[array[int], ...]:
+    return tuple(array(code) for code in _CODES)
+
+
+def _unpacked(data: bytes) -> tuple[array[int], ...]:
+    """Return the columns in a value."""
+    count, start, columns = len(data) // _ONE, 0, _empty()
+    for column, size in zip(columns, _SIZES, strict=True):
+        column.frombytes(data[start : start + count * size])
+        start += count * size
+    return columns
+
+
+def _packed(columns: Iterable[array[int]]) -> bytes:
+    """Return the value of these columns."""
+    return b"".join(column.tobytes() for column in columns)
 
 
 def save_all(database: Database, reviews: ReviewColumns) -> None:
     """Store the reviews of all cards."""
-    data = [bytearray() for _ in reviews.cards]
-    records = map(_RECORD.pack, reviews.at_ms, reviews.when_ms, reviews.ms, reviews.rating)
-    for card, record in zip(reviews.card, records, strict=True):
-        data[card] += record
+    rows = sorted(range(len(reviews)), key=reviews.card.__getitem__)
+    every = [
+        array(code, map(column.__getitem__, rows))
+        for code, column in zip(_CODES, (reviews.at_ms, reviews.when_ms, reviews.ms, reviews.rating), strict=True)
+    ]
+    numbers, end = array("L", map(reviews.card.__getitem__, rows)), 0
+    values = []
+    for number, card in enumerate(reviews.cards):
+        start, end = end, bisect_left(numbers, number + 1, end)
+        values.append((card, _packed(column[start:end] for column in every)))
     database.run("DELETE FROM reviews")
-    database.run_many("INSERT INTO reviews VALUES(?, ?)", sorted(zip(reviews.cards, data, strict=True)))
+    database.run_many("INSERT INTO reviews VALUES(?, ?)", sorted(values))
 
 
 def add_reviews(database: Database, reviews: Iterable[Review]) -> None:
@@ -45,12 +65,15 @@ def add_reviews(database: Database, reviews: Iterable[Review]) -> None:
 def replace_reviews(database: Database, card: CardId, cut: int, reviews: Iterable[Review]) -> None:
     """Replace the reviews of a card from the instant `cut` on."""
     row = database.one("SELECT data FROM reviews WHERE card = ?", (card,))
-    old = row[0] if row else b""
-    kept = len(old)
-    while kept and _RECORD.unpack_from(old, kept - _RECORD.size)[0] >= cut:
-        kept -= _RECORD.size
-    data = old[:kept] + b"".join(map(packed, reviews))
-    database.run("INSERT OR REPLACE INTO reviews VALUES(?, ?)", (card, data))
+    columns = _unpacked(row[0] if row else b"")
+    kept = bisect_left(columns[0], cut)
+    for column in columns:
+        del column[kept:]
+    for review in reviews:
+        values = unix_ms(review.at), unix_ms(review.when), min(review.ms, MOST_MS), review.rating
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    database.run("INSERT OR REPLACE INTO reviews VALUES(?, ?)", (card, _packed(columns)))
 
 
 def columns(database: Database, cards: Collection[CardId] | None = None) -> ReviewColumns:
@@ -58,18 +81,25 @@ def columns(database: Database, cards: Collection[CardId] | None = None) -> Revi
     if cards is None:
         found = database.rows("SELECT card, data FROM reviews")
     else:
-        found = [
-            row for card in cards if (row := database.one("SELECT card, data FROM reviews WHERE card = ?", (card,)))
-        ]
-    rows = [(at, when, ms, rating, card) for card, data in found for at, when, ms, rating in _RECORD.iter_unpack(data)]
-    rows.sort(key=lambda row: row[0])
-    numbers: dict[str, int] = {}
-    card = array("L", [numbers.setdefault(row[4], len(numbers)) for row in rows])
-    return ReviewColumns(
-        [CardId(name) for name in numbers],
-        card,
-        array("B", [row[3] for row in rows]),
-        array("q", [row[0] for row in rows]),
-        array("L", [row[2] for row in rows]),
-        {n: row[1] for n, row in enumerate(rows) if row[1] != row[0]},
+        query = "SELECT card, data FROM reviews WHERE card = ?"
+        found = [row for card in cards if (row := database.one(query, (card,)))]
+    card, every = array("L"), _empty()
+    for number, (_, data) in enumerate(found):
+        mine = _unpacked(data)
+        card.extend(array("L", (number,)) * len(mine[0]))
+        for column, more in zip(every, mine, strict=True):
+            column.extend(more)
+    rows = sorted(range(len(card)), key=every[0].__getitem__)
+    at, when, ms, rating = (_in_order(column, rows) for column in every)
+    names: dict[int, int] = {}
+    numbers = array("L", [names.setdefault(number, len(names)) for number in _in_order(card, rows)])
+    clocks = (
+        {} if at == when else {n: late for n, (soon, late) in enumerate(zip(at, when, strict=True)) if soon != late}
     )
+    ids = [CardId(found[number][0]) for number in names]
+    return ReviewColumns(ids, numbers, rating, at, array("L", ms), clocks)
+
+
+def _in_order(column: array[int], rows: Sequence[int]) -> array[int]:
+    """Return a column in the order of `rows`."""
+    return array(column.typecode, map(column.__getitem__, rows))
