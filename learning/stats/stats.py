@@ -12,7 +12,7 @@ from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
 from learning.stats import activity, mastery, retention
-from learning.stats.activity import Activity, Growth
+from learning.stats.activity import Activity, Day, Growth
 from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
 from learning.stats.retention import Calibration, RecallWeek, Retention
 from learning.store.day_sums import KNOWN_DAYS, MATURE_DAYS, DaySums, day_sums, week_of
@@ -185,8 +185,8 @@ def with_reviews(
         sums = day_sums(replay(every, scheduler, material.changes, beat), calendar)
     since = today - WEEK + 1
     beat()
-    reviews = material.reviews(set(_looked_at(material, since)))
-    seen = replay(reviews, scheduler, material.changes, beat, predicted=False)
+    near = {card.card: card for card in _looked_at(material, since)}
+    seen = replay(material.reviews(near.keys()), scheduler, material.changes, beat, predicted=False)
     done = activity.activity(sums, today)
     growth = activity.growth(done)
     states = ((card, state) for card, state in material.states.items() if card in mine or not material.narrowed)
@@ -197,19 +197,19 @@ def with_reviews(
         growth=growth,
         retention=retention.true_retention(sums, today),
         calibration=retention.calibration(sums, today - stats.days + 1),
-        leeches=leeches(material, seen),
-        week=week(material, seen, done, since, calendar.start(since), stats.concepts),
+        leeches=leeches(material, near, seen),
+        week=week(material, near, seen, done.since(since), (since, calendar.start(since)), stats.concepts),
         recall=retention.weekly(sums, today, WEEKS),
         known=known_by_week(sums, growth, known),
     )
 
 
-def _looked_at(material: Material, since: int) -> Iterator[CardId]:
+def _looked_at(material: Material, since: int) -> Iterator[Studied]:
     """Yield the cards whose reviews are looked at one by one: leeches, and those reviewed on `since` or later."""
     for card in material.cards:
         state = material.states.get(card.card)
         if state is not None and (state.last_day >= since or material.is_leech(state)):
-            yield card.card
+            yield card
 
 
 def phases(material: Material) -> Phases:
@@ -251,13 +251,9 @@ def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[C
     return tuple(Coming(date.fromordinal(today + n), reviews) for n, reviews in enumerate(count))
 
 
-def leeches(material: Material, seen: Replay) -> tuple[Forgotten, ...]:
+def leeches(material: Material, near: Mapping[CardId, Studied], seen: Replay) -> tuple[Forgotten, ...]:
     """Return the cards that keep being forgotten despite many reviews, the most forgotten first."""
-    wanted = {}
-    for card in material.cards:
-        state = material.states.get(card.card)
-        if state is not None and material.is_leech(state):
-            wanted[card.card] = card
+    wanted = {id_: card for id_, card in near.items() if material.is_leech(material.states[id_])}
     return _forgotten(wanted, seen, 0) if wanted else ()
 
 
@@ -278,12 +274,17 @@ def _forgotten(cards: Mapping[CardId, Studied], seen: Replay, since: int) -> tup
 
 
 def week(
-    material: Material, seen: Replay, done: Activity, since: int, start: datetime, concepts: Iterable[Mastery]
+    material: Material,
+    near: Mapping[CardId, Studied],
+    seen: Replay,
+    days: Sequence[Day],
+    begin: tuple[int, datetime],
+    concepts: Iterable[Mastery],
 ) -> Week:
-    """Return what is new since the study day `since`, which begins at `start`."""
+    """Return what is new on these days; `near` has the cards reviewed on them, `begin` says when the first began."""
+    since, start = begin
     news = Counter(what for _, what in {(n.card, n.what) for n in material.news if n.at >= start})
-    days = done.since(since)
-    before = _before(seen, since)
+    before = {card: one for card, one in _before(seen, since).items() if card in near}
     return Week(
         reviews=sum(day.reviews for day in days),
         added=news["added"],
@@ -291,9 +292,9 @@ def week(
         changed=news["changed"],
         reworded=news["reworded"],
         retracted=news["retracted"],
-        new_leeches=sum(_is_new_leech(material, card.card, before) for card in material.cards),
-        forgotten=_forgotten({card.card: card for card in material.cards}, seen, since)[:SHOWN],
-        mastered=_mastered(material, concepts, before),
+        new_leeches=sum(_is_new_leech(material, card, one) for card, one in before.items()),
+        forgotten=_forgotten(near, seen, since)[:SHOWN],
+        mastered=_mastered({near[card].concept for card, one in before.items() if not one.known}, concepts),
     )
 
 
@@ -318,15 +319,12 @@ def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
     return found
 
 
-def _is_new_leech(material: Material, card: CardId, before: Mapping[CardId, _Before]) -> bool:
+def _is_new_leech(material: Material, card: CardId, before: _Before) -> bool:
     """Return whether the card became a leech since."""
-    state = material.states.get(card)
-    if state is None or not material.is_leech(state) or card not in before:
-        return False
-    return state.lapses - before[card].lapsed < material.leech_threshold
+    state = material.states[card]
+    return material.is_leech(state) and state.lapses - before.lapsed < material.leech_threshold
 
 
-def _mastered(material: Material, concepts: Iterable[Mastery], before: Mapping[CardId, _Before]) -> tuple[str, ...]:
-    """Return the titles of the concepts that are known now and were not."""
-    gained = {card.concept for card in material.cards if card.card in before and not before[card.card].known}
+def _mastered(gained: Collection[str], concepts: Iterable[Mastery]) -> tuple[str, ...]:
+    """Return the titles of the concepts that are known now, among those with a card that was not."""
     return tuple(sorted((c.title for c in concepts if c.known and c.concept in gained), key=str.casefold))

@@ -166,6 +166,8 @@ class Database:
         """Raise SQLite's errors as IndexDamaged."""
         try:
             yield
+        except sqlite3.ProgrammingError:  # an error of ours, not of the file
+            raise
         except sqlite3.Error as error:
             where = f"{FOLDER}/{self._path.name}" if self._path is not None else ""
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
