@@ -132,6 +132,7 @@ def _copy(bench: Bench, cards: int, name: str) -> Path:
     shutil.copytree(vault(bench, cards), root)
     settings = (root / "retain.toml").read_text(encoding="utf-8")
     (root / "retain.toml").write_text(settings.replace("new_per_day = 20", "new_per_day = 9999"), encoding="utf-8")
+    bench.run([RETAIN, "--vault", str(root), "due", "--json"])  # in a copy all is read anew, once
     os.sync()
     return root
 
