@@ -124,6 +124,7 @@ def rating(bench: Bench, cards: int) -> list[Row]:
 
     def ours() -> float:
         study_session.reveal()
+        study_session.upcoming()  # as the app does while the answer is read
         start = time.perf_counter()
         study_session.rate(Rating.GOOD)
         assert study_session.table() is not None, "cards enough for every round"
