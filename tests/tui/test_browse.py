@@ -251,7 +251,6 @@ async def test_a_damaged_index_is_made_anew(browse: RetainApp, vault: Vault, set
     async with browse.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         assert len(listed(browse)) == 4
-        assert screen(browse).query_one(Notice).has_class("note")
 
 
 async def test_a_deed_that_the_disk_refuses_is_said_and_changes_nothing(
