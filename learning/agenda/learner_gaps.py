@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,7 +28,7 @@ from learning.agenda.gap_rules import (
     most_pressing,
 )
 from learning.cards.workspace import Desk, last_event
-from learning.memory.predictions import columns_of_cards, replay
+from learning.memory.predictions import replay
 from learning.stats.mastery import is_known
 from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
 from learning.store.graph import GRAPH, prerequisites
@@ -142,34 +142,33 @@ def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subje
         return []
     calendar = desk.scheduler.calendar
     start, recent = (unix_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
-    reviews = desk.past.reviews()
-    concepts = _candidates(desk, cards, reviews, start)
+    met = _reviewed_since(desk, start)
+    concepts = _candidates(desk, cards, met)
     if not concepts:
         return []
-    gathered = _Gathered(desk, cards, others, reviews, (start, recent), concepts)
+    gathered = _Gathered(desk, cards, others, (start, recent), concepts)
     found = {s.concept: (s, rows) for rows in concepts.values() if (s := gathered.subject(rows)) and is_in_trouble(s)}
     worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
-    twins = _NearDuplicates(
-        desk, cards, _reviewed_since(reviews, start), [c.card for s in worst for c in s.cards if c.forgotten]
-    )
+    twins = _NearDuplicates(desk, cards, met, [c.card for s in worst for c in s.cards if c.forgotten])
     return [gathered.completed(*found[subject.concept], twins) for subject in worst]
 
 
-def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
-    """Yield the rows of the reviews that happened at `start` (Unix milliseconds) or later."""
-    rows, clocks = range(bisect_left(columns.at_ms, start), len(columns)), columns.clocks
-    return (row for row in rows if clocks.get(row, start) >= start)
+def _reviewed_since(desk: Desk, start: int) -> dict[CardId, int]:
+    """Return the cards that were reviewed at `start` (Unix milliseconds) or later, and how often they failed since."""
+    met = {}
+    for card, (at, when, _, rating) in desk.past.reviews_of_each():
+        if at[-1] < start:
+            continue
+        first = bisect_left(at, start)
+        rows = [row for row in range(first, len(at)) if when[row] >= start]
+        if rows:
+            met[card] = sum(rating[row] == 1 for row in rows)
+    return met
 
 
-def _reviewed_since(columns: ReviewColumns, start: int) -> set[CardId]:
-    """Return the cards that were reviewed since."""
-    return {columns.cards[number] for number in {columns.card[row] for row in _rows_since(columns, start)}}
-
-
-def _candidates(desk: Desk, cards: Catalogue, columns: ReviewColumns, start: int) -> dict[str, list[int]]:
-    """Return by concept the cards, as rows of the catalogue, of concepts that failed often enough since `start`."""
-    failed = Counter(columns.card[row] for row in _rows_since(columns, start) if columns.rating[row] == 1)
-    times = {columns.cards[number]: count for number, count in failed.items()}
+def _candidates(desk: Desk, cards: Catalogue, met: Mapping[CardId, int]) -> dict[str, list[int]]:
+    """Return by concept the cards, as rows of the catalogue, of concepts whose cards in `met` failed often enough."""
+    times = {card: failed for card, failed in met.items() if failed}
     by_concept: Counter[str] = Counter()
     rows: dict[str, list[int]] = defaultdict(list)
     for shelf in cards.shelves:
@@ -209,14 +208,13 @@ class _Gathered:
         desk: Desk,
         cards: Catalogue,
         others: Sequence[Gap],
-        reviews: ReviewColumns,
         since: tuple[int, int],
         concepts: Mapping[str, Sequence[int]],
     ) -> None:
         self.desk, self.cards = desk, cards
         ids = {cards.ids[row] for rows in concepts.values() for row in rows}
         self.marks = _marks(desk.past.marks(), ids)
-        self.trials = _trials(desk, columns_of_cards(reviews, ids), *since)
+        self.trials = _trials(desk, desk.past.reviews(ids), *since)
         self.needs = prerequisites(desk.vault.read_bytes(GRAPH) or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention

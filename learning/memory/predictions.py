@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +12,6 @@ from learning.memory.model import Given, Model
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MOST_DAYS, CardEvent, Phase
 from learning.study_day import StudyCalendar
-from vault.ids import CardId
 from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import at_of, unix_ms
@@ -173,14 +172,6 @@ def without_predictions(columns: ReviewColumns, calendar: StudyCalendar) -> Repl
     numbers = array("L", zeros), array("L", zeros)
     chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size
     return Replay(columns, days, bytearray(size), bytearray(size), *numbers, *chances)
-
-
-def columns_of_cards(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
-    """Return the rows of the `wanted` cards."""
-    kept = {number: card for number, card in enumerate(columns.cards) if card in wanted}
-    if len(kept) == len(columns.cards):
-        return columns
-    return rows_of(columns, [row for row, card in enumerate(columns.card) if card in kept])
 
 
 def rows_of(columns: ReviewColumns, rows: Sequence[int]) -> ReviewColumns:

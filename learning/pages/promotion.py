@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import compress
 
 from learning.cards.workspace import Desk, last_event
 from learning.stats.mastery import is_known
@@ -203,15 +202,15 @@ def _stable(shelf: _Concepts) -> Iterator[Candidate]:
 
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     """Return the cards that were forgotten and not recalled on a later study day."""
-    log = desk.past.reviews(cards)
-    when_ms = log.when_ms
-    last = dict(zip(log.card, when_ms, strict=True))
-    forgotten = [rating == Rating.AGAIN for rating in log.rating]
-    lapsed = dict(zip(compress(log.card, forgotten), compress(when_ms, forgotten), strict=True))
-    late = {number: at for number, at in lapsed.items() if last[number] - at < _THREE_DAYS_MS}  # others are long over
-    found = {log.cards[number]: (at, last[number]) for number, at in late.items()}
     day = desk.scheduler.calendar.day
-    return {card for card, (lapse, review) in found.items() if day(at_of(lapse)) >= day(at_of(review))}
+    found = set()
+    for card, (_, when, _, rating) in desk.past.reviews_of_each(cards):
+        lapse = rating.rfind(Rating.AGAIN)
+        if lapse < 0 or when[-1] - when[lapse] >= _THREE_DAYS_MS:  # long over
+            continue
+        if day(at_of(when[lapse])) >= day(at_of(when[-1])):
+            found.add(card)
+    return found
 
 
 # --- what had been learnt has changed ---------------------------------------------------------------------------------
@@ -234,11 +233,7 @@ def _changed(data: bytes, shelf: _Concepts, rejected: Mapping[str, str]) -> Iter
 
 def _first_reviewed(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
     """Return when each of the cards was first rated."""
-    if not cards:
-        return {}
-    log = desk.past.reviews(cards)
-    met = dict(zip(reversed(log.card), reversed(log.when_ms), strict=True))
-    return {log.cards[number]: at_of(at) for number, at in met.items()}
+    return {card: at_of(when[0]) for card, (_, when, _, _) in desk.past.reviews_of_each(cards)}
 
 
 def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tuple[str, str]]:

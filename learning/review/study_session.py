@@ -53,7 +53,7 @@ def _log_position(vault: Vault) -> LogPosition:
 
 
 class StudySession:
-    """A review session of an open vault. Events are in the log before `session` moves on; if writing fails, it stays."""
+    """A review session of an open vault. Events are in the log before `session` moves on; else it stays as it is."""
 
     counts = True  # its ratings are kept, and schedule the cards
 

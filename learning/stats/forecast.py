@@ -15,14 +15,14 @@ from learning.memory.model import Model
 from learning.memory.scheduler import fuzz_range
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.workload import BacklogPlan, lost_by_waiting
+from learning.store.day_sums import DaySums
 from vault.ids import CardId
 from vault.log.events import Rating
-from vault.log.review_columns import ReviewColumns
 
 MOST_PLAYED = 10_000  # cards; beyond these a forecast gets slower, not better
-_LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
 _PRIOR = 20  # reviews as a stranger would give them, which the learner's own soon outweigh
 _FEWEST = 10  # occasions from which a mean is taken
+_ENOUGH = 5_000  # of them the latest are taken: habits change
 _SOON = 3  # of the later part of a forecast, the third that shows where things settle
 _MOST_NEW = 1_000
 _UNLIMITED = 1_000_000
@@ -89,36 +89,32 @@ class Forecast:
         return sum(last) / len(last)
 
 
-def habits_of(columns: ReviewColumns, elapsed: Sequence[int]) -> Habits:
+def habits_of(sums: DaySums) -> Habits:
     """Return the habits in the log; where it holds too little, average ones."""
     usual = Habits()
-    first, recalled = [0.0] * 4, [0.0] * 3
-    occasions: dict[int, tuple[int, int]] = {}  # card -> (kind, number) of its latest day
-    spent: tuple[list[int], ...] = ([], [], [])  # ms by kind of day: met, recalled, forgotten
-    for card, rating, ms, days in zip(columns.card, columns.rating, columns.ms, elapsed, strict=True):
-        if days:
-            kind = 0 if days < 0 else 2 if rating == Rating.AGAIN else 1
-            if days < 0:
-                first[rating - 1] += 1
-            elif rating != Rating.AGAIN:
-                recalled[rating - 2] += 1
-            occasions[card] = (kind, len(spent[kind]))
-            spent[kind].append(0)
-        kind, number = occasions[card]
-        spent[kind][number] += min(ms, _LONGEST_MS)
-    seconds = [_mean_s(each, guess) for each, guess in zip(spent, _seconds(usual), strict=True)]
-    return Habits(_shares(first, usual.first), _shares(recalled, usual.recalled), *seconds)
+    met, recalled = ([sum(values) for values in zip(*each.values(), strict=True)] for each in (sums.met, sums.recalled))
+    return Habits(
+        _shares(met[:4] or [0] * 4, usual.first),
+        _shares(recalled[:3] or [0] * 3, usual.recalled),
+        _mean_s(((each[4], sums.spent[day][0]) for day, each in _latest(sums.met) if day in sums.spent), usual.new_s),
+        _mean_s(((each[3], each[4]) for _, each in _latest(sums.recalled)), usual.recalled_s),
+        _mean_s(((each[1], each[2]) for _, each in _latest(sums.spent)), usual.forgotten_s),
+    )
 
 
-def _seconds(habits: Habits) -> tuple[float, float, float]:
-    """Return the seconds for a new, a recalled and a forgotten card."""
-    return habits.new_s, habits.recalled_s, habits.forgotten_s
+def _latest(sums: Mapping[int, Sequence[int]]) -> Iterable[tuple[int, Sequence[int]]]:
+    """Return the days of `sums`, the latest first."""
+    return sorted(sums.items(), reverse=True)
 
 
-def _mean_s(spent_ms: Sequence[int], guess: float) -> float:
-    """Return the mean seconds; `guess` where too few are known."""
-    known = [ms for ms in spent_ms[-5_000:] if ms]
-    return sum(known) / len(known) / 1000 if len(known) >= _FEWEST else guess
+def _mean_s(days: Iterable[tuple[int, int]], guess: float) -> float:
+    """Return the mean seconds of the latest days, given as (milliseconds, times); `guess` where too few are known."""
+    spent = times = 0
+    for ms, some in days:
+        spent, times = spent + ms, times + some
+        if times >= _ENOUGH:
+            break
+    return spent / times / 1000 if times >= _FEWEST else guess
 
 
 def _shares(counts: Sequence[float], usual: Sequence[float]) -> tuple[float, ...]:

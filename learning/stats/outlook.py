@@ -9,7 +9,6 @@ from functools import cache
 
 from learning.cards.workspace import Desk
 from learning.memory.model import Model
-from learning.memory.trials import elapsed_days
 from learning.schedule.workload import BacklogPlan
 from learning.stats import forecast
 from learning.stats.forecast import backlog_plan as plan_of
@@ -25,8 +24,7 @@ class Outlook:
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
         self.today = self.calendar.day(desk.now)
-        columns = desk.past.reviews()
-        self.habits: forecast.Habits = forecast.habits_of(columns, elapsed_days(columns, self.calendar))
+        self.habits: forecast.Habits = forecast.habits_of(desk.past.day_sums())
         day = cache(self.calendar.day)  # many cards fall due at the same instant
         states = forecast.states_in(desk.past.states.with_all(), desk.cards)
         self.stock: list[forecast.Stock] = forecast.stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)

@@ -34,7 +34,7 @@ _QUARTER_MS = 900_000
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)  # beyond these, some zone's clock would leave the calendar
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _DONE = "day sums"
-_NAMES = ("days", "hours", "firsts", "tries", "weeks")
+_NAMES = ("days", "hours", "firsts", "tries", "weeks", "met", "recalled", "spent")
 _Sums = dict[int, list[int]]
 
 
@@ -46,6 +46,10 @@ class DaySums:
     in its review phase: of young cards and recalled, of mature ones and recalled. `tries` by study day * BINS + bin, of
     those a day or more after the one before: number, recalled, predicted and loss in parts of ONE. `weeks` by week, as
     `week_of` counts: how many more cards were known at its end than at that of the week before, by reviews after it.
+
+    Three are by study day, of cards as the first review of the day found them: `met` of new cards the ratings, again to
+    easy, and the milliseconds; `recalled` of others the ratings, hard to easy, the milliseconds and how many have any;
+    `spent` of new cards how many have any, of forgotten ones the milliseconds and how many have any.
     """
 
     days: _Sums = field(default_factory=dict)
@@ -53,6 +57,9 @@ class DaySums:
     firsts: _Sums = field(default_factory=dict)
     tries: _Sums = field(default_factory=dict)
     weeks: _Sums = field(default_factory=dict)
+    met: _Sums = field(default_factory=dict)
+    recalled: _Sums = field(default_factory=dict)
+    spent: _Sums = field(default_factory=dict)
 
 
 def week_of(day: int) -> int:
@@ -67,6 +74,7 @@ def day_sums(seen: Replay, calendar: StudyCalendar) -> DaySums:
     _add_hours(sums, seen, calendar)
     _add_recall(sums, seen)
     _add_weeks(sums, seen)
+    _add_habits(sums, seen)
     return sums
 
 
@@ -133,6 +141,45 @@ def _add_weeks(sums: DaySums, seen: Replay) -> None:
             weeks[week] -= 1
         last[card] = week
     sums.weeks.update((week, [count, 0, 0, 0, 0]) for week, count in weeks.items() if count)
+
+
+def _add_habits(sums: DaySums, seen: Replay) -> None:
+    """Add how cards were answered on a day, and the time they took with all their steps."""
+    columns = seen.columns
+    day_of, took = [-1] * len(columns.cards), [0] * len(columns.cards)
+    first = [0] * len(columns.cards)  # the rating that the day began with; 0 for a card that was new
+
+    def close(card: int) -> None:
+        """Add the time that a card took on its last day."""
+        ms, day = took[card], day_of[card]
+        if not ms:
+            return
+        if first[card] > 1:
+            recalled = _at(sums.recalled, day)
+            recalled[3] += ms
+            recalled[4] += 1
+            return
+        spent = _at(sums.spent, day)
+        if first[card] == 1:
+            spent[1] += ms
+            spent[2] += 1
+        else:
+            spent[0] += 1
+            _at(sums.met, day)[4] += ms
+
+    for day, card, rating, ms in zip(seen.day, columns.card, columns.rating, columns.ms, strict=True):
+        if day > day_of[card]:
+            if day_of[card] < 0:
+                _at(sums.met, day)[rating - 1] += 1
+            else:
+                close(card)
+                first[card] = rating
+                if rating > 1:
+                    _at(sums.recalled, day)[rating - 2] += 1
+            day_of[card], took[card] = day, 0
+        took[card] += min(ms, LONGEST_MS)
+    for card in range(len(columns.cards)):
+        close(card)
 
 
 # --- in the index ---------------------------------------------------------------------------------------------------

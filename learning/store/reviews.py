@@ -7,9 +7,12 @@ make than all their states.
 
 from __future__ import annotations
 
+import json
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from vault.ids import CardId
 from vault.index.database import Database
@@ -22,17 +25,28 @@ _SIZES = tuple(array(code).itemsize for code in _CODES)
 _ONE = sum(_SIZES)  # bytes of a review
 
 
-def _empty() -> tuple[array[int], ...]:
-    return tuple(array(code) for code in _CODES)
+class CardReviews(NamedTuple):
+    """The reviews of a card that count, in order of `at`; `when` they happened, both in Unix milliseconds; `ms` on
+    screen; `rating` 1 to 4.
+    """
+
+    at: memoryview[int]
+    when: memoryview[int]
+    ms: memoryview[int]
+    rating: bytes
 
 
-def _unpacked(data: bytes) -> tuple[array[int], ...]:
+def _pieces(data: bytes) -> list[memoryview[int]]:
+    """Return the bytes of each column in a value."""
+    count, view = len(data) // _ONE, memoryview(data)
+    ends = accumulate((count * size for size in _SIZES), initial=0)
+    return [view[start:end] for start, end in pairwise(ends)]
+
+
+def _unpacked(data: bytes) -> CardReviews:
     """Return the columns in a value."""
-    count, start, columns = len(data) // _ONE, 0, _empty()
-    for column, size in zip(columns, _SIZES, strict=True):
-        column.frombytes(data[start : start + count * size])
-        start += count * size
-    return columns
+    at, when, ms, rating = _pieces(data)
+    return CardReviews(at.cast("q"), when.cast("q"), ms.cast("I"), bytes(rating))
 
 
 def _packed(columns: Iterable[array[int]]) -> bytes:
@@ -65,10 +79,9 @@ def add_reviews(database: Database, reviews: Iterable[Review]) -> None:
 def replace_reviews(database: Database, card: CardId, cut: int, reviews: Iterable[Review]) -> None:
     """Replace the reviews of a card from the instant `cut` on."""
     row = database.one("SELECT data FROM reviews WHERE card = ?", (card,))
-    columns = _unpacked(row[0] if row else b"")
-    kept = bisect_left(columns[0], cut)
-    for column in columns:
-        del column[kept:]
+    known = _unpacked(row[0] if row else b"")
+    kept = bisect_left(known.at, cut)
+    columns = [array(code, column[:kept]) for code, column in zip(_CODES, known, strict=True)]
     for review in reviews:
         values = unix_ms(review.at), unix_ms(review.when), min(review.ms, MOST_MS), review.rating
         for column, value in zip(columns, values, strict=True):
@@ -76,19 +89,30 @@ def replace_reviews(database: Database, card: CardId, cut: int, reviews: Iterabl
     database.run("INSERT OR REPLACE INTO reviews VALUES(?, ?)", (card, _packed(columns)))
 
 
+def reviews_of_each(
+    database: Database, cards: Collection[CardId] | None = None
+) -> Iterator[tuple[CardId, CardReviews]]:
+    """Yield the reviews of each of these cards, or of all."""
+    for card, data in _values(database, cards):
+        if data:  # else all its reviews were undone
+            yield card, _unpacked(data)
+
+
+def _values(database: Database, cards: Collection[CardId] | None) -> list[tuple[CardId, bytes]]:
+    if cards is None:
+        return database.rows("SELECT card, data FROM reviews")
+    query = "SELECT card, data FROM reviews WHERE card IN (SELECT value FROM json_each(?))"
+    return database.rows(query, (json.dumps(list(cards)),))
+
+
 def columns(database: Database, cards: Collection[CardId] | None = None) -> ReviewColumns:
     """Return the reviews of these cards, or of all, in order of time."""
-    if cards is None:
-        found = database.rows("SELECT card, data FROM reviews")
-    else:
-        query = "SELECT card, data FROM reviews WHERE card = ?"
-        found = [row for card in cards if (row := database.one(query, (card,)))]
-    card, every = array("L"), _empty()
+    found = _values(database, cards)
+    card, every = array("L"), tuple(array(code) for code in _CODES)
     for number, (_, data) in enumerate(found):
-        mine = _unpacked(data)
-        card.extend(array("L", (number,)) * len(mine[0]))
-        for column, more in zip(every, mine, strict=True):
-            column.extend(more)
+        card.extend(array("L", (number,)) * (len(data) // _ONE))
+        for column, piece in zip(every, _pieces(data), strict=True):
+            column.frombytes(piece)
     rows = sorted(range(len(card)), key=every[0].__getitem__)
     at, when, ms, rating = (_in_order(column, rows) for column in every)
     names: dict[int, int] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compiler.cards.cards import CardDecider, CardNews
+from compiler.cards.cards import CardDecider, CardNews, Claims
 from compiler.cards.live_cards import keyed, live_cards
 from compiler.concepts.resolve import Resolved
 from compiler.model.requests import CardKindName, CardsReply, ClaimView, ProposedCard
@@ -41,13 +41,15 @@ class World:
         ids = ledger.fold(self.events)
         claims = tuple(Claim(ClaimId(i), SourceId("ssssssssss"), kind, words) for i, (kind, words) in texts.items())
         concept = Resolved(ConceptId(CONCEPT), "Kite", (), "kite", "en", frozenset({"kite"}), claims)
-        views = tuple(ClaimView(id=c.id, kind=c.kind, words=c.words, quote=c.quote, source="Notes") for c in claims)
+        views: dict[str, ClaimView] = {
+            c.id: ClaimView(id=c.id, kind=c.kind, words=c.words, quote=c.quote, source="Notes") for c in claims
+        }
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in claims}
         home = dict.fromkeys(words, CONCEPT)
         at = DAYS[len(self.events) // 3]
         desk = CardDecider(ids, live_cards(ledger.ordered(self.events), ids), words, home, at, "test/1", deleted)
         desk.open()
-        desk.decide(concept, views, CardsReply(cards=cards))
+        desk.decide(concept, Claims(lambda: views), CardsReply(cards=cards))
         news = desk.close()
         self.events += news.events
         return news

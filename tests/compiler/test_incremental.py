@@ -109,7 +109,8 @@ def _copy_a_source(vault: Vault, dice: random.Random, at: datetime) -> None:
     shutil.copyfile(path, path.with_name(f"copy-{dice.randrange(1_000_000)}.md"))
 
 
-BY_HAND: tuple[Callable[[Vault, random.Random, datetime], None], ...] = (
+Change = Callable[[Vault, random.Random, datetime], None]
+BY_HAND: tuple[Change, ...] = (
     _write_in_an_article,
     _add_an_alias,
     _set_authority,
@@ -134,12 +135,13 @@ def _same_after_each_change(folder: Path, seed: int, changes: int) -> None:
     for number in range(changes + 1):
         at = MORNING + timedelta(days=number)
         if number:
-            kind = choice.choice((*KINDS, *BY_HAND))
+            every: list[str | Change] = [*KINDS, *BY_HAND]
+            kind = choice.choice(every)
             for twin, editor, dice in zip(twins, editors, dices, strict=True):
-                if callable(kind):
-                    kind(twin, dice, at)
-                else:
+                if isinstance(kind, str):
                     editor.edit(kind)
+                else:
+                    kind(twin, dice, at)
         else:
             kind = "the first compile"
         shutil.rmtree(twins[1].root / ".retain", ignore_errors=True)

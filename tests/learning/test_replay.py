@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory.fold import fold
-from learning.memory.predictions import NEVER, columns_of_cards, replay
+from learning.memory.predictions import NEVER, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, CardEvent, MemoryState, Phase, Rules
 from learning.study_day import StudyCalendar
@@ -60,14 +60,6 @@ def test_each_row_is_what_the_scheduler_of_record_knew_before_that_review(
         assert seen.predicted[row] == pytest.approx(scheduler.retrievability(state, event.at), abs=1e-4)
         assert seen.interval[row] == pytest.approx(state.interval_days if state.phase is Phase.REVIEW else 0, abs=1)
         assert seen.elapsed[row] == (0 if state.changed else calendar.day(event.at) - calendar.day(last))
-
-
-def test_the_cards_of_a_topic_are_the_rows_of_those_cards_alone() -> None:
-    events = events_of([("a", Rating.GOOD, 1), ("b", Rating.AGAIN, 1), ("c", Rating.EASY, 1), ("b", Rating.GOOD, 9)])
-    columns = columns_of(events)
-    assert columns_of_cards(columns, {CardId("b"), CardId("z")}) == columns_of([events[1], events[3]])
-    assert columns_of_cards(columns, {CardId(c) for c in "abc"}) is columns
-    assert len(columns_of_cards(columns, set())) == 0
 
 
 def test_nothing_reviewed_is_nothing_foreseen() -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
-from learning.memory.state import MemoryState, Phase
-from learning.memory.trials import elapsed_days
+from learning.memory.predictions import replay
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
 from learning.stats.forecast import (
     MOST_PLAYED,
     Course,
@@ -26,11 +27,13 @@ from learning.stats.forecast import (
     simulated,
     stock_of,
 )
+from learning.store.day_sums import DaySums, day_sums
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import unix_ms
 
+SCHEDULER = Scheduler(Rules(StudyCalendar(UTC, 4)))
 MODEL, HABITS = Model(DEFAULTS), Habits()
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -129,15 +132,14 @@ def test_habits_are_the_learners_own() -> None:
         rows += [(card, 1, card * 10, 8_000), (card, 3, card * 10 + 1, 4_000)]  # met: two steps, 12 s
         rows += [(card, 4, 3 * 1440 + card * 10, 6_000)]  # recalled
         rows += [(card, 1, 9 * 1440 + card * 10, 90_000), (card, 3, 9 * 1440 + card * 10 + 5, 5_000)]  # forgotten
-    columns = reviews(*rows)
-    found = habits_of(columns, elapsed_days(columns, StudyCalendar(UTC, 4)))
+    found = habits_of(day_sums(replay(reviews(*rows), SCHEDULER), SCHEDULER.calendar))
     assert (found.new_s, found.recalled_s, found.forgotten_s) == (12.0, 6.0, 65.0)  # a minute at most counts
     assert found.first[0] > 0.8 and found.recalled[2] > 0.8
     assert sum(found.first) == pytest.approx(1) and sum(found.recalled) == pytest.approx(1)
 
 
 def test_who_has_reviewed_nothing_yet_gets_the_habits_of_a_stranger() -> None:
-    found = habits_of(ReviewColumns(), ())
+    found = habits_of(DaySums())
     assert found.first == pytest.approx(Habits().first)
     assert (found.new_s, found.recalled_s, found.forgotten_s) == (25.0, 10.0, 25.0)
 
