@@ -282,6 +282,8 @@ from datetime import datetime, UTC
 from compiler.build import apply_decision
 from compiler.concepts import edits
 from compiler.build.publish import Publisher
+from compiler.workers import pool
+from tests.in_process import DirectWorker, every_candidate
 from vault.vault import open_vault
 root, where = sys.argv[1:]
 if where == "before the build":
@@ -304,7 +306,9 @@ else:
     Publisher.write = write
 vault = open_vault(root, None, None)
 make = lambda shelf: edits.rename(shelf, "forgetting curve", "Ebbinghaus curve")
-apply_decision.take_effect(vault, make, datetime(2026, 11, 22, 9, tzinfo=UTC), lambda event: None)
+pool.start_worker = DirectWorker  # which the candidates are taken in
+with every_candidate():
+    apply_decision.take_effect(vault, make, datetime(2026, 11, 22, 9, tzinfo=UTC), lambda event: None)
 """
 
 
