@@ -15,6 +15,8 @@ from cli.options import opened_to_write
 from learning.store.freshness import PageStamp, look, remember
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile, LockHeld, Refused, RetainError, WriteFailed
+from vault.index.stamps import Listing, listing
+from vault.layout import FLASHCARDS
 from vault.locks import lock
 from vault.vault import Vault
 
@@ -36,6 +38,14 @@ def opened_desk(vault_dir: str | None, *, read_only: bool = False) -> Desk:
     desk = open_desk(vault, now())
     report_cards(desk)
     return desk
+
+
+def deck_listing(vault: Vault) -> Listing | None:
+    """Return the listing of the folder of decks; None if it cannot be listed."""
+    try:
+        return listing(vault.root, FLASHCARDS)
+    except OSError:
+        return None
 
 
 def report_cards(desk: Desk) -> None:

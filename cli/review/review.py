@@ -10,7 +10,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
-from cli.workspace import mend, opened_desk, render_saved, report_cards
+from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import card_heading, interval
@@ -18,13 +18,10 @@ from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
 from learning.store.freshness import look
 from vault.errors import UsageError
-from vault.index.stamps import Listing, listing
-from vault.layout import FLASHCARDS
 from vault.log.events import LogEvent, Rating, encode
 from vault.log.ledger import instant
 from vault.model.markdown import unescape
 from vault.text.formatting import plural, short_line
-from vault.vault import Vault
 
 RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
@@ -75,7 +72,7 @@ def review(
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
     vault = opened(vault_dir)
-    decks = _deck_listing(vault)
+    decks = deck_listing(vault)
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
     report_cards(desk)
@@ -105,14 +102,6 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     output.flush()
     mend(desk, seen)
     return output.DONE
-
-
-def _deck_listing(vault: Vault) -> Listing | None:
-    """Return the listing of the folder of decks; None if it cannot be listed."""
-    try:
-        return listing(vault.root, FLASHCARDS)
-    except OSError:
-        return None
 
 
 def _new_beyond_today(desk: Desk) -> int:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.environment import now
+from cli.options import opened_to_write, vault_json_options
 from cli.review.stats_json import as_object
 from cli.review.stats_report import page
-from cli.workspace import opened_desk
+from cli.workspace import deck_listing, report_cards
+from learning.cards.workspace import open_desk
 from learning.stats.material import material_of, narrowed
 from learning.stats.stats import Material, Stats, stats_of
+from learning.stats.stored import stored_stats
+from learning.store.freshness import look
 from learning.store.topics import topic_named
 from vault.errors import NotFound
 
@@ -50,15 +54,19 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
 
 
 def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
-    desk = opened_desk(vault_dir, read_only=True)
+    vault = opened_to_write(vault_dir, dry_run=True)
+    decks = deck_listing(vault)
+    seen = look(vault.root, decks=decks)
+    desk = open_desk(vault, now(), listing=decks, queued=False)
+    report_cards(desk)
+    if not topic and not tag:
+        return stored_stats(desk, seen, days=days)
     material = _filtered(material_of(desk), topic, tag)
     return stats_of(material, desk.scheduler, desk.now, days=days)
 
 
 def _filtered(material: Material, topic: str, tag: str) -> Material:
     """Return the figures for a topic or tag alone. Raises NotFound if no card has it."""
-    if not topic and not tag:
-        return material
     stems = topic_named(topic, material.topics)[1] if topic else None
     mine = narrowed(material, stems, tag)
     if not mine.cards:

@@ -55,6 +55,34 @@ def test_a_vault_without_reviews_says_what_is_there_and_how_to_begin(run: Run, c
     assert "%" not in done.stdout
 
 
+def test_figures_that_were_stored_are_those_of_the_files(
+    run: Run, filled: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    vault, cards = tmp_path / "vault", filled[1]
+    shutil.copytree(filled[0], vault)
+    concept = next((vault / "wiki/concepts").glob("*.md")).stem
+    topic = vault / "wiki/topics/a.md"
+    topic.parent.mkdir(exist_ok=True)
+
+    def figures() -> dict[str, object]:
+        """The figures, after a check that a vault without an index gives the same."""
+        stored = [run("stats", "--json", cwd=vault).json() for _ in range(2)]
+        anew = tmp_path / "anew"
+        shutil.copytree(vault, anew, ignore=shutil.ignore_patterns(".retain"))
+        stored.append(run("stats", "--json", cwd=anew).json())
+        shutil.rmtree(anew)
+        assert all(one.pop("as_of") for one in stored) and stored[0] == stored[1] == stored[2]
+        return dict(stored[0])
+
+    before = figures()
+    assert run("rate", cards[0], "good", cwd=vault).code == 0
+    after = figures()
+    assert after != before
+    topic.write_text(f"# Learning well\n\n- [[wiki/concepts/{concept}]]\n")
+    assert "Learning well" in str(figures()) and "Learning well" not in str(after)
+    assert run("stats", "--json", "--days", "3", cwd=vault).json()["calibration"] != after["calibration"]
+
+
 def test_the_page_fits_eighty_columns_and_has_every_part(run: Run, filled: tuple[Path, list[str]]) -> None:
     done = run("stats", cwd=filled[0])
     assert done.code == 0

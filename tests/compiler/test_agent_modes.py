@@ -80,7 +80,7 @@ def test_a_deck_that_cannot_be_read_is_named_and_the_others_are_shown(
 ) -> None:
     real = folder.read_at
 
-    def some_denied(handle: int, name: str, path: str, **options: int) -> Any:
+    def some_denied(handle: int, name: str, path: str, **options: Any) -> Any:
         return _denied() if path == DECK else real(handle, name, path, **options)
 
     monkeypatch.setattr(folder, "read_at", some_denied)
