@@ -19,7 +19,7 @@ from tests.in_process import every_candidate
 from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.log.events import Flag
-from vault.log.review_log import LogWriter
+from vault.log.review_log import LogWriter, mint_stamp
 from vault.model.card import parse_deck, splice_card, splice_words
 from vault.vault import Vault, open_vault
 
@@ -95,8 +95,8 @@ def _delete_a_page(vault: Vault, dice: random.Random, at: datetime) -> None:
 
 def _flag_a_card(vault: Vault, dice: random.Random, at: datetime) -> None:
     card = dice.choice([c.id for d in vault.decks() for c in d.cards if c.id])
-    writer = LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli")
-    writer.write(Flag(writer.stamp(at), CardId(card), "wrong"))
+    stamp = mint_stamp(at, last=None, zone=UTC, via="cli", entropy=dice.randbytes(10))
+    LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli").write(Flag(stamp, CardId(card), "wrong"))
 
 
 def _add_a_source(vault: Vault, dice: random.Random, at: datetime) -> None:
