@@ -52,7 +52,9 @@ def write_agenda(
     texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
     links: dict[str, str] = {i: a.link for i, a in articles.items()}
     contested = {i for i, a in articles.items() if concepts.is_contested(a.concept)}
-    shelf = gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies, writer.embedded.steps)
+    contents = {i: sources.by_id[i].tracked.content for i in texts}
+    own_pages = {i: sources.link(i) for i in texts}
+    shelf = gaps.Shelf(texts, own_pages, sources.kinship.copies, contents, writer.embedded.steps)
     if writer.consulted is None:
         found = gaps.find_gaps(known, cards, links=links, shelf=shelf, contested=contested)
     else:

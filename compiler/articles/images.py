@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from compiler.articles.figures import ShownWith, shown_with, words_for
 from compiler.claims.extract import Gathered
 from compiler.index.steps import Steps, decoded, digest_of, encoded
-from compiler.readers.formats import VERSIONS
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
@@ -230,7 +229,7 @@ class _Gallery:
 
 def _key_of(key: Key, raw: _Raw) -> bytes:
     """Return the digest of all that the verdict on a picture depends on."""
-    return digest_of(str(RULES), str(VERSIONS) if key[1] else "", raw.tracked[key[0]].sha256, key[1])
+    return digest_of(str(RULES), raw.tracked[key[0]].content, key[1])
 
 
 class _Raw:

@@ -9,14 +9,11 @@ from compiler.articles.concepts import Concepts
 from compiler.cards.cards import request_for
 from compiler.concepts.resolve import Resolved
 from compiler.index.steps import digest_of
-from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.requests import CardsRequest, ClaimView, ComposeRequest
-from compiler.readers.formats import VERSIONS
 from compiler.workers.engine_client import Question
 from vault.ids import ClaimId, ConceptId
 from vault.model.claim import Claim
 
-_SALT = f"{EXTRACTIVE} {VERSIONS}"
 R = TypeVar("R", ComposeRequest, CardsRequest)
 
 
@@ -38,7 +35,7 @@ class Views:
     def digest(self, concept: Resolved, without: Container[ClaimId] = ()) -> bytes:
         """Return a digest of all that a request about the concept holds, and of the exhibits of its claims."""
         claims = (self._digest(claim) for claim in concept.main if claim.id not in without)
-        return digest_of(_SALT, concept.id, concept.title, "\0".join(concept.aliases), concept.language, *claims)
+        return digest_of(concept.id, concept.title, "\0".join(concept.aliases), concept.language, *claims)
 
     def question(self, kind: type[R], concept: Resolved, without: Container[ClaimId] = ()) -> Question:
         """Return the question of that kind about a concept."""
@@ -74,6 +71,6 @@ class Views:
             tracked, title = sources.by_id[claim.source].tracked, sources.titles[claim.source]
             shown = repr(claim.exhibits) if claim.exhibits else ""
             words = (claim.id, claim.kind.value, claim.quote, claim.statement, claim.state.value)
-            found = digest_of(*words, tracked.sha256, tracked.slug, title, self._owner(claim), shown)
+            found = digest_of(*words, tracked.content, tracked.slug, title, self._owner(claim), shown)
             self._digests[claim.id] = found
         return found

@@ -11,7 +11,6 @@ from typing import Any
 from compiler.build.start import BuildInput
 from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
-from compiler.readers.formats import VERSIONS
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import Tracked
@@ -48,7 +47,7 @@ READING, REPLIES = "reading", "replies"  # what a worker says of a source: its t
 
 def reading_key(path: str, sha256: str, engine: str) -> bytes:
     """Return the digest under which a worker's reply on these bytes under this name is stored."""
-    return digest_of(sha256, str(VERSIONS), str(FINGERPRINT), engine, path.rsplit("/", 1)[-1])
+    return digest_of(sha256, str(FINGERPRINT), engine, path.rpartition("/")[2])
 
 
 def read(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -51,17 +51,22 @@ class OpenGap:
 
 @dataclass(frozen=True)
 class Shelf:
-    """The sources by id: their texts, links to their summaries, and which are copies of which."""
+    """The sources by id: their texts, links to their summaries, and which are copies of which.
+
+    `contents` says of each what its text, marks and segments follow from, where `steps` remember what is found in it.
+    """
 
     texts: Mapping[SourceId, SourceText]
     links: Mapping[SourceId, str]
     copies: Mapping[SourceId, Copy]
+    contents: Mapping[SourceId, str] = field(default_factory=dict)
     steps: Steps | None = None
 
     @cached_property
     def originals(self) -> Texts:
         """Return the running text of each original: a copy uses and explains nothing of its own."""
-        return Texts({id_: self.texts[id_] for id_ in self.first_hand(list(self.texts))}, self.steps)
+        first_hand = {id_: self.texts[id_] for id_ in self.first_hand(list(self.texts))}
+        return Texts(first_hand, self.contents, self.steps)
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
         """Return the originals of these sources, each once."""

@@ -119,13 +119,15 @@ def _singular(key: str) -> str:
 class Texts:
     """The running texts of several sources, with an index of the words that each of them has.
 
-    What is found in a text is remembered in `steps`, so that a text that has not changed is not looked at again.
+    What is found in a text is remembered in `steps`, so that a source that has not changed is not looked at again.
     """
 
-    def __init__(self, sources: Mapping[SourceId, SourceText], steps: Steps | None = None) -> None:
-        self._sources, self._steps = sources, steps
+    def __init__(
+        self, sources: Mapping[SourceId, SourceText], contents: Mapping[SourceId, str], steps: Steps | None = None
+    ) -> None:
+        """`contents` says of each source what its text, marks and segments follow from."""
+        self._sources, self._contents, self._steps = sources, contents, steps
         self._prose: dict[SourceId, Prose] = {}
-        self._digests: dict[SourceId, str] = {}
         self._having: dict[str, set[SourceId]] = defaultdict(set)
         self._treated: set[str] = set()
         self._acronyms: set[str] = set()
@@ -152,9 +154,7 @@ class Texts:
         """Return what `make` finds in a source for these names, in one of JSON's types."""
         if self._steps is None:
             return make()
-        if id_ not in self._digests:
-            self._digests[id_] = self._sources[id_].text_sha256
-        key = digest_of(what, self._digests[id_], *sorted(names))
+        key = digest_of(what, self._contents[id_], *sorted(names))
         known = self._steps.get("term-uses", key)
         if known is not None:
             return decoded(known)  # type: ignore[no-any-return]

@@ -188,5 +188,5 @@ def _witness(g: Gathered, authority: Mapping[SourceId, int], arrivals: Mapping[s
     # Many are born by one compile; which of them came first, the ledger may know better.
     came = min([born, *(arrivals[path] for path in {first, *g.tracked.paths} if path in arrivals)])
     return Witness(
-        source, g.fingerprint, g.source.language, authority.get(source, 1), published, (came, first), g.tracked.sha256
+        source, g.fingerprint, g.source.language, authority.get(source, 1), published, (came, first), g.tracked.content
     )

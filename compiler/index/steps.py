@@ -15,14 +15,15 @@ from typing import Any
 import msgspec
 
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
+from compiler.readers.formats import VERSIONS
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
 from vault.vault import Vault
 
-_VERSION = 2  # grows when a step's result for the same inputs changes
+_VERSION = 3  # grows when a step's result for the same inputs changes
 _SCHEMA = Schema(
     "wiki",
-    f"{_VERSION} {EXTRACTIVE} {FAMILY}",
+    f"{_VERSION} {EXTRACTIVE} {FAMILY} {VERSIONS}",
     f"""{files.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import chain, combinations, pairwise
 
 from compiler.index.steps import Steps, decoded, digest_of, encoded
-from compiler.sources.fingerprint import Fingerprint
+from compiler.sources.fingerprint import VERSION, Fingerprint
 from vault.ids import SourceId
 
 FEWEST = 16  # shingles: a shorter text is too short to be distinguished from a quotation
@@ -184,7 +184,8 @@ def _stored_likeness(a: Witness, b: Witness, steps: Steps | None) -> _Link | Non
     """Return how two sources depend on each other, as an earlier build found if it compared the same texts."""
     if steps is None or not (a.digest and b.digest):
         return _likeness(a, b)
-    key = digest_of(*(part for w in (a, b) for part in (w.id, w.digest, w.language)), str(a.rank < b.rank))
+    parts = (part for w in (a, b) for part in (w.id, w.digest, w.language))
+    key = digest_of(str(VERSION), *parts, str(a.rank < b.rank))
     stored = decoded(steps.get("likeness", key))
     if stored is None:
         link = _likeness(a, b)

@@ -95,6 +95,11 @@ class Tracked:
     def path(self) -> str:
         return self.paths[0]
 
+    @property
+    def content(self) -> str:
+        """Return what its text, marks and segments follow from: its bytes, and its file's name."""
+        return f"{self.sha256} {self.path.rpartition('/')[2]}"
+
 
 def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked], list[ledger.Event]]:
     """Return the sources among `files` (path -> sha256 of the bytes), and the events to be added to the ledger.

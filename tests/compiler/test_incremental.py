@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -99,6 +100,13 @@ def _flag_a_card(vault: Vault, dice: random.Random, at: datetime) -> None:
     LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli").write(Flag(stamp, CardId(card), "wrong"))
 
 
+def _set_words_off(vault: Vault, dice: random.Random, at: datetime) -> None:
+    path = dice.choice(sorted((vault.root / "raw").rglob("*.md")))
+    text = path.read_text()
+    words = dice.choice(re.findall(r"\w+ \w+", text))
+    path.write_text(text.replace("*", "") if "*" in text else text.replace(words, f"*{words}*", 1))
+
+
 def _add_a_source(vault: Vault, dice: random.Random, at: datetime) -> None:
     number = dice.randrange(1_000_000)
     (vault.root / f"raw/articles/new-{number}.md").write_text(made_corpus.one_more_source(number))
@@ -119,6 +127,7 @@ BY_HAND: tuple[Change, ...] = (
     _move_a_card,
     _delete_a_page,
     _flag_a_card,
+    _set_words_off,
     _add_a_source,
     _copy_a_source,
 )
@@ -158,6 +167,29 @@ def _same_after_each_change(folder: Path, seed: int, changes: int) -> None:
 def test_an_incremental_compile_gives_what_one_without_an_index_gives(tmp_path: Path, seed: int) -> None:
     with _some_candidates(seed % 2 == 0):
         _same_after_each_change(tmp_path, seed, changes=5)
+
+
+USES = {
+    "a": "# Load shedding\n\nLoad shedding is the practice of refusing some requests so that the others are served in "
+    "time. Load shedding begins when the quorum lease has run out. Load shedding needs a quorum lease of ten seconds.\n",
+    "b": "# Timeouts\n\nA timeout is the longest time that a client waits for a reply. A timeout is shorter than the "
+    "*quorum lease* of the cluster. Each timeout begins anew when the quorum lease ends.\n",
+    "c": "# Queues\n\nA queue is a list of requests that wait to be served. A queue grows when the quorum lease is too "
+    "long. The queue is emptied when the quorum lease expires.\n",
+    "d": "# Gateways\n\nA gateway is a server that passes requests on. It holds the quorum lease for its region.\n",
+}
+
+
+def test_a_change_of_marks_alone_is_a_change(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {f"raw/articles/{name}.md": text for name, text in USES.items()})
+
+    def gaps() -> str:
+        compile_vault(open_vault(str(vault.root), None, vault.root), Options(), MORNING, lambda e: None)
+        return (vault.root / "learning/gaps.md").read_text()
+
+    assert "uorum lease" not in gaps()  # a word that is set off is taken to be explained there
+    (vault.root / "raw/articles/b.md").write_text(USES["b"].replace("*", ""))
+    assert "uorum lease" in gaps()
 
 
 @pytest.mark.torture
