@@ -11,10 +11,10 @@ from typing import TypeVar
 import click
 
 from cli.environment import is_sandboxed, now
-from learning.store.index import open_index
+from learning.store.index import with_index
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
-from vault.index.database import Database, IndexDamaged, with_index
+from vault.index.database import Database, IndexDamaged
 from vault.index.logs import CODE, accept, copy_failure, is_copy_due, lost_records, save_copy
 from vault.vault import Vault
 
@@ -51,7 +51,7 @@ def accept_losses(vault: Vault, at: datetime) -> None:
         accept(vault, database)
         save_copy(vault, database, _day(vault, at))
 
-    with_index(lambda: open_index(vault), remember)
+    with_index(vault, remember)
 
 
 def failed_copy(vault: Vault) -> str:
@@ -74,5 +74,5 @@ def _day(vault: Vault, at: datetime) -> date:
 def _in_index(vault: Vault, use: Callable[[Database], T]) -> T | None:
     """Return what `use` returns for the index; None where that fails, which must not stop a command."""
     with suppress(RetainError, OSError, IndexDamaged):
-        return with_index(lambda: open_index(vault), use)
+        return with_index(vault, use)
     return None

@@ -18,10 +18,9 @@ from learning.memory.evaluation import Marks, plot
 from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, rules_of
-from learning.store.index import open_index
+from learning.store.index import with_index
 from vault.errors import NotFound, RetainError, UsageError
 from vault.files.guard import Scope
-from vault.index.database import with_index
 from vault.index.facts import fact, set_fact
 from vault.log.events import LogEvent, Params, Stamp, Undo
 from vault.log.ledger import IDS
@@ -278,8 +277,8 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
 
 def _reviews_at_last_fit(vault: Vault) -> int:
     """Return how many reviews there were at the last fit that gave nothing better; 0 if none is known."""
-    return int(with_index(lambda: open_index(vault), lambda index: fact(index, _TRIED)) or 0)
+    return int(with_index(vault, lambda index: fact(index, _TRIED)) or 0)
 
 
 def _store_fit_size(vault: Vault, log: ScannedLog) -> None:
-    with_index(lambda: open_index(vault), lambda index: set_fact(index, _TRIED, str(len(log.reviews))))
+    with_index(vault, lambda index: set_fact(index, _TRIED, str(len(log.reviews))))

@@ -60,9 +60,8 @@ class Steps:
     @classmethod
     def of(cls, vault: Vault, *, fresh: bool = False, keeps: bool = True) -> Steps:
         """Return the steps of a vault; close them after use."""
-        database = open_database(vault, _SCHEMA) if keeps else open_copy(vault, _SCHEMA)
-        database.filled()  # an empty one is right: everything counts as new
-        return cls(database, fresh=fresh, keeps=keeps)
+        database = (open_database if keeps else open_copy)(vault, _SCHEMA)
+        return cls(database, fresh=fresh, keeps=keeps)  # an empty one is right: everything counts as new
 
     @classmethod
     def last(cls, vault: Vault) -> Steps | None:

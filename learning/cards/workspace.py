@@ -25,7 +25,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import NotFound, Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
-from vault.index.database import Database
+from vault.index.database import Database, IndexDamaged
 from vault.index.stamps import Listing
 from vault.layout import FLASHCARDS
 from vault.log.clock_check import ledger_ahead, log_ahead
@@ -275,7 +275,10 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> workload.NewRoom:
 
 def after(desk: Desk) -> Desk:
     """Return `desk` with what has been written to the log since."""
-    past = open_past(desk.vault, desk.past.database, _scheduler_of(desk.vault, desk.cards))
+    try:
+        past = open_past(desk.vault, desk.past.database, _scheduler_of(desk.vault, desk.cards))
+    except IndexDamaged:
+        return open_desk(desk.vault, desk.now, tag=desk.tag, queued=desk.is_queued)
     others = (found for found in desk.diagnostics if found.code not in _AHEAD)
     return _queued(replace(desk, past=past, diagnostics=(*others, *_ahead(past, desk.now))))
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from learning.store.index import open_index
+from learning.store.index import with_index
 from vault.files.folder import sha256_hex
-from vault.index.database import with_index
 from vault.index.facts import fact, set_fact
 from vault.index.stamps import INODE, Listing, listing, stamps_digest
 from vault.vault import Vault
@@ -45,7 +44,7 @@ class PageStamp:
         """Return whether the pages are as the last rendering left them."""
         if not all(self.pages[: len(_PAGES)]):
             return False
-        return with_index(lambda: open_index(vault), lambda index: fact(index, _FACT)) == self.digest
+        return with_index(vault, lambda index: fact(index, _FACT)) == self.digest
 
 
 def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
@@ -121,4 +120,4 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 def remember(vault: Vault, seen: PageStamp) -> None:
     """Remember that the pages as they are now were made of what `seen` describes."""
     made = PageStamp(seen.inputs, _stamps_of_pages(vault.root)).digest
-    with_index(lambda: open_index(vault), lambda index: set_fact(index, _FACT, made))
+    with_index(vault, lambda index: set_fact(index, _FACT, made))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vault.index import facts, files, log_rows
-from vault.index.database import Database, IndexDamaged, Schema, has_trigrams, open_database
+from vault.index.database import Database, IndexBusy, IndexDamaged, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
 VERSION = 8  # grows when the same vault would fill the tables with other rows
@@ -73,23 +73,38 @@ CREATE TABLE day_sum(name TEXT NOT NULL, key INTEGER NOT NULL, a INTEGER NOT NUL
 T = TypeVar("T")
 
 
-def open_index(vault: Vault) -> Database:
-    """Return the index of cards and reviews; close it after use."""
+def open_index(vault: Vault, *, copy: bool = False) -> Database:
+    """Return the index of cards and reviews, or a copy of it in memory; close it after use.
+
+    An empty one is right, too: what is in the files counts as new.
+    """
     pages = (_ARTICLES, full_text("page_hit"))
     tables = (facts.TABLES, files.TABLES, log_rows.TABLES, deck_tables(), *pages, _STATES, _LOG, _REVIEWS)
-    database = open_database(vault, Schema("learning", VERSION, "".join(tables)))
-    database.filled()  # an empty one is right: what is in the files counts as new
-    return database
+    return (open_copy if copy else open_database)(vault, Schema("learning", VERSION, "".join(tables)))
 
 
 def with_open_index(vault: Vault, use: Callable[[Database], T]) -> T:
-    """Return what `use` returns for the index, which stays open for it; where that is damaged, for a new one."""
+    """Return what `use` returns for the index, which stays open for it.
+
+    Where that is damaged, `use` gets a new one; where another process keeps it from being written, a copy in memory.
+    """
     database = open_index(vault)
     try:
         return use(database)
-    except IndexDamaged:
+    except IndexDamaged as error:
         database.close()
-    return use(open_index(vault))
+        is_busy = isinstance(error, IndexBusy)
+    return use(open_index(vault, copy=is_busy))
+
+
+def with_index(vault: Vault, use: Callable[[Database], T]) -> T:
+    """Return the same, and close the index."""
+
+    def closing(database: Database) -> T:
+        with database:
+            return use(database)
+
+    return with_open_index(vault, closing)
 
 
 def deck_tables() -> str:

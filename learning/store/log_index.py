@@ -56,18 +56,18 @@ def update_log(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> t
         if digest(vault, scheduler) == head.scheduler:
             save_files(database, files)
             return head, scheduler
-    with database.transaction():
-        try:
+    try:
+        with database.transaction():
             head, files = read_head(vault, database), grown(vault, database)  # another process may have been here
             if head is not None and files is not None:
                 return _continued(vault, database, scheduler_of, head, files)
-        except (_InDoubt, ValueError, LookupError, TypeError, OverflowError, RecursionError, UnknownType):
-            pass
-        except IndexDamaged:
-            raise
-        except RetainError:  # raised again, with its place, by what reads the whole log
-            pass
-        return fold_all(vault, database, scheduler_of)
+    except (_InDoubt, ValueError, LookupError, TypeError, OverflowError, RecursionError, UnknownType):
+        pass
+    except IndexDamaged:
+        raise
+    except RetainError:  # raised again, with its place, by what reads the whole log
+        pass
+    return fold_all(vault, database, scheduler_of)
 
 
 # --- taking new lines in --------------------------------------------------------------------------------------------

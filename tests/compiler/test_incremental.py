@@ -171,7 +171,7 @@ def test_an_incremental_compile_gives_what_one_without_an_index_gives(tmp_path: 
 
 USES = {
     "a": "# Load shedding\n\nLoad shedding is the practice of refusing some requests so that the others are served in "
-    "time. Load shedding begins when the quorum lease has run out. Load shedding needs a quorum lease of ten seconds.\n",
+    "time. Load shedding begins when the quorum lease has run out. It needs a quorum lease of ten seconds.\n",
     "b": "# Timeouts\n\nA timeout is the longest time that a client waits for a reply. A timeout is shorter than the "
     "*quorum lease* of the cluster. Each timeout begins anew when the quorum lease ends.\n",
     "c": "# Queues\n\nA queue is a list of requests that wait to be served. A queue grows when the quorum lease is too "

@@ -18,6 +18,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
 from learning.store import log_cut, log_index
+from learning.store.index import open_index
 from learning.store.log_fill import SchedulerOf, fold_all
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, NotFound
@@ -393,3 +394,16 @@ def test_with_siblings_buried_a_concept_gives_one_card_a_day(vault: Vault) -> No
     desk, _ = rate(desk, "aaaaaaaaa1", Rating.EASY, via="cli")
     assert [item.card for item in desk.queue.today] == ["bbbbbbbbb1"]
     assert "aaaaaaaaa2" in [item.card for item in open_desk(wanted, NOON + timedelta(days=1)).queue.today]
+
+
+def test_a_rating_waits_for_no_other_process_that_keeps_the_index(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vault.index.database._WAIT_S", 0.1)
+    desk = open_desk(vault, NOON)
+    card = next(iter(desk.cards))
+    with open_index(vault) as other, other.transaction():
+        other.run("DELETE FROM state")
+        desk, event = rate(desk, card, Rating.GOOD, via="cli")
+        assert desk.past.last == event.at and desk.state(card).reps == 1
+        assert open_desk(vault, NOON + timedelta(minutes=1)).state(card).reps == 1

@@ -1,10 +1,10 @@
-"""One SQLite file of the index: opened if it is what this program left, else made anew.
+"""One SQLite file of the index: opened if it is as this program left it, else made anew.
 
-What is in it follows from the vault's text files, so that no doubt about it needs to be settled: a file of another
-version, one that another program changed or copied, one that SQLite finds damaged, is deleted, and its owner fills a
-new one. The file's size, time of change and inode are written down beside it whenever it has been written
-(`learning.sqlite3.stamp`); whoever changes it by other ways cannot help changing these. SQLite itself checks what its
-write-ahead log holds, and the file is written from that log by `Database.close` and `Database.flush` alone.
+All that is in it can be computed from the vault's text files. So a file of another version, one that another program
+changed or copied, and one that SQLite finds damaged are deleted, and an empty one takes their place. Whenever the file
+has been written, its size, time of change and inode are stored beside it (`learning.sqlite3.stamp`): a change by any
+other program changes these. SQLite itself checks what its write-ahead log holds, and the file is written from that log
+by `Database.close` and `Database.flush` alone.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import stat
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
 
 from vault.errors import Damaged, RetainError
@@ -29,11 +29,10 @@ from vault.files.guard import Guard, Scope
 from vault.index.place import FOLDER, index_root
 from vault.vault import Vault
 
-WAIT_S = 20.0  # for another process that is filling a new index
+_WAIT_S = 5.0  # for another process that makes or writes the index
 _POLL_S = 0.05
 _MANY = 4_000  # pages of the write-ahead log, from which on it is written back though the index stays open
 Row = tuple[Any, ...]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +56,15 @@ class IndexDamaged(Damaged):
     """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
 
 
-class Database:
-    """An open index, for many threads. `reason` says why it is empty and has to be filled, "" where it is not."""
+class IndexBusy(IndexDamaged):
+    """Raised when another process keeps the index from being written; whoever opened it goes on with a copy."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, path: Path | None, reason: str, release: Callable[[], object]
-    ) -> None:
-        self._connection, self._path, self._release = connection, path, release
-        self.reason = reason
+
+class Database:
+    """An open index, for many threads; `path` is None where it is in memory or only read."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None = None) -> None:
+        self._connection, self._path = connection, path
         self._lock = threading.RLock()
         self._depth = 0
         self._is_open, self._is_damaged = True, False
@@ -112,37 +112,27 @@ class Database:
             finally:
                 self._depth -= 1
 
-    def filled(self) -> None:
-        """Say that a new index has been filled: from now on others may use it."""
-        if not self.reason:
-            return
-        self.reason = ""
-        if self._path is not None:
-            with self._lock, self._translated():
-                _set_modes(self._connection, filling=False)
-            self._stamp()
-        self._release()
-
     def flush(self, *, always: bool = False) -> None:
         """Write the write-ahead log back into the file, if it has become long."""
-        if self._path is None or self.reason or self._is_damaged:
+        if self._path is None or self._is_damaged:
             return
         log = _size(Path(f"{self._path}-wal"))
         if log > (0 if always else _MANY * 4096):
             root = self._path.parent.parent
             with suppress(sqlite3.Error, OSError, RetainError), self._lock, _exclusive(root, self._path.stem):
                 if _is_as_left(self._path):  # else another program wrote to it while it was open here
+                    self._connection.execute("PRAGMA busy_timeout=0")  # what another connection holds back stays there
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                    self._stamp()
+                    self._connection.execute(f"PRAGMA busy_timeout={_WAIT_S * 1000:.0f}")
+                    _stamp(self._path)
 
     def close(self) -> None:
-        """Close the index, if it is open. One that was to be filled and is not counts for nothing."""
+        """Close the index, if it is open."""
         with self._lock:
             if self._is_open:
                 self._is_open = False
                 self.flush(always=True)
                 self._connection.close()
-                self._release()
 
     def __del__(self) -> None:
         """Close it: SQLite would do so, too, and leave a file that its stamp does not describe."""
@@ -155,12 +145,6 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _stamp(self) -> None:
-        """Write down how the file is."""
-        if self._path is not None:
-            with suppress(RetainError, OSError):
-                _guard(self._path.parent.parent).keep(f"{FOLDER}/{self._path.name}.stamp", _stamp_of(self._path))
-
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Raise SQLite's errors as IndexDamaged."""
@@ -171,7 +155,7 @@ class Database:
         except sqlite3.Error as error:
             where = f"{FOLDER}/{self._path.name}" if self._path is not None else ""
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise IndexDamaged("another process is writing the index", where=where, hint="try again") from error
+                raise IndexBusy("another process is writing the index", where=where, hint="try again") from error
             self._is_damaged = True
             if where and self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
@@ -197,8 +181,8 @@ def peek(vault: Vault, schema: Schema) -> Database | None:
         return None
     with suppress(sqlite3.Error, OSError):
         connection = _connect_to_read(path)
-        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
-            return Database(connection, None, "", _nothing)
+        if _is_of(connection, schema):
+            return Database(connection)
         connection.close()
     return None
 
@@ -210,11 +194,10 @@ def open_copy(vault: Vault, schema: Schema) -> Database:
 
 
 def open_database(vault: Vault, schema: Schema) -> Database:
-    """Return the index `schema.name` of the vault: as it was left, or empty with the `reason`.
+    """Return the index `schema.name` of the vault: as it was left, or an empty one.
 
-    An empty one is the caller's to fill, then to call `filled`; others wait for that. Where none can be written it is a
-    copy in memory of the vault's own, if that is as it was left; an empty one in memory, too, where the vault was
-    opened with settings that are only tried.
+    Where none can be written it is a copy in memory of the vault's own, if that is as it was left; an empty one in
+    memory, too, where the vault was opened with settings that are only tried.
     """
     if not vault.keeps_caches:
         return _in_memory(schema)
@@ -229,16 +212,6 @@ def open_database(vault: Vault, schema: Schema) -> Database:
         return _opened_anew(root, path, schema)
     except (OSError, sqlite3.Error, RetainError):
         return _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
-
-
-def with_index(open_: Callable[[], Database], use: Callable[[Database], T]) -> T:
-    """Return what `use` returns for an index; where that is found damaged, for a new one in its place."""
-    try:
-        with open_() as database:
-            return use(database)
-    except IndexDamaged:
-        with open_() as database:
-            return use(database)
 
 
 @cache
@@ -266,10 +239,10 @@ def _opened(path: Path, schema: Schema) -> Database | None:
     """Return the index in a file that is as it was left; None if it is of another version or damaged."""
     connection = _connect(path)
     try:
-        if connection.execute("PRAGMA user_version").fetchone() == (schema.number,):
+        if _is_of(connection, schema):
             connection.execute("PRAGMA wal_autocheckpoint=0")
             connection.execute("PRAGMA synchronous=NORMAL")
-            return Database(connection, path, "", _nothing)
+            return Database(connection, path)
     except sqlite3.Error:
         pass
     connection.close()
@@ -277,45 +250,35 @@ def _opened(path: Path, schema: Schema) -> Database | None:
 
 
 def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
-    """Return a new index; or the one that another process filled meanwhile."""
-    lock = _exclusive(root, path.stem)
-    lock.__enter__()
-    release = _once(lambda: lock.__exit__(None, None, None))
-    try:
+    """Return a new index, empty; or the one that another process made meanwhile. Raises: TimeoutError."""
+    with _exclusive(root, path.stem):
         if _is_as_left(path) and (found := _opened(path, schema)) is not None:
-            release()
             return found
-        reason = "it is new" if not path.exists() else _why_not(path, schema)
         _delete(path)
         connection = _connect(path)
-        _set_modes(connection, filling=True)
-        connection.executescript(schema.tables)
-        connection.execute(f"PRAGMA user_version={schema.number}")
-        return Database(connection, path, reason, release)
-    except BaseException:
-        release()
-        raise
-
-
-def _why_not(path: Path, schema: Schema) -> str:
-    """Return why a file that is there is no index for this program."""
-    if not _is_as_left(path):
-        return "another program changed or copied it, or it was being made when a process was killed"
-    with suppress(sqlite3.Error):
-        connection = _connect(path)
         try:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            return "it is damaged" if version == schema.number else "it is of another version of retain"
-        finally:
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executescript(f"BEGIN; {schema.tables} PRAGMA user_version={schema.number}; COMMIT")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            connection.execute("PRAGMA synchronous=NORMAL")
+        except BaseException:
             connection.close()
-    return "it is damaged"
+            raise
+        _stamp(path)
+        return Database(connection, path)
+
+
+def _is_of(connection: sqlite3.Connection, schema: Schema) -> bool:
+    """Return whether a file has the tables of this version. Raises: sqlite3.Error."""
+    return bool(connection.execute("PRAGMA user_version").fetchone() == (schema.number,))
 
 
 def _in_memory(schema: Schema) -> Database:
     """Return an empty index in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.executescript(schema.tables)
-    return Database(connection, None, "it cannot be stored", _nothing)
+    return Database(connection)
 
 
 def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
@@ -325,9 +288,9 @@ def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
     found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     with suppress(sqlite3.Error, OSError), closing(_connect_to_read(path)) as source:
         source.backup(found)
-        if found.execute("PRAGMA user_version").fetchone() == (schema.number,):
+        if _is_of(found, schema) and _is_as_left(path):  # nobody wrote to it meanwhile
             found.execute("PRAGMA trusted_schema=OFF")
-            return Database(found, None, "", _nothing)
+            return Database(found)
     found.close()
     return None
 
@@ -335,7 +298,7 @@ def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
 def _connect(path: Path) -> sqlite3.Connection:
     """Return a connection to a file, of which no schema of its own may act. Raises: OSError for a link."""
     _refuse_links(path)
-    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
 
@@ -359,19 +322,8 @@ def _refuse_links(path: Path) -> None:
                 raise OSError(f"{name} is no plain file")
 
 
-def _set_modes(connection: sqlite3.Connection, *, filling: bool) -> None:
-    """Make filling quick: what is lost when it is interrupted is made again; and then make changes lasting."""
-    if filling:
-        connection.execute("PRAGMA journal_mode=OFF")
-        connection.execute("PRAGMA synchronous=OFF")
-    else:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.execute("PRAGMA synchronous=NORMAL")
-
-
 def _delete(path: Path) -> None:
-    """Delete a file of the index and what SQLite has beside it; the stamp first, so that none speaks for another."""
+    """Delete a file of the index and what SQLite has beside it; its stamp first, so that it never describes another."""
     guard = _guard(path.parent.parent)
     for end in (".stamp", "", "-wal", "-shm", "-journal"):
         guard.discard(f"{FOLDER}/{path.name}{end}")
@@ -384,6 +336,12 @@ def _stamp_of(path: Path) -> bytes:
     """Return size, time of change and inode of a file. Raises: OSError."""
     status = path.lstat()
     return f"{status.st_size} {status.st_ctime_ns} {status.st_ino}".encode()
+
+
+def _stamp(path: Path) -> None:
+    """Store how a file of the index is."""
+    with suppress(RetainError, OSError):
+        _guard(path.parent.parent).keep(f"{FOLDER}/{path.name}.stamp", _stamp_of(path))
 
 
 def _is_as_left(path: Path) -> bool:
@@ -408,7 +366,7 @@ def _guard(root: Path) -> Guard:
 @contextmanager
 def _exclusive(root: Path, name: str) -> Iterator[None]:
     """Hold the lock of an index while its file is made or written. Raises: TimeoutError."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + _WAIT_S
     guard = _guard(root)
     while (handle := guard.try_lock(f"index-{name}")) is None:
         if time.monotonic() > end:
@@ -418,18 +376,3 @@ def _exclusive(root: Path, name: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _once(action: Callable[[], object]) -> Callable[[], None]:
-    """Return a function that does `action` when it is called first, and nothing later."""
-    waiting = [action]
-
-    def run() -> None:
-        if waiting:
-            waiting.pop()()
-
-    return run
-
-
-def _nothing() -> None:
-    """Do nothing."""

@@ -1,11 +1,13 @@
 """Where a vault's index is: in `.retain/`, or in the user's cache folder where that is no place for SQLite.
 
-SQLite needs a folder that it can write, on a disk of this machine: over a network its locks cannot be relied on.
+SQLite needs a folder that it can write, on a disk of this machine: over a network its locks cannot be relied on. Which
+folders those are is known on Linux alone.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -19,6 +21,7 @@ _NETWORK = frozenset(
 )
 _OVER_FUSE = ("fuse.sshfs", "fuse.rclone", "fuse.davfs", "fuse.glusterfs", "fuse.s3fs", "fuse.gvfsd-fuse")
 _MOUNTS = "/proc/self/mountinfo"
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # blanks and backslashes in its paths
 
 
 def index_root(vault: Vault) -> Path:
@@ -49,7 +52,7 @@ def is_on_network(root: Path, table: str | None = None) -> bool:
     for line in table.splitlines():
         head, _, tail = line.partition(" - ")
         fields = head.split(" ")
-        point = fields[4] if len(fields) > 4 else ""
+        point = _ESCAPED.sub(lambda octal: chr(int(octal[1], 8)), fields[4]) if len(fields) > 4 else ""
         inside = point == "/" or os.fspath(root) == point or os.fspath(root).startswith(f"{point}/")
         if inside and len(point) >= longest:  # of two at one point, the later lies on top
             kind, longest = tail.partition(" ")[0], len(point)
