@@ -68,11 +68,15 @@ def restore(day: str | None, listed: bool, dry_run: bool, vault_dir: str | None,
 
 
 def _show_list(copies: Copies, as_json: bool) -> None:
-    """Print the copies, the oldest first."""
-    found = copies.listed()
+    """Print the copies, the oldest first; before them those that this vault has from other places on this machine."""
+    found, elsewhere = copies.listed(), copies.listed(elsewhere=True)
     if as_json:
-        output.show_json({"folder": str(copies.folder), "copies": [_as_json(copy) for copy in found]})
+        lists = {"copies": found, "elsewhere": elsewhere}
+        shown = {name: [_as_json(copy) for copy in each] for name, each in lists.items()}
+        output.show_json({"folder": str(copies.folder)} | shown)
         return
+    for copy in elsewhere:
+        output.show(f"{copy.day}  {plural(copy.events, 'event')}, from another place of this vault")
     for copy in found:
         output.show(f"{copy.day}  {plural(copy.events, 'event')}")
     output.show(f"{plural(len(found), 'copy', 'copies')} in {copies.folder}")
@@ -83,14 +87,18 @@ def _as_json(copy: Copy) -> dict[str, Any]:
 
 
 def _chosen(copies: Copies, day: str | None) -> Copy:
-    """Return the newest copy, or of those of `day` the one with most events. Raises: NotFound, UsageError."""
-    found = copies.listed()
+    """Return the newest copy, or of those of `day` the one with most events. Raises: NotFound, UsageError.
+
+    One from another place of the vault only where it has none here, or none of that day.
+    """
+    every = [copies.listed(elsewhere=True), copies.listed()]
     if day is not None:
         try:
             wanted = date.fromisoformat(day)
         except ValueError as error:
             raise UsageError("not a date", where=day, hint="write it like 2026-11-21") from error
-        found = sorted((copy for copy in found if copy.day == wanted), key=lambda copy: copy.events)
+        every = [sorted((c for c in each if c.day == wanted), key=lambda copy: copy.events) for each in every]
+    found = [copy for each in every for copy in each]
     if not found:
         hint = "`retain log restore --list` lists the copies" if day else _WITHOUT_COPIES
         raise NotFound(f"there is no copy of the review log{f' of {day}' if day else ''}", hint=hint)

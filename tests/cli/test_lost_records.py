@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import stat
@@ -183,6 +184,33 @@ def test_a_ledger_that_lost_lines_is_noticed(run: Run, vault: Path) -> None:
     assert damaged(run("due", cwd=vault)) == []
 
 
+def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:
+    ledger = vault / "ledger/ids.jsonl"
+    lines = lines_of(ledger)
+    later = [line.replace(b"2026-01-05", b"2026-02-05") for line in lines]
+    ledger.write_bytes(b"".join(lines[:2] + lines[5:]))
+    assert "3 of 8 records are gone" in damaged(run("due", cwd=vault))[0]
+    for line in later:
+        ledger.write_bytes(ledger.read_bytes() + line)
+        assert len(damaged(run("due", cwd=vault))) == 1
+    assert "3 of 16 records are gone" in damaged(run("due", cwd=vault))[0]
+    ledger.write_bytes(ledger.read_bytes() + b"".join(lines[2:5]))
+    assert damaged(run("due", cwd=vault)) == []
+
+
+def test_a_file_that_cannot_be_read_hides_nothing_else(run: Run, vault: Path) -> None:
+    (vault / LOG_PATH).write_bytes(b"")
+    (vault / "ledger/replies").mkdir()
+    (vault / "ledger/replies/x.jsonl").write_bytes(b"{}\n")
+    (vault / "ledger/replies/x.jsonl").chmod(0)
+    if os.access(vault / "ledger/replies/x.jsonl", os.R_OK):
+        pytest.skip("root may read any file")
+    checked = run("doctor", "--json", cwd=vault)
+    messages = [each["message"] for each in checked.json()["findings"] if each["code"] == "records-lost"]
+    assert checked.code == 1 and len(messages) == 2
+    assert messages[0].startswith("51 of 51 records are gone") and "is not known" in messages[1]
+
+
 def test_what_is_gone_can_be_accepted(run: Run, vault: Path) -> None:
     log = vault / LOG_PATH
     log.unlink()
@@ -307,6 +335,18 @@ def test_a_copy_made_while_records_are_gone_has_them_too(run: Run, vault: Path) 
     assert run("rate", CARDS[1], "good", cwd=vault).code == 0
     assert [copy.events for copy in copies.listed()] == [51, 52]
     assert run("log", "restore", cwd=vault).stdout.startswith("added 31 events")
+
+
+def test_a_vault_that_was_moved_is_restored_from_the_copies_of_its_old_place(run: Run, vault: Path) -> None:
+    moved = vault.rename(vault.with_name("moved"))
+    (moved / LOG_PATH).write_bytes(b"")
+    assert len(damaged(run("due", cwd=moved))) == 1
+    assert run("compile", cwd=moved).code == 0 and copies_of(moved).listed() == []
+    listed = run("log", "restore", "--list", "--json", cwd=moved).json()
+    assert listed["copies"] == [] and [each["events"] for each in listed["elsewhere"]] == [51]
+    assert "from another place of this vault" in run("log", "restore", "--list", cwd=moved).stdout
+    assert run("log", "restore", cwd=moved).stdout.startswith("added 51 events")
+    assert damaged(run("due", cwd=moved)) == []
 
 
 def test_commands_that_only_read_make_no_copy(run: Run, vault: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -20,7 +20,7 @@ from vault.errors import Refused, RetainError
 from vault.files.folder import Folder
 from vault.files.write_scopes import is_within
 from vault.index import stamps
-from vault.index.database import Database
+from vault.index.database import Database, IndexDamaged
 from vault.index.log_rows import Known, Seen, remember, remembered
 from vault.index.stamps import Stamp
 from vault.log.copies import Copies
@@ -55,27 +55,38 @@ _KINDS = (
 def lost_records(vault: Vault, database: Database, *, thorough: bool = False) -> list[Diagnostic]:
     """Return a finding for each folder whose append-only files have lost records since they were seen last.
 
-    Remembers what is there now. With `thorough` the files are read whatever their stamps are.
-    Raises: IndexDamaged; OSError, Refused or Damaged where a file cannot be read.
+    Also for one that cannot be read, as nobody knows then. Remembers what is there now. With `thorough` the files are
+    read whatever their stamps are. Raises: IndexDamaged.
     """
     copies = Copies(vault.root, vault.settings.vault_id)
     found = []
     for kind in _KINDS:
-        known = _checked(vault, database, kind, copies, thorough=thorough)
+        try:
+            known = _checked(vault, database, kind, copies, thorough=thorough)
+        except IndexDamaged:
+            raise
+        except (RetainError, OSError) as error:
+            what = f"whether records are gone is not known: {error.what if isinstance(error, RetainError) else error}"
+            found.append(Diagnostic(getattr(error, "where", "") or kind.usual, 0, CODE, what, "make it readable"))
+            continue
         if known.lost:
-            found.append(_finding(kind, known, bool(copies.listed())))
+            found.append(_finding(kind, known, bool(copies.listed() or copies.listed(elsewhere=True))))
     return found
 
 
 def accept(vault: Vault, database: Database) -> None:
-    """Remember the append-only files as they are now, whatever they have lost. Raises as `lost_records`."""
+    """Remember the append-only files as they are now, whatever they have lost.
+
+    Raises: IndexDamaged; OSError, Refused or Damaged where a file cannot be read.
+    """
     for kind in _KINDS:
         read = _read(vault, kind, _stamps(vault, kind))
         remember(database, _key(vault, kind), _figures(read.keys, read.last), read.files)
 
 
 def save_copy(vault: Vault, database: Database, day: date) -> None:
-    """Write a copy of the review log; while it lacks records, with those that the copy before has.
+    """Write a copy of the review log; while it lacks records, with those that the copy before has, or none if there
+    is no such copy.
 
     A failure is remembered, for `copy_failure`. Raises: IndexDamaged.
     """
@@ -86,9 +97,11 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
             raise Refused("in a vault, where no copy is safe", hint="let XDG_DATA_HOME name a folder outside")
         present = b"".join(data if data.endswith(b"\n") else data + b"\n" for _, data in log_files(vault.root) if data)
         known, _ = remembered(database, _key(vault, _REVIEWS))
-        lost = missing_lines(copies.newest(), present) if known is not None and known.lost else []
-        lines = present + b"".join(line + b"\n" for line in lost)
-        copies.write(day, lines, len(set(review_ids(lines))))
+        is_lacking = known is not None and known.lost > 0
+        lost = missing_lines(copies.newest(), present) if is_lacking else []
+        if lost or not is_lacking:
+            lines = present + b"".join(line + b"\n" for line in lost)
+            copies.write(day, lines, len(set(review_ids(lines))))
     except (RetainError, OSError) as error:
         failure = str(error)
     with database.transaction():
@@ -131,8 +144,9 @@ class _Read:
 
 def _checked(vault: Vault, database: Database, kind: _Kind, copies: Copies, *, thorough: bool) -> Known:
     """Return what is known of a folder, after a look at its files."""
-    key, found = _key(vault, kind), _stamps(vault, kind)
-    known, seen = remembered(database, key)
+    key = _key(vault, kind)
+    known, seen = remembered(database, key)  # before the stamps: another process may remember more meanwhile
+    found = _stamps(vault, kind)
     if known is not None and not thorough:
         if {name: each.stamp for name, each in seen.items()} == found:
             return known
@@ -152,6 +166,8 @@ def _checked(vault: Vault, database: Database, kind: _Kind, copies: Copies, *, t
 def _compared(known: Known | None, read: _Read, copies: Copies | None) -> Known:
     """Return what is known with what was read, and how many of the known records are not there."""
     now = _figures(read.keys, read.last)
+    if known is not None and known.lost and copies is not None:  # ids of reviews grow with time
+        known = _with(known, [key for key in read.keys if key > known.newest])
     if known is not None and (now.count, now.total) == (known.count, known.total):
         return now
     copied = set(review_ids(copies.newest())) if copies is not None else set[bytes]()
@@ -166,7 +182,12 @@ def _compared(known: Known | None, read: _Read, copies: Copies | None) -> Known:
 
 def _figures(keys: set[bytes], last: int) -> Known:
     """Return what is remembered of records with these keys."""
-    return Known(len(keys), sum(map(zlib.crc32, keys)), last, max(keys, default=b""))
+    return Known(*_sums(keys), last, max(keys, default=b""))
+
+
+def _sums(keys: Collection[bytes]) -> tuple[int, int]:
+    """Return the number of keys, and the sum of their checksums."""
+    return len(keys), sum(map(zlib.crc32, keys))
 
 
 def _read(vault: Vault, kind: _Kind, found: Mapping[str, Stamp]) -> _Read:
@@ -187,7 +208,10 @@ def _read(vault: Vault, kind: _Kind, found: Mapping[str, Stamp]) -> _Read:
 def _grown(
     vault: Vault, kind: _Kind, known: Known, seen: Mapping[str, Seen], found: Mapping[str, Stamp]
 ) -> tuple[Known, Mapping[str, Seen]] | None:
-    """Return what is known where files have only got new records; None where they have to be read from the start."""
+    """Return what is known where files have only got new records; None where all that they hold has to be compared.
+
+    While records are missing, what is known grows with the new ones, so that these are not taken for the missing.
+    """
     if seen.keys() != found.keys():
         return None
     files, added = dict(seen), list[bytes]()
@@ -204,13 +228,32 @@ def _grown(
         added += kind.keys(data[old.read - start :])
         files[name] = _seen(stamp, data, start)
     new = set(added)
-    if added and (kind is not _REVIEWS or len(new) < len(added) or min(new) <= known.newest):
-        return None  # a record may have been there before
-    if added:
-        count, total = known.count + len(new), known.total + sum(map(zlib.crc32, new))
-        last = known.last if known.lost else zlib.crc32(added[-1])
-        known = replace(known, count=count, total=total, last=last, newest=max(new))
+    if kind is _REVIEWS:
+        if added and (len(new) < len(added) or min(new) <= known.newest):
+            return None  # a record may have been there before
+    elif added:
+        before = _before(vault, kind, seen)
+        new -= before
+        there = before | new if known.lost else before
+        if (_sums(there) == (known.count, known.total)) is bool(known.lost):
+            return None  # the missing ones have come back; or others are missing
+    if new:
+        known = _with(known, new)
+        known = known if known.lost else replace(known, last=zlib.crc32(added[-1]))
     return known, files
+
+
+def _before(vault: Vault, kind: _Kind, seen: Mapping[str, Seen]) -> set[bytes]:
+    """Return the keys of the records that the files of a folder held when they were read last."""
+    texts = ((vault.read_bytes(f"{kind.folder}/{name}") or b"")[: each.read] for name, each in seen.items())
+    return {key for text in texts for key in kind.keys(text)}
+
+
+def _with(known: Known, new: Collection[bytes]) -> Known:
+    """Return what is known once there are new records with these keys."""
+    count, total = _sums(new)
+    newest = max([known.newest, *new])
+    return replace(known, count=known.count + count, total=known.total + total, newest=newest)
 
 
 def _seen(stamp: Stamp, data: bytes, start: int) -> Seen:
