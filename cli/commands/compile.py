@@ -119,7 +119,7 @@ def compile_(
 @progress_option
 @vault_json_options
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Rebuild all generated files from raw/, ledgers and review log, without caches or a model.
+    """Rebuild all generated files from raw/, ledgers and review log, without the index or a model.
 
     The result has the same bytes; your edits stay.
     """

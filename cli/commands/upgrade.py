@@ -129,6 +129,8 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
     moved = move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id, dry_run=dry_run)
     for path, log in moved.items():
         output.show(f"{'would move' if dry_run else 'moved'} {path} to {log}")
+        if not dry_run and (vault.root / path).exists():
+            output.say(f"{path} stays: some of its entries cannot be read")
     for path, data in writes.items():
         old = guard.read(path)
         if not dry_run:

@@ -54,7 +54,7 @@ def review_plainly(
     source: Lines | None = None,
     out: TextIO | None = None,
 ) -> int:
-    """Reviews until the queue or the input ends; gives the exit code. Each rating is on disk before the next card.
+    """Reviews until the queue or the input ends; returns the exit code. Each rating is on disk before the next card.
 
     `plan` is the text of a plan, in the place of today's queue with `tag`. Raises: UsageError for any other text;
     LockHeld if another session is at this vault; WriteFailed or Refused before the first card if nothing can be

@@ -44,7 +44,7 @@ SHOWN = 20
 def review(
     tag: str, limit: int | None, ahead: int | None, cram: bool, preview: bool, plain: bool, vault_dir: str | None
 ) -> int:
-    """Start today's reviews. Every rating is saved before the next card is shown.
+    """Start today's reviews. A rating is written before the next card shows, and on disk before your next key counts.
 
     \b
     Examples:

@@ -11,14 +11,13 @@ from cli.review.stats_json import as_object
 from cli.review.stats_report import page
 from cli.workspace import deck_listing, report_cards
 from learning.cards.workspace import open_desk
+from learning.stats.activity import YEAR
 from learning.stats.material import material_of, narrowed
 from learning.stats.stats import Material, Stats, stats_of
-from learning.stats.stored import stored_stats
+from learning.stats.stored import StoredStats
 from learning.store.freshness import look
 from learning.store.topics import topic_named
 from vault.errors import NotFound
-
-YEAR = 365
 
 
 @click.command()
@@ -60,7 +59,8 @@ def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
     desk = open_desk(vault, now(), listing=decks, queued=False)
     report_cards(desk)
     if not topic and not tag:
-        return stored_stats(desk, seen, days=days)
+        stored = StoredStats(desk, seen, days=days)
+        return stored.get() or stored.put(stats_of(material_of(desk), desk.scheduler, desk.now, days=days))
     material = _filtered(material_of(desk), topic, tag)
     return stats_of(material, desk.scheduler, desk.now, days=days)
 

@@ -68,14 +68,14 @@ class Snapshot:
 
 
 def _versions(engine: str) -> str:
-    return f"{VERSION} {VERSIONS} {engine}"
+    return f"{VERSION} {engine}"
 
 
 def bytes_to_read(vault: Vault, engine: str, seen: Snapshot, *, fresh: bool) -> int:
     """Return the bytes of the sources that the last build did not see as they are now; of all if it is no guide."""
     text = ""
     with suppress(OSError, ValueError, IndexDamaged):
-        if not fresh and (last := Steps.last(vault)) is not None:
+        if not fresh and (last := Steps.last(vault, VERSIONS)) is not None:
             with closing(last) as steps:
                 text = (steps.state(STAMPS) or b"").decode("utf-8", "surrogateescape")
     known = set(text.split("\n")) if text.startswith(_versions(engine)) else set[str]()
@@ -175,7 +175,7 @@ def stood_in(report: dict[str, Any]) -> bool:
 def last_report(vault: Vault, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
     """Return what the last build reported if the files are as it left them, or as `seen`; None when in doubt."""
     try:
-        last = Steps.last(vault)
+        last = Steps.last(vault, VERSIONS)
         if last is None:
             return None
         with closing(last) as steps:

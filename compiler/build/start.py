@@ -15,6 +15,7 @@ from compiler.concepts.rulings import Rulings
 from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
+from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from vault.diagnostic import Diagnostic
@@ -134,7 +135,7 @@ def open_build(
         for entry in staged:
             journal.learn(entry)
         asker = _asker(journal, guard, options, instant, progress, backend)
-    steps = Steps.of(vault, fresh=options.fresh, keeps=not options.dry_run or options.keep_read)
+    steps = Steps.of(vault, VERSIONS, fresh=options.fresh, keeps=not options.dry_run or options.keep_read)
     return BuildInput(
         vault=vault,
         guard=guard,

@@ -15,23 +15,18 @@ from typing import Any
 import msgspec
 
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
-from compiler.readers.formats import VERSIONS
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
 from vault.vault import Vault
 
 _VERSION = 3  # grows when a step's result for the same inputs changes
-_SCHEMA = Schema(
-    "wiki",
-    f"{_VERSION} {EXTRACTIVE} {FAMILY} {VERSIONS}",
-    f"""{files.TABLES}
+_TABLES = f"""{files.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE step(name TEXT NOT NULL, input BLOB NOT NULL, output BLOB NOT NULL, PRIMARY KEY(name, input));
 CREATE TABLE page(path TEXT PRIMARY KEY, inputs BLOB NOT NULL, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-""",
-)
+"""
 
 
 def digest_of(*parts: str | bytes) -> bytes:
@@ -58,15 +53,15 @@ class Steps:
         self._left: dict[str, bytes] = {}
 
     @classmethod
-    def of(cls, vault: Vault, *, fresh: bool = False, keeps: bool = True) -> Steps:
-        """Return the steps of a vault; close them after use."""
-        database = (open_database if keeps else open_copy)(vault, _SCHEMA)
+    def of(cls, vault: Vault, readers: str, *, fresh: bool = False, keeps: bool = True) -> Steps:
+        """Return the steps of a vault, for these versions of the readers; close them after use."""
+        database = (open_database if keeps else open_copy)(vault, _schema(readers))
         return cls(database, fresh=fresh, keeps=keeps)  # an empty one is right: everything counts as new
 
     @classmethod
-    def last(cls, vault: Vault) -> Steps | None:
+    def last(cls, vault: Vault, readers: str) -> Steps | None:
         """Return the steps of the last build, for reading alone; None where nothing is known of it."""
-        database = peek(vault, _SCHEMA)
+        database = peek(vault, _schema(readers))
         return None if database is None else cls(database, keeps=False)
 
     def close(self) -> None:
@@ -172,3 +167,8 @@ def decoded(data: bytes | None) -> Any:
         return msgspec.json.decode(data)
     except (UnicodeDecodeError, ValueError):
         return json.loads(data.decode("utf-8", "surrogatepass"))
+
+
+def _schema(readers: str) -> Schema:
+    """Return the schema of the index: what an earlier engine or reader found is of no use."""
+    return Schema("wiki", f"{_VERSION} {EXTRACTIVE} {FAMILY} {readers}", _TABLES)

@@ -12,7 +12,7 @@ from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
 from learning.stats import activity, mastery, retention
-from learning.stats.activity import Activity, Day, Growth
+from learning.stats.activity import YEAR, Activity, Day, Growth
 from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
 from learning.stats.retention import Calibration, RecallWeek, Retention
 from learning.store.day_sums import KNOWN_DAYS, MATURE_DAYS, DaySums, day_sums, week_of
@@ -143,12 +143,12 @@ class Material:
         return state.leech and not state.retracted
 
 
-def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = YEAR) -> Stats:
     """Return the figures at `now`; `days` study days, today included, are the window of the calibration."""
     return with_reviews(stats_of_states(material, scheduler, now, days=days), material, scheduler)
 
 
-def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+def stats_of_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = YEAR) -> Stats:
     """Return the figures that need no review: cards, forecast, mastery. The others are empty."""
 
     today = scheduler.calendar.day(now)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import msgspec
 
 from learning.cards.workspace import Desk
-from learning.stats.material import material_of
-from learning.stats.stats import Stats, stats_of
+from learning.stats.activity import YEAR
+from learning.stats.stats import Stats
 from learning.store.freshness import PageStamp
 from vault.audit.agent_runs import at_work
 from vault.files.folder import sha256_hex
@@ -16,23 +16,31 @@ from vault.index.facts import fact, set_fact
 from vault.index.stamps import listing
 from vault.layout import TOPICS
 
-_KEY, _VALUE = "stats of", "stats"
-_VERSION = 1  # grows when the same files would give other figures
+_FACT = "stats"
+_VERSION = 2  # grows when the same files would give other figures
 
 
-def stored_stats(desk: Desk, seen: PageStamp, *, days: int) -> Stats:
-    """Return `stats_of` the whole vault; `seen` was taken before the desk was opened. Raises as `material_of`."""
-    database, today = desk.past.database, desk.scheduler.calendar.day(desk.now)
-    parts = (_VERSION, days, today, _topics(desk), *seen.inputs)
-    key = sha256_hex("\n".join(map(str, parts)).encode("utf-8", "surrogateescape"))
-    if fact(database, _KEY) == key and not at_work(desk.vault):
-        return replace(msgspec.json.decode(fact(database, _VALUE) or "", type=Stats), as_of=desk.now)
-    found = stats_of(material_of(desk), desk.scheduler, desk.now, days=days)
-    if not at_work(desk.vault):  # then cards that nobody has checked are left out
-        with database.transaction():
-            set_fact(database, _VALUE, msgspec.json.encode(found).decode())
-            set_fact(database, _KEY, key)
-    return found
+class StoredStats:
+    """The figures of the whole vault of a desk; `seen` was taken before the desk was opened."""
+
+    def __init__(self, desk: Desk, seen: PageStamp, *, days: int = YEAR) -> None:
+        self._desk = desk
+        parts = (_VERSION, days, desk.scheduler.calendar.day(desk.now), _topics(desk), *seen.inputs)
+        self._key = sha256_hex("\n".join(map(str, parts)).encode("utf-8", "surrogateescape"))
+        self._is_kept = not at_work(desk.vault)  # while an agent works, cards that nobody has checked are left out
+
+    def get(self) -> Stats | None:
+        """Return the figures; None if they have to be computed."""
+        key, _, stored = (fact(self._desk.past.database, _FACT) or "").partition("\n")
+        if key != self._key or not self._is_kept:
+            return None
+        return replace(msgspec.json.decode(stored, type=Stats), as_of=self._desk.now)
+
+    def put(self, stats: Stats) -> Stats:
+        """Store the figures, and return them."""
+        if self._is_kept:
+            set_fact(self._desk.past.database, _FACT, f"{self._key}\n{msgspec.json.encode(stats).decode()}")
+        return stats
 
 
 def _topics(desk: Desk) -> str:

@@ -61,6 +61,7 @@ CREATE TABLE event(id TEXT PRIMARY KEY, at INTEGER NOT NULL, happened INTEGER NO
   subject TEXT NOT NULL, counts INTEGER NOT NULL, ms INTEGER NOT NULL, line BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX event_at ON event(at, id);
 CREATE INDEX event_subject ON event(subject);
+CREATE INDEX event_type ON event(type);
 CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX change_card ON change(card);
 """

@@ -26,6 +26,7 @@ from compiler.index.steps import Steps
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from compiler.query.verify import verify
+from compiler.readers import formats
 from compiler.workers.pool import WorkerPool
 from tests.builders import NEEDED, NEEDY
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
@@ -643,7 +644,7 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
 def test_what_cannot_be_seen_just_now_is_not_gone(vault: Vault, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     compiled(vault)
     before = tree(vault)
-    with closing(Steps.of(vault)) as steps:
+    with closing(Steps.of(vault, formats.VERSIONS)) as steps:
         steps.database.run("DELETE FROM raw")
         steps.set_state(**{STAMPS: b""})
     target = str(vault.root / what)

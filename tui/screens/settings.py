@@ -218,7 +218,7 @@ class SettingsScreen(Page, key="settings"):
 
     def _predict(self, before: Settings, after: Settings) -> None:
         self._explain(strings.CALCULATING)
-        tried = replace(self.context.vault, keeps_caches=False)  # the one is over, the other may be before it is known
+        tried = replace(self.context.vault, keeps_caches=False)  # the index is for the settings that hold
         self._asked = replace(tried, settings=before), replace(tried, settings=after)
         if not self._reckoning:
             self._start_prediction()

@@ -19,6 +19,8 @@ from learning.stats import wording
 from learning.stats.material import material_of, narrowed
 from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
 from learning.stats.stats import Material, Stats, stats_of_states, with_reviews
+from learning.stats.stored import StoredStats
+from learning.store.freshness import look
 from tui.context import Context
 from tui.keys import STATS
 from tui.models import charts
@@ -135,19 +137,22 @@ class StatsScreen(Page, key="stats"):
 
     def _read(self) -> None:
         with suppress(_Unwanted), self.posting_errors():
+            seen = look(self.context.vault.root)
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
+            stored = StoredStats(desk, seen)
+            known = stored.get()
+            if known is not None:
+                self.post_message(self.Counted(known, Filter(), _ALL))
             _go_on()
             material = material_of(desk)
-            if any(state.reps for state in material.states.values()):
-                _go_on()
-                self.post_message(self.Counted(stats_of_states(material, desk.scheduler, desk.now), Filter(), _AT_ONCE))
             _go_on()
             self.post_message(self.Read(desk, material))
-            self._count(desk, material, Filter())
+            if known is None:
+                stored.put(self._count(desk, material, Filter()))
             self._play(desk)
 
-    def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
-        """Compute all figures, the quick ones first. Raises: _Unwanted."""
+    def _count(self, desk: Desk, material: Material, wanted: Filter) -> Stats:
+        """Compute all figures, the quick ones first; return them. Raises: _Unwanted."""
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
         if wanted.topic or wanted.tag:
@@ -156,7 +161,9 @@ class StatsScreen(Page, key="stats"):
         _go_on()
         stats = stats_of_states(material, desk.scheduler, desk.now)
         self.post_message(self.Counted(stats, wanted, _AT_ONCE))
-        self.post_message(self.Counted(with_reviews(stats, material, desk.scheduler, _go_on), wanted, _ALL))
+        stats = with_reviews(stats, material, desk.scheduler, _go_on)
+        self.post_message(self.Counted(stats, wanted, _ALL))
+        return stats
 
     def _play(self, desk: Desk) -> None:
         """Simulate the future for each retention. Raises: _Unwanted."""

@@ -28,50 +28,58 @@ def older_lines(folder: Folder, log: str, vault_id: str) -> bytes:
 def move_older_files(guard: Guard, vault_id: str, *, dry_run: bool = False) -> dict[str, str]:
     """Append the lines of older files to their logs and delete the files; return the log of each.
 
-    A file that holds nothing readable stays. Can be repeated after it was interrupted. Raises: WriteFailed, Refused.
+    A file with anything unreadable stays, too. Can be repeated after it was interrupted. Raises: WriteFailed, Refused.
     """
     moved = {}
     for path, log in _LOG_OF.items():
-        data, lines = _read(guard, path, vault_id)
-        if not lines:
-            continue
-        moved[path] = log
-        if dry_run:
-            continue
-        known = {b"", *(guard.read(log) or b"").split(b"\n")}
-        if new := [line + b"\n" for line in lines.split(b"\n") if line not in known]:
+        data, lines, is_whole = _read(guard, path, vault_id)
+        known = {b"", *(guard.read(log) or b"").split(b"\n")} if lines else set[bytes]()
+        new = [line + b"\n" for line in lines.split(b"\n") if line and line not in known]
+        if new or (lines and is_whole):
+            moved[path] = log
+        if new and not dry_run:
             guard.append(log, b"".join(new))
-        guard.remove(path, expect=sha256_hex(data))
+        if lines and is_whole and not dry_run:
+            guard.remove(path, expect=sha256_hex(data))
     return moved
 
 
-def _read(folder: Folder, path: str, vault_id: str) -> tuple[bytes, bytes]:
-    """Return the bytes of the file, and the lines that it holds."""
+def _read(folder: Folder, path: str, vault_id: str) -> tuple[bytes, bytes, bool]:
+    """Return the bytes of the file, the lines that it holds, and whether these are all that is in it."""
     data = b""
     with suppress(Refused):  # a link or a folder: not ours
         data = folder.read(path) or b""
-    events = _edits(data) if path == _EDITS else _notes(data, vault_id, _READERS[path])
-    return data, b"".join(map(encode, events))
+    events = list(_edits(data) if path == _EDITS else _notes(data, vault_id, _READERS[path]))
+    return data, b"".join(encode(event) for event in events if event is not None), None not in events
 
 
-def _edits(data: bytes) -> Iterator[Event]:
-    """Yield the edits of cards, a JSON object a line, which had no dates: their milliseconds count them."""
+def _edits(data: bytes) -> Iterator[Event | None]:
+    """Yield the edits of cards, a JSON object a line, which had no dates: their milliseconds count them.
+
+    None stands for a line that cannot be read.
+    """
     for number, line in enumerate(data.split(b"\n"), 1):
         edit = _entries(line)
         if {"card", "path", "before", "after"} <= edit.keys():
             at = instant(datetime.fromtimestamp(number / 1000, UTC))
             yield {"v": 1, "type": "edit", "at": at, **{key: edit[key] for key in ("card", "path", "before", "after")}}
+        elif line.strip():
+            yield None
 
 
-def _notes(data: bytes, vault_id: str, read: Callable[[Any], list[_Facts]]) -> Iterator[Event]:
-    """Yield events on notes from a JSON object by card. Under "vault" it may name another vault: then none count."""
+def _notes(data: bytes, vault_id: str, read: Callable[[Any], list[_Facts]]) -> Iterator[Event | None]:
+    """Yield events on notes from a JSON object by card. Under "vault" it may name another vault: then none count.
+
+    None stands for an entry that cannot be read.
+    """
     entries = _entries(data)
     if not str(entries.pop("vault", vault_digest(vault_id))).endswith(vault_digest(vault_id)):
         return
     for card, value in entries.items():
-        with suppress(*_INVALID):
-            for type_, second, facts in read(value):
-                yield note_event(vault_id, type_, card, second, **facts)
+        try:
+            yield from [note_event(vault_id, type_, card, second, **facts) for type_, second, facts in read(value)]
+        except _INVALID:
+            yield None
 
 
 def _entries(data: bytes) -> dict[str, Any]:
