@@ -1,6 +1,6 @@
 """The commands of retain that an agent may run in a sandbox or under the hooks of its host: those that only read.
 
-The sandbox (`cli.options.check_caged`), the hook (`cli.hosts.hook`) and AGENTS.md, section 2, go by this one list.
+The sandbox (`cli.options.check_sandboxed`), the hook (`cli.hosts.hook`) and AGENTS.md, section 2, go by this one list.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHOWN = 12  # lines on the screen; the report has all
 
 
-def settle_left_over(vault: Vault) -> None:
+def finish_interrupted_runs(vault: Vault) -> None:
     """Finish the runs of agents that were killed."""
     from compiler.agent_session import open_runs
 

@@ -150,9 +150,9 @@ def _dispatch(arguments: list[str]) -> int:
     if "_RETAIN_COMPLETE" in os.environ:  # a shell asks what could come next
         group.main(prog_name="retain")
     if "RETAIN_CAGED" in os.environ:
-        from cli.options import check_caged
+        from cli.options import check_sandboxed
 
-        check_caged(arguments)
+        check_sandboxed(arguments)
     try:
         with group.make_context("retain", list(arguments)) as context:
             code = group.invoke(context)

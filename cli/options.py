@@ -61,7 +61,7 @@ def opened_to_write(vault_dir: str | None, *, dry_run: bool = False) -> Vault:
     """
     vault = opened(vault_dir)
     if not dry_run:
-        settle_left_over(vault)
+        finish_interrupted_runs(vault)
         move_older(vault)
         watch_end(vault)
     return vault
@@ -80,7 +80,7 @@ def vault_before_command() -> str | None:
     return context.find_root().obj if context is not None else None
 
 
-def check_caged(arguments: Sequence[str]) -> None:
+def check_sandboxed(arguments: Sequence[str]) -> None:
     """Raise Refused if this runs in the sandbox of `retain guard run` and an agent may not give these arguments.
 
     This only explains. The kernel enforces it: nothing in the sandbox can write ledgers, log or settings.
@@ -95,7 +95,7 @@ def check_caged(arguments: Sequence[str]) -> None:
         )
 
 
-def settle_left_over(vault: Vault) -> None:
+def finish_interrupted_runs(vault: Vault) -> None:
     """Finalize the run of an agent that was killed: until then nobody knows which changes are the agent's."""
     if at_work(vault) and not is_sandboxed():
-        agent_runs.settle_left_over(vault)
+        agent_runs.finish_interrupted_runs(vault)

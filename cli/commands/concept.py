@@ -9,7 +9,7 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import combine, dry_run_option, opened, progress_option, settle_left_over, vault_json_options
+from cli.options import combine, dry_run_option, finish_interrupted_runs, opened, progress_option, vault_json_options
 from cli.workspace import render_if_stale
 from compiler.concepts import edits
 from compiler.concepts.decisions import Decision
@@ -208,7 +208,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
         if dry_run:
             effect = try_out(vault, make, now(), narrator)
         else:
-            settle_left_over(vault)
+            finish_interrupted_runs(vault)
             effect = take_effect(vault, make, now(), narrator)
     if not dry_run:
         render_if_stale(vault)

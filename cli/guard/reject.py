@@ -9,7 +9,7 @@ import click
 
 from cli import output
 from cli.environment import here, now
-from cli.options import json_option, opened, settle_left_over, vault_option
+from cli.options import finish_interrupted_runs, json_option, opened, vault_option
 from cli.workspace import render_if_stale
 from compiler.agents.record import reject as reject_page
 from compiler.build.compile import Options, compile_vault
@@ -36,7 +36,7 @@ def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
       retain guard reject wiki/concepts/spacing-effect.md
     """
     vault = opened(vault_dir)
-    settle_left_over(vault)
+    finish_interrupted_runs(vault)
     done: list[KeptPage] = []
     unknown: list[NotFound] = []
     for each in pages:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.agent_runs import finish_run, settle_left_over
+from cli.agent_runs import finish_interrupted_runs, finish_run
 from cli.environment import here, now
 from cli.guard.personal import NOT_KNOWN, hint, is_unknown
 from cli.options import opened, vault_option
@@ -113,7 +113,7 @@ def _run(
     losses = False
 
     def begin() -> None:
-        settle_left_over(vault)
+        finish_interrupted_runs(vault)
         _announce(sandbox, reasons)
         _warn_of_root(vault)
         before_agent(vault)

@@ -8,7 +8,7 @@ import sys
 import click
 
 from cli.environment import now
-from cli.options import opened, settle_left_over, vault_option
+from cli.options import finish_interrupted_runs, opened, vault_option
 from cli.review.launcher import START_AGAIN
 from compiler.engines.grading.tutor import configured_tutor
 from learning.review.quiz_material import readings
@@ -35,7 +35,7 @@ def quiz(topic: str, vault_dir: str | None) -> int:
         readings(vault, topic)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
-    settle_left_over(vault)
+    finish_interrupted_runs(vault)
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user

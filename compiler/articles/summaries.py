@@ -31,18 +31,16 @@ def summary_pages(
     concepts: Concepts, articles: Articles, cited: Container[ClaimId], writer: Writer, old_text: TextOf
 ) -> dict[str, Page]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
-    told = _told_of(articles, concepts.sources)
+    uses = _uses(articles, concepts.sources)
     return {
-        f"{SUMMARIES}/{g.tracked.slug}.md": _page(
-            g, concepts, told.get(g.tracked.id, _NOTHING_TOLD), cited, writer, old_text
-        )
+        f"{SUMMARIES}/{g.tracked.slug}.md": _page(g, concepts, uses.get(g.tracked.id, _UNUSED), cited, writer, old_text)
         for g in concepts.sources.gathered
         if g.source is not None
     }
 
 
 def _page(
-    g: Gathered, concepts: Concepts, told: _Told, cited: Container[ClaimId], writer: Writer, old_text: TextOf
+    g: Gathered, concepts: Concepts, use: _Use, cited: Container[ClaimId], writer: Writer, old_text: TextOf
 ) -> Page:
     """Return the page of a source."""
     sources = concepts.sources
@@ -53,7 +51,7 @@ def _page(
 
     def text() -> str:
         old = old_text(path)
-        shown = _introduction(g, claims, told, editions, said)
+        shown = _introduction(g, claims, use, editions, said)
         made = render_summary(path, head, shown, claims, old)
         if len(made) <= MAX_SUMMARY:
             return made
@@ -64,35 +62,35 @@ def _page(
         return Page(b"", text)
     named = [part for c in claims for part in (c.id, c.kind.value, c.quote, c.statement, c.locator, c.state.value)]
     shown = (repr(c.exhibits) for c in claims if c.exhibits)
-    lines = (told.defines, told.cited, editions, said)
+    lines = (use.defines, use.cited, editions, said)
     return Page(inputs_of({"properties": head, "claims": (named, list(shown)), "articles": lines}), text)
 
 
 @dataclass(slots=True)
-class _Told:
+class _Use:
     """What the articles have of one source: links to those that it defines, and each one's claims of it, in order."""
 
     defines: list[str] = field(default_factory=list)
     cited: list[list[ClaimId]] = field(default_factory=list)
 
 
-_NOTHING_TOLD = _Told()
+_UNUSED = _Use()
 
 
-def _told_of(articles: Articles, sources: Sources) -> dict[SourceId, _Told]:
+def _uses(articles: Articles, sources: Sources) -> dict[SourceId, _Use]:
     """Return what the articles have of each source, in the order of the articles."""
-    told: dict[SourceId, _Told] = defaultdict(_Told)
+    uses: dict[SourceId, _Use] = defaultdict(_Use)
     for article in articles.values():
         if article.facts.defining:
-            told[sources.claims[article.facts.defining].source].defines.append(article.link)
+            uses[sources.claims[article.facts.defining].source].defines.append(article.link)
         of: dict[SourceId, list[ClaimId]] = defaultdict(list)
         for id_ in article.facts.cites:
             claim = sources.claims[id_]
             if claim.kind is not ClaimKind.QUESTION:
                 of[claim.source].append(id_)
         for source, claims in of.items():
-            told[source].cited.append(claims)
-    return told
+            uses[source].cited.append(claims)
+    return uses
 
 
 def cited_claims(articles: Articles, decks: Iterable[DeckPlan]) -> set[ClaimId]:
@@ -137,17 +135,17 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
 
 
 def _introduction(
-    g: Gathered, claims: Sequence[Claim], told: _Told, editions: Sequence[str], said: Sequence[CitedSentence]
+    g: Gathered, claims: Sequence[Claim], use: _Use, editions: Sequence[str], said: Sequence[CitedSentence]
 ) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
     assert g.source is not None, "only what was read has a page"
     by_quote = {c.quote: c for c in claims}
     quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
     first = [by_quote[q] for q in quotes if q in by_quote]
-    main = _main(g, claims, first, told.cited)
+    main = _main(g, claims, first, use.cited)
     if said:  # a reader's summary says better what the document is about
         first, main = [], []
-    return Introduction(first, outline(g.source), told.defines, main, list(editions), list(said))
+    return Introduction(first, outline(g.source), use.defines, main, list(editions), list(said))
 
 
 def _said_by_model(g: Gathered, sources: Sources, writer: Writer) -> Iterator[CitedSentence]:
