@@ -192,7 +192,7 @@ def _p99(times: list[float]) -> float:
 
 
 _REBUILD = """
-import sys, time, resource
+import sys, time
 from pathlib import Path
 from learning.memory.fold import scheduler_for
 from learning.memory.state import rules_of
@@ -208,7 +208,8 @@ with open_index(vault) as index:
     past = open_past(vault, index, lambda events: scheduler_for(rules_of(vault.settings), events))
     states = len(past.states)
     spent = time.perf_counter() - start
-print(spent, states, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+peak = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]  # getrusage has the parent's, too
+print(spent, states, peak)
 """
 _PARSE = """
 import json, sys, time

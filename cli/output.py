@@ -177,11 +177,18 @@ def _reporting_errors() -> Iterator[None]:
 
 def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
     """Return `value` as JSON, with escapes for characters that control a terminal or that `out` cannot encode."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode(getattr(out, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=indent)
+        text = json.dumps(value)
+    if indent is not None:
+        import msgspec  # json.dumps takes ten times as long to indent
+
+        try:
+            text = msgspec.json.format(text, indent=indent)
+        except msgspec.DecodeError:  # half characters, as broken file names have
+            text = json.dumps(value, indent=indent)
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
