@@ -207,8 +207,11 @@ def _suggestion(row: object) -> Suggestion | None:
     """Return the suggestion in a row of the cache; None for what is damaged."""
     if not isinstance(row, dict):
         return None
-    given: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Suggestion)}
-    texts = [value for name, value in given.items() if name != "score"]
-    is_whole = all(isinstance(value, str) for value in texts) and isinstance(given["score"], int | float)
-    is_known = is_whole and ID.fullmatch(given["id"]) and given["claim_kind"] in set(ClaimKind)
-    return Suggestion(**given) if is_known else None
+    given: dict[str, Any] = {name: row.get(name) for name in _NAMES}
+    is_whole = all(type(given[name]) is str for name in _NAMES if name != "score")
+    is_known = is_whole and isinstance(given["score"], int | float) and ID.fullmatch(given["id"])
+    return Suggestion(**given) if is_known and given["claim_kind"] in _KINDS else None
+
+
+_NAMES = tuple(field.name for field in fields(Suggestion))
+_KINDS = frozenset(map(str, ClaimKind))
