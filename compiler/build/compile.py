@@ -13,7 +13,7 @@ from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
 from vault.errors import UsageError
-from vault.index.database import IndexDamaged
+from vault.index.database import IndexDamaged, IndexUnwritable
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -70,12 +70,13 @@ def _build(
     from vault.log.review_log import read_log
 
     def made() -> Report:
-        """Build; where the index is found damaged, once more with a new one."""
+        """Build; once more where the index is found damaged, or cannot be written."""
         gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
         try:
             return build(open_build(vault, options, engine, at, progress, backend), crew).report
-        except IndexDamaged:
-            return build(open_build(vault, options, engine, at, progress, backend), crew).report
+        except IndexDamaged as error:
+            keeps = not isinstance(error, IndexUnwritable)
+            return build(open_build(vault, options, engine, at, progress, backend, keeps=keeps), crew).report
 
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:

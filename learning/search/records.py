@@ -56,7 +56,9 @@ class Records:
 
     @cached_property
     def _shown(self) -> Database:
-        return self.desk.cards.database if self.desk.cards.shadowed else open_index(self.desk.vault)
+        own = self.desk.cards.database
+        other = open_index(self.desk.vault) if own.is_stored and not self.desk.cards.shadowed else own
+        return other if other.is_stored else own
 
     def __len__(self) -> int:
         return len(self.desk.cards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import msgspec
@@ -12,6 +13,7 @@ from learning.stats.stats import Stats
 from learning.store.freshness import PageStamp
 from vault.audit.agent_runs import at_work
 from vault.files.folder import sha256_hex
+from vault.index.database import IndexUnwritable
 from vault.index.facts import fact, set_fact
 from vault.index.stamps import listing
 from vault.layout import TOPICS
@@ -37,9 +39,10 @@ class StoredStats:
         return replace(msgspec.json.decode(stored, type=Stats), as_of=self._desk.now)
 
     def put(self, stats: Stats) -> Stats:
-        """Store the figures, and return them."""
-        if self._is_kept:
-            set_fact(self._desk.past.database, _FACT, f"{self._key}\n{msgspec.json.encode(stats).decode()}")
+        """Store the figures if that is possible, and return them."""
+        with suppress(IndexUnwritable):
+            if self._is_kept:
+                set_fact(self._desk.past.database, _FACT, f"{self._key}\n{msgspec.json.encode(stats).decode()}")
         return stats
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vault.index import facts, files, log_rows
-from vault.index.database import Database, IndexBusy, IndexDamaged, Schema, has_trigrams, open_copy, open_database
+from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
 VERSION = 8  # grows when the same vault would fill the tables with other rows
@@ -87,15 +87,15 @@ def open_index(vault: Vault, *, copy: bool = False) -> Database:
 def with_open_index(vault: Vault, use: Callable[[Database], T]) -> T:
     """Return what `use` returns for the index, which stays open for it.
 
-    Where that is damaged, `use` gets a new one; where another process keeps it from being written, a copy in memory.
+    Where that is damaged, `use` gets a new one; where it cannot be written, a copy in memory.
     """
     database = open_index(vault)
     try:
         return use(database)
     except IndexDamaged as error:
         database.close()
-        is_busy = isinstance(error, IndexBusy)
-    return use(open_index(vault, copy=is_busy))
+        is_unwritable = isinstance(error, IndexUnwritable)
+    return use(open_index(vault, copy=is_unwritable))
 
 
 def with_index(vault: Vault, use: Callable[[Database], T]) -> T:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from vault.errors import Refused
-from vault.index.database import IndexBusy, IndexDamaged, Schema, open_database
+from vault.index.database import IndexDamaged, IndexUnwritable, Schema, open_database
 from vault.index.place import index_root, is_on_network
 from vault.vault import Vault, open_vault
 
@@ -142,11 +142,44 @@ def test_one_that_another_connection_writes_is_busy_and_no_worse_for_it(
     monkeypatch.setattr("vault.index.database._WAIT_S", 0.1)
     _filled(vault)
     with open_database(vault, SCHEMA) as one, open_database(vault, SCHEMA) as other, one.transaction():
-        with pytest.raises(IndexBusy):
+        with pytest.raises(IndexUnwritable):
             other.run("INSERT INTO word VALUES('two', 2)")
         other.close()  # waits for nobody
         one.run("INSERT INTO word VALUES('three', 3)")
     assert _words(vault) == [("one", 1), ("three", 3)]
+
+
+def test_where_the_disk_is_full_a_copy_in_memory_serves(vault: Vault) -> None:
+    _filled(vault)
+    code = """
+import resource, signal, sys
+from pathlib import Path
+from tests.vault.test_index import SCHEMA
+from vault.index.database import IndexUnwritable, open_database
+from vault.vault import open_vault
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384))
+vault = open_vault(sys.argv[1], None, Path())
+try:
+    with open_database(vault, SCHEMA) as database:
+        database.run_many("INSERT INTO word VALUES(?, 1)", ((f"{n} of many",) for n in range(5_000)))
+except IndexUnwritable:
+    with open_database(vault, SCHEMA) as database:
+        database.run_many("INSERT INTO word VALUES(?, 1)", ((f"{n} of many",) for n in range(5_000)))
+        print(database.is_stored, database.one("SELECT count(*) FROM word WHERE text LIKE '% of many'"))
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code, str(vault.root)], cwd=root, capture_output=True, check=False)
+    assert done.stdout == b"False (5000,)\n", done.stderr
+    assert _words(vault) in ([("one", 1)], []), "as it was, or made anew"
+
+
+def test_a_stamp_that_is_no_file_counts_for_nothing(vault: Vault) -> None:
+    _filled(vault)
+    stamp = vault.root / ".retain/words.sqlite3.stamp"
+    stamp.unlink()
+    os.mkfifo(stamp)
+    assert _filled(vault)
 
 
 @pytest.mark.parametrize("name", ["words.sqlite3", "words.sqlite3-wal"])

@@ -31,6 +31,10 @@ from vault.vault import Vault
 
 _WAIT_S = 5.0  # for another process that makes or writes the index
 _POLL_S = 0.05
+_PAUSE_S = 60.0  # after which an index that could not be written is tried again
+_UNWRITABLE = frozenset(
+    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+)
 _MANY = 4_000  # pages of the write-ahead log, from which on it is written back though the index stays open
 Row = tuple[Any, ...]
 
@@ -56,8 +60,11 @@ class IndexDamaged(Damaged):
     """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
 
 
-class IndexBusy(IndexDamaged):
-    """Raised when another process keeps the index from being written; whoever opened it goes on with a copy."""
+class IndexUnwritable(IndexDamaged):
+    """Raised when another process, or the disk, keeps the index from being written.
+
+    Whoever opened it goes on with a copy in memory, and so does this process for the next minute.
+    """
 
 
 class Database:
@@ -69,6 +76,11 @@ class Database:
         self._depth = 0
         self._is_open, self._is_damaged = True, False
         _OPEN.add(self)
+
+    @property
+    def is_stored(self) -> bool:
+        """Return whether another connection to the vault's index would have the same rows."""
+        return self._path is not None
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. Raises: IndexDamaged."""
@@ -154,8 +166,10 @@ class Database:
             raise
         except sqlite3.Error as error:
             where = f"{FOLDER}/{self._path.name}" if self._path is not None else ""
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise IndexBusy("another process is writing the index", where=where, hint="try again") from error
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # errors of Python's own have none
+            if code in _UNWRITABLE and self._path is not None:
+                _failed_at[self._path] = time.monotonic()
+                raise IndexUnwritable(f"the index cannot be written: {error}", where=where) from error
             self._is_damaged = True
             if where and self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
@@ -164,6 +178,7 @@ class Database:
 
 
 _OPEN: WeakSet[Database] = WeakSet()
+_failed_at: dict[Path, float] = {}  # when an index could last not be written
 
 
 @atexit.register
@@ -205,13 +220,15 @@ def open_database(vault: Vault, schema: Schema) -> Database:
     name = f"{FOLDER}/{schema.name}.sqlite3"
     path = root / name
     try:
-        if _is_as_left(path):
-            found = _opened(path, schema)
-            if found is not None:
-                return found
-        return _opened_anew(root, path, schema)
+        if time.monotonic() - _failed_at.get(path, -_PAUSE_S) >= _PAUSE_S:
+            if _is_as_left(path):
+                found = _opened(path, schema)
+                if found is not None:
+                    return found
+            return _opened_anew(root, path, schema)
     except (OSError, sqlite3.Error, RetainError):
-        return _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
+        _failed_at[path] = time.monotonic()
+    return _copy_in_memory(path, schema) or _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
 
 
 @cache
@@ -346,8 +363,9 @@ def _stamp(path: Path) -> None:
 
 def _is_as_left(path: Path) -> bool:
     """Return whether a file is as its last writer left it."""
+    stamp = Path(f"{path}.stamp")
     try:
-        return Path(f"{path}.stamp").read_bytes() == _stamp_of(path)
+        return stat.S_ISREG(stamp.lstat().st_mode) and stamp.read_bytes() == _stamp_of(path)
     except OSError:
         return False
 
