@@ -128,6 +128,17 @@ def show(text: str) -> None:
     _print(clean(text))
 
 
+def show_marked(text: str, marks: Sequence[tuple[int, int]]) -> None:
+    """Print text on stdout, the (start, end) parts of it in bold type where that is a terminal."""
+    is_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    parts, at = [], 0
+    for start, end in marks:
+        on, off = ("\x1b[1m", "\x1b[0m") if is_bold else ("", "")
+        parts += [clean(text[at:start]), on, clean(text[start:end]), off]
+        at = end
+    _print("".join([*parts, clean(text[at:])]))
+
+
 def show_file(data: bytes) -> None:
     """Write bytes to stdout unchanged. Raises as `show` does."""
     flush()

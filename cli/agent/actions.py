@@ -15,6 +15,7 @@ from pydantic import Field
 from cli.agent import report
 from cli.environment import is_sandboxed, now
 from cli.options import opened
+from compiler.build.search import with_search_index
 from compiler.orders.answer import answer_lines, answer_question
 from compiler.orders.board import OrderDesk, current_board
 from compiler.orders.leases import MINUTES, NAME, lease_orders
@@ -23,7 +24,7 @@ from compiler.orders.take import order_status, release_orders, take_orders, work
 from compiler.protocol.forms import MAX_ANSWER
 from compiler.protocol.requests import Request
 from compiler.query.answer import Answer
-from compiler.query.page_search import found_in
+from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
 from vault.errors import UsageError
 from vault.text.formatting import clean_line
@@ -77,8 +78,9 @@ class AgentActions:
         return f"given back: {', '.join(released) or 'none: they are not yours'}"
 
     def search(self, words: Words, limit: Limit = 10) -> str:
-        """Find articles and cards of the wiki by words."""
-        return json.dumps(found_in(self.place.vault, words, limit), ensure_ascii=False)
+        """Find passages of the sources, claims, articles, topics and cards by words, the best first."""
+        results = with_search_index(self.place.vault, lambda i: search(i, words, limit=limit), now(), lambda e: None)
+        return json.dumps(results_as_json(results), ensure_ascii=False)
 
     def ask(self, question: Words, name: Name = "agent") -> str:
         """Ask the wiki a question. It answers with quotes, or returns the order that asks for an answer.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from compiler.agents.overlay import AgentPages, agents_pages
 from compiler.agents.record import KeptPage, kept_pages
@@ -35,14 +36,15 @@ from compiler.build.read import READING, REPLIES, read
 from compiler.build.reporting import Written, report_claims, report_written
 from compiler.build.scan import remember as remember_files
 from compiler.build.scan import scan
-from compiler.build.start import BuildInput, Record
+from compiler.build.start import BuildInput, Progress, Record, open_build
 from compiler.build.trust import trust_sources
 from compiler.build.user_changes import UserChanges, user_changes
 from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import store_keys
 from compiler.drafts.consult import Consulted
-from compiler.model.engine_names import EXTRACTIVE
+from compiler.model.engine_names import EXTRACTIVE, FAMILY
+from compiler.model.options import Options
 from compiler.model.report import Report
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
@@ -54,6 +56,7 @@ from vault.layout import GAPS, SUGGESTIONS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
+from vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,19 @@ def build(start: BuildInput, crew: WorkerPool | None = None) -> Built:
             return _build(start, crew)
         with WorkerPool("extractive", start.vault.root / "raw") as own:
             return _build(start, own)
+    finally:
+        start.steps.close()
+
+
+def read_sources(vault: Vault, at: datetime, progress: Progress) -> None:
+    """Read all sources into the index, without compiling them. Raises what a build raises."""
+    start = open_build(vault, Options(engine="agent", dry_run=True, keep_read=True), FAMILY, at, progress)
+    try:
+        record = Record(start.id_events)
+        scanned = scan(start, record.ids)
+        with WorkerPool("extractive", vault.root / "raw") as crew:
+            read(start, crew, scanned.sources, scanned.changed, record.ids)
+        remember_files(start, scanned)
     finally:
         start.steps.close()
 

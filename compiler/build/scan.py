@@ -37,13 +37,16 @@ class Scanned:
 
 
 def remember(start: BuildInput, scanned: Scanned) -> None:
-    """Remember the digests of the raw files for the next build."""
+    """Remember the digests of the raw files for the next build, and the sources for searches."""
     database = start.steps.database
     with database.transaction():
         database.run("DELETE FROM raw")
         database.run_many(
             "INSERT INTO raw VALUES(?, ?, ?, ?, ?)", ((path, *stamped) for path, stamped in scanned.digests.items())
         )
+        database.run("DELETE FROM source")
+        sources = ((each.path, reading_key(each.path, each.sha256, start.engine)) for each in scanned.sources)
+        database.run_many("INSERT INTO source VALUES(?, ?)", sources)
 
 
 def scan(start: BuildInput, ids: Ids) -> Scanned:

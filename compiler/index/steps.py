@@ -14,15 +14,17 @@ from typing import Any
 
 import msgspec
 
+from compiler.index import entries
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
 from vault.vault import Vault
 
 _VERSION = 3  # grows when a step's result for the same inputs changes
-_TABLES = f"""{files.TABLES}
+_TABLES = f"""{files.TABLES}{entries.tables()}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE source(path TEXT PRIMARY KEY, reading BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE step(name TEXT NOT NULL, input BLOB NOT NULL, output BLOB NOT NULL, PRIMARY KEY(name, input));
 CREATE TABLE page(path TEXT PRIMARY KEY, inputs BLOB NOT NULL, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;

@@ -7,14 +7,11 @@ from typing import NamedTuple
 
 from vault.ids import CardId
 from vault.model.card import Deck
-from vault.model.markdown import unescape
+from vault.model.markdown import plain_words, unescape
 from vault.text.formatting import clean_line, folded
 
 SHOWN = 200  # characters of a question that a list has
 _MOST = 200_000  # characters of one text that are searched
-_CITATION = re.compile(r"\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\]")
-_LINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
-_PLAIN = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 _ALIASES = re.compile(r"^aliases:.*(?:\n(?:[ \t]|-).*)*", re.MULTILINE)
 _TAGS = re.compile(r"^tags:.*(?:\n(?:[ \t]|-).*)*", re.MULTILINE)
@@ -34,7 +31,7 @@ def of_deck(deck: Deck) -> dict[CardId, Text]:
     for card in deck.cards:
         if card.id is not None:
             kind = card.kind.value if card.kind else ""
-            words = folded(f"{plain(card.question)}\n{plain(card.answer)}\n{kind} {card.id} {about}")
+            words = folded(f"{plain_words(card.question)}\n{plain_words(card.answer)}\n{kind} {card.id} {about}")
             found.setdefault(card.id, Text(words[:_MOST], shown_line(card.question)))
     return found
 
@@ -46,17 +43,12 @@ def of_article(path: str, text: str) -> Text:
     title = _TITLE.search(body)
     name = clean_line(unescape(title[1])) if title else clean_line(path.rsplit("/", 1)[-1].removesuffix(".md"))
     about = f"{name}\n{_values(_ALIASES, front)} {_values(_TAGS, front)} {path}"
-    return Text(folded(f"{about}\n{plain(body)}"[:_MOST]), name[:SHOWN])
-
-
-def plain(markdown: str) -> str:
-    """Return Markdown as the words that are read: links by their names, no citations, no emphasis."""
-    return _PLAIN.sub("", _LINK.sub(r"\1", _CITATION.sub("", markdown)))
+    return Text(folded(f"{about}\n{plain_words(body)}"[:_MOST]), name[:SHOWN])
 
 
 def shown_line(question: str) -> str:
     """Return the beginning of a question on one line."""
-    return clean_line(plain(question[: SHOWN * 2]))[:SHOWN]
+    return clean_line(plain_words(question[: SHOWN * 2]))[:SHOWN]
 
 
 def _front(text: str) -> str:

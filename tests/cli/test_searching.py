@@ -26,12 +26,15 @@ def vault(tmp_path: Path) -> str:
 
 
 def test_cards_and_articles_are_found_with_path_and_line(vault: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--vault", vault, "search", "pacin", "--json"]) == 0
+    assert run(["--vault", vault, "search", "spacin", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["found"] == {"cards": 1, "articles": 1}
-    card = told["cards"][0]
+    (card,), (article,) = told["cards"], told["articles"]
     assert (card["id"], card["path"], card["line"]) == ("aaaaaaaaa1", "learning/flashcards/spacing.md", 5)
-    assert told["articles"] == [{"title": "Spacing", "path": "wiki/concepts/spacing.md", "line": 1}]
+    assert (article["title"], article["path"], article["line"]) == ("Spacing", "wiki/concepts/spacing.md", 1)
+    assert told["passages"] == [] and told["unknown"] == []
+    assert run(["--vault", vault, "search", "spacing", "--kind", "card"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Cards\n  learning/flashcards/spacing.md:5") and "\x1b" not in out
 
 
 def test_a_minus_and_filters_are_words_of_the_search_and_not_options(

@@ -8,13 +8,13 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from learning.search.documents import plain
 from learning.store.placed import Placed
 from tui.models.browser import Seen
 from tui.models.browser_rows import Listed
 from tui.strings import browse as said
 from tui.text import content
 from vault.model.frontmatter import body_of
+from vault.model.markdown import plain_words
 
 _MOST = 4_000  # characters of an article that are shown here; the reader has all
 _REVIEWS = 40
@@ -50,7 +50,7 @@ class CardPreview(VerticalScroll, can_focus=False):
 def _words(seen: Seen, listed: Listed, width: int) -> Content:
     """Return the preview at a width in cells; 0 if it is not known yet."""
     if seen.item < 0:
-        words = content.prose(plain(body_of(seen.article))[:_MOST].strip(), width)
+        words = content.prose(plain_words(body_of(seen.article))[:_MOST].strip(), width)
         return _stacked([words, content.line(seen.path, content.DIM)])
     if seen.card is None or seen.state is None:
         return _stacked([content.line(said.GONE), content.line(seen.path, content.DIM)])

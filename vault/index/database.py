@@ -232,16 +232,21 @@ def open_database(vault: Vault, schema: Schema) -> Database:
 
 
 @cache
-def has_trigrams() -> bool:
-    """Return whether this SQLite can find any part of a word in a full-text index (FTS5, and its trigrams)."""
+def has_full_text(tokenizer: str = "unicode61") -> bool:
+    """Return whether this SQLite has full-text indexes (FTS5), with that tokenizer."""
     connection = sqlite3.connect(":memory:")
     try:
-        connection.execute("CREATE VIRTUAL TABLE hit USING fts5(words, tokenize='trigram')")
+        connection.execute(f"CREATE VIRTUAL TABLE hit USING fts5(words, tokenize='{tokenizer}')")
     except sqlite3.OperationalError:
         return False
     finally:
         connection.close()
     return True
+
+
+def has_trigrams() -> bool:
+    """Return whether this SQLite can find any part of a word in a full-text index."""
+    return has_full_text("trigram")
 
 
 def discard(vault: Vault, name: str) -> None:

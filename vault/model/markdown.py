@@ -43,3 +43,13 @@ def _escaped(found: re.Match[str]) -> str:
 def unescape(markdown: str) -> str:
     """Return the text that `escape` was given; for the user's own Markdown, the text without backslash escapes."""
     return _TOKEN.sub(lambda m: m["verbatim"] or m["escape"][1:], markdown)
+
+
+_CITATION = re.compile(r"\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\]")
+_LINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
+_PLAIN = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
+
+
+def plain_words(markdown: str) -> str:
+    """Return Markdown as the words that are read: links by their names, no citations, no emphasis."""
+    return _PLAIN.sub("", _LINK.sub(r"\1", _CITATION.sub("", markdown)))

@@ -1,0 +1,33 @@
+"""Searches of a vault: the index is brought up to date first, and sources that it does not know are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from compiler.query.search import with_index
+from vault.index.database import Database
+from vault.vault import Vault
+
+T = TypeVar("T")
+
+
+def with_search_index(
+    vault: Vault, use: Callable[[Database], T], at: datetime, progress: Callable[[dict[str, Any]], None]
+) -> T:
+    """Return what `use` returns for the search index of a vault.
+
+    Where the index knows no source, as after `.retain/` was deleted, all are read first. Raises: Refused where SQLite
+    has no full-text search; what a build raises.
+    """
+    if with_index(vault, lambda index: index.one("SELECT 1 FROM source") is None, progress) and _has_sources(vault):
+        from compiler.build.pipeline import read_sources
+
+        read_sources(vault, at, progress)
+    return with_index(vault, use, progress)
+
+
+def _has_sources(vault: Vault) -> bool:
+    """Return whether a file is in `raw/`."""
+    return any(path.is_file() for path in (vault.root / "raw").rglob("*"))

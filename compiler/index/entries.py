@@ -1,0 +1,136 @@
+"""The rows of the index by which the wiki and its sources are searched: texts, and their terms in a full-text index.
+
+What an entry is: a passage of a source, a claim, an article, a topic, a summary or a card. The full-text index has the
+terms of its title and of its text (`compiler.language.search_terms`), separated by blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from vault.index.database import Database, has_full_text
+
+_ROWS = """
+CREATE TABLE searched(path TEXT PRIMARY KEY, input BLOB NOT NULL, language TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entry(number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL,
+  ref TEXT NOT NULL, place TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, language TEXT NOT NULL,
+  cites TEXT NOT NULL);
+CREATE INDEX entry_path ON entry(path);
+CREATE INDEX entry_kind ON entry(kind);
+"""
+_TERMS = """
+CREATE VIRTUAL TABLE entry_hit USING fts5(title, words, tokenize='unicode61 remove_diacritics 0');
+CREATE VIRTUAL TABLE entry_term USING fts5vocab(entry_hit, 'row');
+"""
+_COLUMNS = "path, kind, line, ref, place, title, text, language, cites"
+
+
+class Entry(NamedTuple):
+    """A text that can be found.
+
+    `kind` is "passage", "claim", "article", "topic", "summary" or "card"; `path` its file, `line` its line there (0 in
+    a source), `ref` the id of a claim or card. `place` says where in a source it is, as people name it. `cites` has,
+    for an article, the ids of the claims that it cites; for a claim, the path of its source.
+    """
+
+    path: str
+    kind: str
+    line: int
+    ref: str
+    place: str
+    title: str
+    text: str
+    language: str
+    cites: str = ""
+
+
+class Found(NamedTuple):
+    """An entry with its terms, and the score of the full-text index: the higher, the better."""
+
+    score: float
+    title: list[str]
+    terms: list[str]
+    entry: Entry
+
+
+def tables() -> str:
+    """Return the SQL that makes the tables."""
+    return _ROWS + (_TERMS if has_full_text() else "")
+
+
+def put_entries(
+    database: Database, path: str, input_: bytes, language: str, rows: Iterable[tuple[Entry, str, str]]
+) -> None:
+    """Replace the entries of a file: each with the terms of its title and of its text, separated by blanks."""
+    with database.transaction():
+        forget_entries(database, [path])
+        (last,) = database.one("SELECT ifnull(max(number), 0) FROM entry") or (0,)
+        numbered = list(enumerate(rows, last + 1))
+        marks = ", ".join("?" * (1 + len(Entry._fields)))
+        database.run_many(
+            f"INSERT INTO entry(number, {_COLUMNS}) VALUES({marks})", ((n, *e) for n, (e, _, _) in numbered)
+        )
+        database.run_many(
+            "INSERT INTO entry_hit(rowid, title, words) VALUES(?, ?, ?)",
+            ((n, title, words) for n, (_, title, words) in numbered),
+        )
+        database.run("INSERT OR REPLACE INTO searched VALUES(?, ?, ?)", (path, input_, language))
+
+
+def forget_entries(database: Database, paths: Iterable[str]) -> None:
+    """Remove the entries of files."""
+    each = [(path,) for path in paths]
+    with database.transaction():
+        database.run_many("DELETE FROM entry_hit WHERE rowid IN (SELECT number FROM entry WHERE path = ?)", each)
+        database.run_many("DELETE FROM entry WHERE path = ?", each)
+        database.run_many("DELETE FROM searched WHERE path = ?", each)
+
+
+def languages(database: Database) -> tuple[str, ...]:
+    """Return the languages of the files, the most frequent first."""
+    rows = database.rows("SELECT language FROM searched WHERE language != '' GROUP BY language ORDER BY count(*) DESC")
+    return tuple(language for (language,) in rows)
+
+
+def counts(database: Database, terms: Iterable[str]) -> dict[str, int]:
+    """Return for each term in how many entries it is; those that are in none are left out."""
+    found = {term: database.one("SELECT doc FROM entry_term WHERE term = ?", (term,)) for term in terms}
+    return {term: int(row[0]) for term, row in found.items() if row}
+
+
+def beginning_with(database: Database, letters: str, most: int) -> list[str]:
+    """Return the terms that begin with these letters, at most so many."""
+    query = "SELECT term FROM entry_term WHERE term >= ? AND term < ? ORDER BY term LIMIT ?"
+    return [term for (term,) in database.rows(query, (letters, letters + "\U0010ffff", most))]
+
+
+def size(database: Database) -> int:
+    """Return how many entries there are."""
+    (count,) = database.one("SELECT count(*) FROM entry") or (0,)
+    return int(count)
+
+
+def matching(
+    database: Database, match: str, kinds: Sequence[str], limit: int, *, title: float, words: float
+) -> list[Found]:
+    """Return the entries of these kinds that a full-text query finds, the best first.
+
+    `title` and `words` are the weights of the two columns in BM25.
+    """
+    marks = ", ".join("?" * len(kinds))
+    rows = database.rows(
+        f"SELECT -bm25(entry_hit, {title}, {words}) AS score, entry_hit.title, words,"
+        f" {', '.join('entry.' + column for column in Entry._fields)}"
+        f" FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid WHERE entry_hit MATCH ? AND kind IN ({marks})"
+        " ORDER BY score DESC, number LIMIT ?",
+        (match, *kinds, limit),
+    )
+    return [Found(score, title.split(), words.split(), Entry(*rest)) for score, title, words, *rest in rows]
+
+
+def entries_of(database: Database, kind: str, cites: str | None = None) -> list[Entry]:
+    """Return the entries of a kind in order of their files; of claims, those from the source `cites`."""
+    where, values = (" AND cites = ?", (kind, cites)) if cites is not None else ("", (kind,))
+    rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE kind = ?{where} ORDER BY path, number", values)
+    return [Entry(*row) for row in rows]

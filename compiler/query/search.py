@@ -1,0 +1,224 @@
+"""Searches of the sources and of the wiki, by words: the best entries of each kind, each with why it was found.
+
+A word of the query that is in no text is left out, and named: it never empties a result. Entries are ranked by BM25,
+with the words of titles and headings counting more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from compiler.index.entries import Entry, Found, beginning_with, counts, languages, matching, size
+from compiler.index.steps import Steps
+from compiler.language.search_terms import alternatives, places, query_words
+from compiler.query.search_index import Progress, bring_up_to_date
+from compiler.readers.formats import VERSIONS
+from vault.errors import Refused
+from vault.index.database import Database, IndexDamaged, IndexUnwritable, has_full_text
+from vault.text.formatting import fold, folded
+from vault.vault import Vault
+
+KINDS = ("passage", "article", "topic", "claim", "summary", "card")
+TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
+WINDOW = 24  # words in a row, within which those of a query stand together
+SNIPPET = 200  # characters
+_PREFIX, _CUT, _LONGER = 4, 2, 20  # letters that words have in common, letters that may differ, words that are tried
+_COPIES = 3  # times as many are looked up as are shown, since some repeat others
+_LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
+_PHRASE = re.compile(r'(-?)"([^"]+)"')
+_WITHOUT = re.compile(r"(?<!\S)-(\w\S*)")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or phrase of a query: `terms` are its spellings as terms, `weight` is higher the rarer it is."""
+
+    text: str
+    terms: tuple[tuple[str, ...], ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry that was found. `near` of the query's weight, 0 to 1, is in it within `WINDOW` words in a row."""
+
+    entry: Entry
+    score: float
+    near: float
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a query found: hits by kind, the best first; its words; and those that no text has."""
+
+    hits: dict[str, list[Hit]]
+    words: tuple[Word, ...]
+    unknown: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return any(self.hits.values())
+
+
+def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = lambda event: None) -> T:
+    """Return what `use` returns for the index of the wiki, brought up to date; for a new one where that is damaged, for
+    a copy in memory where it cannot be written.
+
+    Raises: Refused where SQLite has no full-text search.
+    """
+    if not has_full_text():
+        raise Refused("this Python's SQLite has no full-text search", hint="install one with FTS5")
+
+    def once(*, keeps: bool = True) -> T:
+        steps = Steps.of(vault, VERSIONS, keeps=keeps)
+        try:
+            bring_up_to_date(vault, steps, progress)
+            return use(steps.database)
+        finally:
+            steps.close()
+
+    try:
+        return once()
+    except IndexDamaged as error:
+        return once(keeps=not isinstance(error, IndexUnwritable))
+
+
+def search(database: Database, query: str, kinds: Sequence[str] = KINDS, limit: int = 10) -> Results:
+    """Return the best entries of each kind for a query.
+
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. Raises: IndexDamaged.
+    """
+    phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
+    rest = _PHRASE.sub(" ", query)
+    excluded = [*(words for minus, words in _PHRASE.findall(query) if minus), *_WITHOUT.findall(rest)]
+    words, unknown = _known(database, [*phrases, *query_words(_WITHOUT.sub(" ", rest))])
+    hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
+    if words:
+        match = " OR ".join(map(_fts, _telling(words)))
+        if without := _known(database, excluded)[0]:
+            match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
+        for kind in kinds:
+            found = matching(database, match, (kind,), limit * _COPIES, title=TITLE, words=WORDS)
+            hits[kind] = _distinct(found, words, unknown)[:limit]
+    return Results(hits, words, unknown)
+
+
+def _known(database: Database, parts: Sequence[str]) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+    """Return the words and phrases that are in some text, and those that are in none."""
+    known_languages, everything = languages(database), size(database)
+    spellings = {part: [each for each in alternatives(part, known_languages) if each] for part in parts}
+    in_texts = counts(database, {term for each in spellings.values() for spelling in each for term in spelling})
+    words, unknown = [], []
+    for part, each in spellings.items():
+        there = tuple(spelling for spelling in each if all(term in in_texts for term in spelling))
+        if not there and each and len(each[0]) == 1:
+            longer = _beginning_alike(database, part)
+            there, in_texts = tuple((term,) for term in longer), in_texts | longer
+        if there:
+            count = max(min(in_texts[term] for term in spelling) for spelling in there)
+            words.append(Word(part, there, math.log(1 + (everything - count + 0.5) / (count + 0.5))))
+        elif each:
+            unknown.append(part)
+    return tuple(words), tuple(unknown)
+
+
+def _beginning_alike(database: Database, word: str) -> dict[str, int]:
+    """Return the terms, with their counts, that begin like a word that is nowhere: unfinished, say, or inflected."""
+    for length in range(len(word), max(_PREFIX, len(word) - _CUT) - 1, -1):
+        if found := counts(database, beginning_with(database, word[:length], _LONGER)):
+            return found
+    return {}
+
+
+def _telling(words: Sequence[Word]) -> list[Word]:
+    """Return the words to look for: those that most texts have only where there are no others."""
+    return [word for word in words if word.weight > math.log(2)] or list(words)
+
+
+def _fts(word: Word) -> str:
+    """Return a word as a full-text query."""
+    return " OR ".join('"' + " ".join(term.replace('"', '""') for term in spelling) + '"' for spelling in word.terms)
+
+
+def _distinct(found: Sequence[Found], words: Sequence[Word], unknown: Sequence[str]) -> list[Hit]:
+    """Return the hits without passages that repeat others, as those of copies do."""
+    heaviest = max(word.weight for word in words)
+    total = sum(word.weight for word in words) + heaviest * len(unknown)
+    hits, seen = [], set[str]()
+    for each in found:
+        text = folded(each.entry.text)
+        if each.entry.kind != "passage" or text not in seen:
+            hits.append(Hit(each.entry, each.score, _near(each, words) / total))
+        seen.add(text)
+    return hits
+
+
+def _near(found: Found, words: Sequence[Word]) -> float:
+    """Return the greatest weight of different words that stand within `WINDOW` words in a row."""
+    at = sorted((place, number) for number, word in enumerate(words) for place in _starts(word, found.terms))
+    inside, best, here, low = Counter[int](), 0.0, 0.0, 0
+    for place, number in at:
+        here += 0.0 if inside[number] else words[number].weight
+        inside[number] += 1
+        while at[low][0] <= place - WINDOW:
+            gone = at[low][1]
+            inside[gone] -= 1
+            here -= 0.0 if inside[gone] else words[gone].weight
+            low += 1
+        best = max(best, here)
+    return best
+
+
+def _starts(word: Word, text: Sequence[str]) -> list[int]:
+    """Return where a word begins in the terms of a text."""
+    found = set[int]()
+    for first, *rest in word.terms:
+        starts = [n for n, term in enumerate(text) if term == first]
+        found.update(n for n in starts if not rest or list(text[n + 1 : n + 1 + len(rest)]) == rest)
+    return sorted(found)
+
+
+def snippet(hit: Hit, words: Sequence[Word], length: int = SNIPPET) -> tuple[str, list[tuple[int, int]]]:
+    """Return the part of a text in which most of the query stands, and (start, end) of the query's words in it."""
+    wanted = frozenset(term for word in words for spelling in word.terms for term in spelling)
+    text, language = fold(hit.entry.text), hit.entry.language
+    at = places(text, language, wanted)
+    start, most = 0, 0
+    for n, (first, _) in enumerate(at):
+        inside = sum(end <= first + length for _, end in at[n:])
+        if inside > most:
+            start, most = first, inside
+    start = max(0, min(start - length // 4, len(text) - length))
+    start = text.find(" ", start) + 1 if start else 0
+    end = len(text) if len(text) <= start + length else max(text.rfind(" ", start, start + length), start + length // 2)
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+    marks = [(a - start + len(before), b - start + len(before)) for a, b in at if start <= a and b <= end]
+    return f"{before}{text[start:end].strip()}{after}", marks
+
+
+def results_as_json(results: Results) -> dict[str, Any]:
+    """Return what was found as JSON: a list for each kind, and the words that are nowhere."""
+
+    def shown(hit: Hit) -> dict[str, Any]:
+        text, marks = snippet(hit, results.words)
+        entry = hit.entry
+        about = {"id": entry.ref} if entry.ref else {}
+        source = {"source": entry.cites} if entry.kind == "claim" else {}
+        at = {"path": entry.path, "line": entry.line or None, "place": entry.place or None}
+        return {
+            **about,
+            "title": entry.title,
+            **at,
+            **source,
+            "snippet": text,
+            "marks": marks,
+            "score": round(hit.score, 3),
+        }
+
+    lists = {_LISTS[kind]: [shown(hit) for hit in hits] for kind, hits in results.hits.items()}
+    return {"words": [word.text for word in results.words], "unknown": list(results.unknown), **lists}
