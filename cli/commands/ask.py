@@ -50,8 +50,9 @@ def ask(
 ) -> int:
     """Answer a question from the wiki alone.
 
-    Every sentence cites the words of its source; what the wiki lacks is reported. The embedded engine quotes the best
-    matching claims; a model writes sentences, which are checked like an article's. With --engine agent the question
+    The embedded engine quotes the passages of your sources that answer it, and says when the evidence is weak. A model
+    writes sentences, each with the words of its source, which are checked like an article's; what the wiki lacks is
+    reported. With --engine agent the question
     becomes an order for your coding agent (see `retain agent`): ask again when it has answered. Answers are stored, and
     a question is not asked twice.
 
@@ -103,8 +104,8 @@ def _answer(vault: Vault, question: str, engine: str, backend: Any, narrator: ou
 
 def _write_report(vault: Vault, answer: Answer) -> str:
     """Write the answer as a report and return its path; an equal report is reused."""
-    if not answer.sentences:
-        raise UsageError("no answer to save", hint="the wiki has no claims on this question")
+    if not answer.sentences and not answer.quotes:
+        raise UsageError("no answer to save", hint="the sources say nothing on this question")
     today = now().astimezone(vault.settings.zone).date()
     data, stem, guard = report_text(answer, today).encode(), slug(answer.question), vault.guard(Scope.PUBLISHER)
     for number in range(1, _VERSIONS + 1):
@@ -124,6 +125,11 @@ def _show(answer: Answer, path: str | None, as_json: bool) -> None:
     if as_json:
         output.show_json({**plain(answer), "report": path})
         return
+    if answer.quotes:
+        _show_quotes(answer)
+        if path:
+            output.show(f"\nsaved as {path}")
+        return
     numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
     for sentence in answer.sentences:
         marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
@@ -138,3 +144,15 @@ def _show(answer: Answer, path: str | None, as_json: bool) -> None:
         output.say(f"{plural(count, 'unsupported sentence')} dropped")
     if path:
         output.show(f"\nsaved as {path}")
+
+
+def _show_quotes(answer: Answer) -> None:
+    """Print an answer that was made without a model: quotes, each with its place and the articles that rest on it."""
+    if answer.missing:
+        output.say(answer.missing)
+    output.show("Closest passages:" if answer.is_weak else "Quoted from your sources:")
+    for quote in answer.quotes:
+        output.show(f"\n  “{quote.text}”")
+        output.show("    " + ", ".join(filter(None, (quote.path, quote.place))))
+        for path, title in quote.articles[:3]:
+            output.show(f"    {title}: {path}")

@@ -8,21 +8,22 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from compiler.build.search import with_search_index
 from compiler.gates.gates import Accepted
-from compiler.model.engine_names import EXTRACTIVE
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Request
-from compiler.query.answer import MAX_QUESTION, Answer, check_for, gated, quoted
-from compiler.query.retrieve import Known, all_claims, fitting
+from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
+from compiler.query.retrieve import Known, fitting
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
 from vault.ids import ulid
+from vault.index.database import Database
 from vault.locks import lock
 from vault.log import ledger
 from vault.text.formatting import fold, normal
@@ -39,7 +40,7 @@ def answer_question(
     backend: Backend | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Return the answer to a question in the user's `words`; each of its sentences rests on claims of the wiki.
+    """Return the answer to a question in the user's `words`: sentences that rest on claims of the wiki, or quotes.
 
     Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
     "agent"); UsageError; LockHeld while a compile runs.
@@ -47,16 +48,19 @@ def answer_question(
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
-    everything = list(all_claims(desk.vault))
-    claims = fitting(everything, question)
-    plain = quoted(question, claims, everything)
-    if engine == "extractive" or not claims:
-        return gated(question, plain, claims, EXTRACTIVE)
-    with _asker(desk, backend, at, progress or (lambda _: None)) as asker:
+    progress = progress or (lambda _: None)
+
+    def looked_up(index: Database) -> tuple[Answer, list[Known]]:
+        return extracted(index, question), [] if engine == "extractive" else fitting(desk.vault, index, question)
+
+    plain, claims = with_search_index(desk.vault, looked_up, at, progress)
+    if not claims:
+        return plain
+    with _asker(desk, backend, at, progress) as asker:
         request = AnswerRequest(question=question, claims=tuple(known.view for known in claims))
         reply, who = _answered(desk, request, asker, engine)
         if not isinstance(reply, AnswerReply):
-            return gated(question, plain, claims, EXTRACTIVE)
+            return plain
         accepted = accepted_in(asker.journal)
         check = check_for(question, reply, claims, accepted)
         if check is not None:
@@ -118,12 +122,18 @@ def _asker(desk: OrderDesk, backend: Backend | None, at: datetime, progress: Pro
 def answer_lines(answer: Answer) -> list[str]:
     """Return an answer as text: its sentences with numbers, what is missing, and the numbered quotes."""
     numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
-    out = [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
+    out = [f"“{quote.text}” ({_place(quote)})" for quote in answer.quotes]
+    out += [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
     out += [f"not in the wiki: {answer.missing}"] if answer.missing else []
     for known in answer.claims:
         place = f", {known.claim.locator}" if known.claim.locator else ""
         out.append(f"[{numbers[known.claim.id]}] “{known.claim.quote}” ({known.raw}{place})")
     return out
+
+
+def _place(quote: Quoted) -> str:
+    """Return where a quote is, in one line."""
+    return ", ".join(filter(None, (quote.path, quote.place)))
 
 
 def answer_as_json(answer: Answer) -> dict[str, Any]:
@@ -146,6 +156,16 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
         "engine": answer.engine,
         "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
         "claims": claims,
+        "quotes": [
+            {
+                "text": q.text,
+                "path": q.path,
+                "place": q.place,
+                "articles": [{"path": p, "title": t} for p, t in q.articles],
+            }
+            for q in answer.quotes
+        ],
+        "weak": answer.is_weak,
         "missing": answer.missing,
         "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
     }

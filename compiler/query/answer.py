@@ -8,29 +8,44 @@ from datetime import date
 
 from compiler.gates.gates import Accepted, sentence_refused
 from compiler.gates.written import sentence_fault
+from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Rejection
 from compiler.model.requests import Sentence
 from compiler.protocol.check import item_key
-from compiler.protocol.replies import AnswerReply, AnswerSentence
+from compiler.protocol.replies import AnswerReply
 from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
-from compiler.query.retrieve import Known, unheard
+from compiler.query.extract import articles_on, extract
+from compiler.query.retrieve import Known
 from vault.ids import ClaimId, digest12
+from vault.index.database import Database
 from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
-from vault.model.wikilink import Citation, note_link
+from vault.model.wikilink import Citation, note_link, raw_link
 from vault.text.formatting import clean, clean_line, fold
 
 MAX_QUESTION = 500  # characters
 REPORTS = "output/reports"
-_ENOUGH = 0.5  # of the question's weight: what a claim must have to answer it by itself
-_MOST = 5  # sentences of an answer that only quotes
-SILENT = "The wiki does not say."
+SILENT = "The sources do not say."
+WEAK = "The evidence is weak: the words of the question stand nowhere together."
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A stretch of a source, its place there, and (path, title) of the articles that rest on it."""
+
+    text: str
+    path: str
+    place: str
+    articles: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`claims` are those that the sentences cite, in order; `missing` is what the wiki does not tell, "" if nothing."""
+    """`claims` are those that the sentences cite, in order; `missing` is what the wiki does not tell, "" if nothing.
+
+    An answer without a model has `quotes` in place of sentences; where these are weak evidence, `is_weak`.
+    """
 
     question: str
     sentences: tuple[Sentence, ...]
@@ -38,21 +53,23 @@ class Answer:
     missing: str
     engine: str
     rejections: tuple[Rejection, ...] = ()
+    quotes: tuple[Quoted, ...] = ()
+    is_weak: bool = False
 
 
-def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) -> AnswerReply:
-    """Return the embedded engine's answer: the claims that answer, word for word, the most fitting first."""
-    best = [known for known in claims if known.core and known.fit >= _ENOUGH][:_MOST]
-    said: dict[str, AnswerSentence] = {}
-    for known in best:
-        said.setdefault(
-            fold(known.claim.words), AnswerSentence(text=known.claim.words[:2_000], cites=(known.claim.id,))
-        )
-    strange = unheard(everything, question)
-    if strange:
-        words = ", ".join(f"“{clean_line(word)[:60]}”" for word in strange[:5])
-        return AnswerReply(sentences=tuple(said.values()), missing=f"No claim of the wiki mentions {words}.")
-    return AnswerReply(sentences=tuple(said.values()), missing="" if said else SILENT)
+def extracted(vault_index: Database, question: str) -> Answer:
+    """Return the answer without a model: quotes of the sources, and what they do not say. Raises: IndexDamaged."""
+    found = extract(vault_index, question)
+    quotes = []
+    for quote in found.quotes:
+        entry, articles = quote.hit.entry, tuple(articles_on(vault_index, quote))
+        quotes.append(Quoted(clean(quote.text), entry.path, clean_line(entry.place), articles))
+    unknown = ", ".join(f"“{clean_line(word)[:60]}”" for word in found.unknown[:5])
+    missing = [f"Not in any source: {unknown}."] if unknown else []
+    missing += [SILENT] if not quotes else [WEAK] if found.is_weak else []
+    return Answer(
+        question, (), (), " ".join(missing), EXTRACTIVE, quotes=tuple(quotes), is_weak=found.is_weak or not quotes
+    )
 
 
 def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accepted: Accepted) -> CheckRequest | None:
@@ -124,9 +141,19 @@ def report_text(answer: Answer, today: date) -> str:
 
     said = tuple(CitedSentence(s.text, tuple(cite(c) for c in s.cites)) for s in answer.sentences)
     body = render_body(answer.question, [ArticleSection("Answer", (said,))] if said else [])
+    body += "".join(map(_quote_block, answer.quotes))
     if answer.missing:
         body += f"\n## What the vault does not say\n\n- {escape(clean_line(answer.missing))}\n"
     titles = {known.summary: known.title for known in answer.claims}
     sources = tuple(note_link(path, titles[path] or path) for path in numbers)
+    sources += tuple(dict.fromkeys(raw_link(each.path, each.path) for each in answer.quotes))
     head = {"type": "report", "title": answer.question, "created": today.isoformat(), "engine": answer.engine}
     return render_note({**head, "sources": sources}, body)
+
+
+def _quote_block(quote: Quoted) -> str:
+    """Return a quote as a block with its place, and the articles that rest on it."""
+    place = f", {escape(quote.place)}" if quote.place else ""
+    lines = [f"> {escape(clean_line(quote.text))}", f"— {raw_link(quote.path, quote.path)}{place}"]
+    about = ", ".join(note_link(path, title) for path, title in quote.articles)
+    return "\n" + "\n\n".join([*lines, *([f"See {about}."] if about else [])]) + "\n"

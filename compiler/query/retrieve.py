@@ -1,48 +1,33 @@
-"""The claims that fit a question: those that share its words, rare ones counting more."""
+"""The claims that fit a question: those that a search finds, by their own words or in the passages that it finds."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from compiler.gates.gates import content_words
+from compiler.index.entries import Entry, entries_of
 from compiler.model.requests import ClaimView
+from compiler.query.search import search
 from vault.errors import Damaged, Refused
-from vault.layout import SUMMARIES
-from vault.model.claim import Claim, ClaimKind, ClaimState
-from vault.model.summary import Summary, parse_summary
+from vault.index.database import Database
+from vault.model.claim import Claim
+from vault.model.summary import parse_summary
 from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
 MOST = 24  # claims that go with a question
-_FIT = 0.2  # of what the question's words weigh: less is no answer to it
-_HIDDEN = frozenset({ClaimState.RETRACTED, ClaimState.SUPERSEDED})
-# What a question asks for, by the word that it begins with.
-_ASKED = {
-    "why": {ClaimKind.MECHANISM},
-    "how": {ClaimKind.MECHANISM},
-    "when": {ClaimKind.APPLICATION, ClaimKind.LIMITATION, ClaimKind.FACT},
-    "what": {ClaimKind.DEFINITION},
-    "was": {ClaimKind.DEFINITION},
-    "warum": {ClaimKind.MECHANISM},
-    "wie": {ClaimKind.MECHANISM},
-}
-_KIND_BONUS, _OPENING_BONUS = 1.2, 1.2  # of the kind that is asked for; that begins with a word of the question
+_PASSAGES = 5  # whose claims go with it, too
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A claim with its place, and how well it fits: the share of the question's weight, 0 to 1 and more."""
+    """A claim with its place."""
 
     claim: Claim
     summary: str  # the vault path
     line: int
     title: str  # of the source
     raw: str
-    fit: float = 0.0
-    core: bool = False
 
     @property
     def view(self) -> ClaimView:
@@ -51,55 +36,33 @@ class Known:
         return view.replaced(words=view.quote) if fold(view.words) == fold(view.quote) else view
 
 
-def all_claims(vault: Vault) -> Iterator[Known]:
-    """Return every claim of every readable summary, without retracted and superseded ones."""
-    for path in vault.paths(SUMMARIES, ".md"):
+def fitting(vault: Vault, database: Database, question: str) -> list[Known]:
+    """Return the claims that may answer a question, the most fitting first. Raises: IndexDamaged."""
+    results = search(database, question, ("claim", "passage"), MOST)
+    found = {hit.entry.ref: hit.entry for hit in results.hits["claim"][: MOST // 2]}
+    for hit in results.hits["passage"][:_PASSAGES]:
+        passage = fold(hit.entry.text)
+        found |= {e.ref: e for e in entries_of(database, "claim", hit.entry.path) if claim_is_in(e, passage)}
+    found |= {hit.entry.ref: hit.entry for hit in results.hits["claim"] if hit.entry.ref not in found}
+    return list(_read(vault, list(found.values())[:MOST]))
+
+
+def claim_is_in(claim: Entry, passage: str) -> bool:
+    """Return whether the words or the quote of a claim are in a passage, which is folded."""
+    return any(fold(part) in passage for part in claim.text.split("\n"))
+
+
+def _read(vault: Vault, found: list[Entry]) -> Iterator[Known]:
+    """Yield the claims of these entries from their summaries."""
+    claims: dict[str, Known] = {}
+    for path in dict.fromkeys(entry.path for entry in found):
         try:
             text = vault.read_text(path)
         except (Damaged, Refused):
             continue  # `retain verify` names it
-        if text is not None:
-            yield from _claims(parse_summary(text, path))
-
-
-def _claims(summary: Summary) -> Iterator[Known]:
-    """Yield the claims of one summary."""
-    title, raw = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
-    for located in summary.claims:
-        if located.claim.state not in _HIDDEN:
-            yield Known(located.claim, summary.path, located.line, title, raw)
-
-
-def fitting(claims: Iterable[Known], question: str) -> list[Known]:
-    """Return the claims that answer the question, the most fitting first; of equal ones, one a source."""
-    wanted = set(content_words(question))
-    if not wanted:
-        return []
-    shelf = [
-        (known, wanted.intersection(content_words(f"{known.claim.words} {known.claim.quote}"))) for known in claims
-    ]
-    weight = weights(wanted, [held for _, held in shelf])
-    heard = set().union(*(held for _, held in shelf))
-    rarest = max(sorted(heard), key=lambda word: weight[word], default="")
-    kinds = _ASKED.get(question.split()[0].casefold(), set())
-    found: dict[tuple[str, str], Known] = {}
-    for known, held in shelf:
-        fit = sum(weight[w] for w in held) / sum(weight.values())
-        if fit >= _FIT:
-            fit *= _KIND_BONUS if known.claim.kind in kinds else 1.0
-            fit *= _OPENING_BONUS if wanted.intersection(content_words(known.claim.words)[:1]) else 1.0
-            found.setdefault((known.raw, fold(known.claim.quote)), replace(known, fit=fit, core=rarest in held))
-    return sorted(found.values(), key=lambda k: (-k.fit, len(k.claim.words), k.claim.id))[:MOST]
-
-
-def weights(wanted: set[str], held: Sequence[set[str]]) -> dict[str, float]:
-    """Return how much each wanted word counts, given those that each text has: a rare one counts more."""
-    counts = Counter(word for words in held for word in words)
-    return {word: math.log(1 + (len(held) + 1) / (counts[word] + 1)) for word in sorted(wanted)}
-
-
-def unheard(claims: Iterable[Known], question: str) -> list[str]:
-    """Return the words of the question, as it writes them, that no claim has."""
-    known = {w for k in claims for w in content_words(f"{k.claim.words} {k.claim.quote}")}
-    words = [w.strip(".,;:!?()[]\"'“”‘’") for w in question.split()]
-    return [w for w in dict.fromkeys(words) if (own := content_words(w)) and not known.intersection(own)]
+        if text is None:
+            continue
+        summary = parse_summary(text, path)
+        title, raw = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
+        claims |= {str(each.claim.id): Known(each.claim, path, each.line, title, raw) for each in summary.claims}
+    return (claims[entry.ref] for entry in found if entry.ref in claims)

@@ -12,7 +12,6 @@ import pytest
 from tests.commands import Result, retain
 from tests.sandbox.den import need
 from vault.model.frontmatter import read_properties
-from vault.model.wikilink import citations
 from vault.sandbox import landlock
 from vault.sandbox.capabilities import Level
 
@@ -46,28 +45,30 @@ def agent(vault: Path, *words: str, stdin: str = "") -> Result:
 
 def test_the_embedded_engine_answers_in_the_words_of_the_sources(vault: Path) -> None:
     told = ask(vault, "What is slow-wave sleep?", "--json").json()
-    assert told["sentences"][0]["text"] == "Slow-wave sleep is the deepest stage of sleep."
-    first = next(c for c in told["claims"] if c["id"] == told["sentences"][0]["cites"][0])
-    assert first["quote"] in SLEEP and first["source"] == "raw/sleep.md" and first["number"] == 1
+    first = told["quotes"][0]
+    assert (
+        first["text"].startswith("Slow-wave sleep is the deepest stage of sleep.") and first["path"] == "raw/sleep.md"
+    )
+    assert told["sentences"] == [] and not told["weak"]
     shown = ask(vault, "What is slow-wave sleep?").stdout
-    assert "deepest stage of sleep. [1]" in shown and "raw/sleep.md" in shown
+    assert "Quoted from your sources:" in shown and "deepest stage of sleep." in shown and "raw/sleep.md" in shown
     assert not list((vault / "ledger/replies").glob("*")), "it costs nothing and is not journaled"
 
 
 def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
     told = ask(vault, "Who won the football match in Bern?", "--json").json()
-    assert told["sentences"] == [] and "football" in told["missing"]
+    assert told["quotes"] == [] and "football" in told["missing"]
     done = ask(vault, "Who won the football match in Bern?", "--file-back")
     assert done.code == 2 and not list((vault / "output/reports").iterdir())
 
 
-def test_an_answer_is_filed_back_with_its_citations_and_once(vault: Path) -> None:
+def test_an_answer_is_filed_back_with_its_quotes_and_once(vault: Path) -> None:
     first = ask(vault, "What is consolidation?", "--file-back", "--json").json()
     assert ask(vault, "What is consolidation?", "--file-back", "--json").json()["report"] == first["report"]
     (page,) = (vault / "output/reports").iterdir()
     text = page.read_text()
     assert first["report"] == f"output/reports/{page.name}" and read_properties(text).text("type") == "report"
-    assert [c.claim for c in citations(text)] == [c for s in first["sentences"] for c in s["cites"]]
+    assert all(quote["text"] in text for quote in first["quotes"]) and "[[raw/sleep|" in text
     assert retain("verify", cwd=vault).code == 0
 
 

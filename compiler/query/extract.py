@@ -1,0 +1,114 @@
+"""Answers without a model: the passages of the sources that answer a question, quoted, each with its place.
+
+Of the passages that a search finds, as few are quoted as it takes to have the question's words; of a long one, the
+sentences in which they stand. A sentence that says what something is comes first where that is asked. Where the words
+of the question stand nowhere together, the evidence is weak, and that is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiler.index.entries import entries_of
+from compiler.language.search_terms import terms
+from compiler.query.retrieve import claim_is_in
+from compiler.query.search import Hit, Results, Word, search
+from compiler.sources.segments import passages as sentences
+from vault.index.database import Database
+from vault.text.formatting import fold
+
+MOST = 3  # quotes of an answer
+_LOOKED_AT = 8  # passages
+_LONG = 600  # characters of a quote
+ENOUGH = 0.6  # of the question's weight that has to stand close together, for evidence that is not weak
+_ADDS = 0.15  # of the question's weight that a further quote has to bring
+# What a question asks for, by how it begins, and the form of a sentence that says it.
+_FORMS = (
+    (r"how (?:many|much|long|old|far|fast|often|big|large|high|deep)|when|what year", r"\d"),
+    (r"why|how come|what causes?", r"\b(?:because|since|due to|caused? by|so that|thus|as a result|in order to)\b"),
+    (r"what|who|which|define", r"\b(?:is|are|was|were|means?|refers? to|called|known as|defined as)\b"),
+)
+_ASKED = [(re.compile(rf"(?:{ask})\b", re.IGNORECASE), re.compile(form)) for ask, form in _FORMS]
+_BONUS = 0.3  # of the question's weight, for a sentence of the form that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of a source, `text`, from the passage that `hit` found; `has` are the numbers of the words in it."""
+
+    text: str
+    hit: Hit
+    has: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """The quotes that answer a question, the best first; whether they are weak evidence; words that are nowhere."""
+
+    quotes: tuple[Quote, ...]
+    is_weak: bool
+    unknown: tuple[str, ...]
+
+
+def extract(database: Database, question: str) -> Extract:
+    """Return the quotes that answer a question. Raises: IndexDamaged."""
+    results = search(database, question, ("passage",), _LOOKED_AT)
+    candidates = [quote for hit in results.hits["passage"] if (quote := _quote(hit, question, results)) is not None]
+    weights = [word.weight for word in results.words]
+    total = sum(weights) or 1.0
+    chosen: list[Quote] = []
+    known: frozenset[int] = frozenset()
+    for quote in candidates:
+        gain = sum(weights[n] for n in quote.has - known) / total
+        if not chosen or (len(chosen) < MOST and gain >= _ADDS):
+            chosen.append(quote)
+            known |= quote.has
+    near = max((quote.hit.near for quote in chosen), default=0.0)
+    return Extract(tuple(chosen), near < ENOUGH, results.unknown)
+
+
+def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
+    """Return the part of a passage that answers: the best sentence, and its neighbours as far as there is room."""
+    text, language = hit.entry.text, hit.entry.language
+    spans = sentences(text)
+    if not spans:
+        return None
+    found = [_words_in(text[start:end], language, results.words) for start, end in spans]
+    scores = [_score(text[a:b], has, question, results.words) for (a, b), has in zip(spans, found, strict=True)]
+    best = max(range(len(spans)), key=lambda n: (scores[n], -n))
+    first = last = best
+    while True:  # what stands before it says what "it" means; what stands after it, what follows
+        before = spans[last][1] - spans[first - 1][0] if first else _LONG + 1
+        after = spans[last + 1][1] - spans[first][0] if last + 1 < len(spans) else _LONG + 1
+        if before <= _LONG and (first > best - 1 or after > _LONG):
+            first -= 1
+        elif after <= _LONG:
+            last += 1
+        else:
+            break
+    quoted = fold(text[spans[first][0] : spans[last][1]])
+    return Quote(quoted, hit, frozenset().union(*found[first : last + 1]))
+
+
+def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]:
+    """Return the numbers of the words that a text has."""
+    there = terms(text, language)
+    has = set(there)
+    return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
+
+
+def _score(text: str, has: frozenset[int], question: str, words: Sequence[Word]) -> float:
+    """Return how well a sentence answers: the weight of the words in it, and its form."""
+    total = sum(word.weight for word in words)
+    score = sum(words[n].weight for n in has) / total
+    form = next((form for ask, form in _ASKED if ask.match(question)), None)
+    return score + (_BONUS if has and form is not None and form.search(text) else 0.0)
+
+
+def articles_on(database: Database, quote: Quote) -> list[tuple[str, str]]:
+    """Return (path, title) of the articles that cite a claim from the passage of a quote, the first ones first."""
+    passage = fold(quote.hit.entry.text)
+    claims = {entry.ref for entry in entries_of(database, "claim", quote.hit.entry.path) if claim_is_in(entry, passage)}
+    return [(e.path, e.title) for e in entries_of(database, "article") if claims.intersection(e.cites.split())]
