@@ -1,0 +1,182 @@
+"""`python -m benchmarks.retrieval COLLECTION...`: whether a search finds the passage that answers, beside its peers.
+
+A collection is a folder with `docs/` and `questions.jsonl`, a JSON object a line: {"question", "answerable",
+"document", "quote", "also": [{"document", "quote"}]}. A passage counts as found if it has at least half of the quote,
+by its runs of four words. The peers search the same passages: FTS5 with its own stemmer, any of the question's words;
+and qmd, its BM25 over the documents' texts, which counts as right with the right document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import qmd
+from benchmarks.measure import RETAIN, Bench, machine
+from compiler.build.search import with_search_index
+from compiler.index.entries import Entry, entries_of
+from compiler.query.search import search
+from vault.index.database import Database
+from vault.text.formatting import fold
+from vault.vault import open_vault
+
+MOST = 20
+_WORD = re.compile(r"\w+")
+Found = list[tuple[str, str]]  # (document, text) of what was found, the best first
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with the quotes that answer it: (document, quote)."""
+
+    words: str
+    quotes: tuple[tuple[str, str], ...]
+
+    def rank(self, found: Found, *, any_text: bool = False) -> int:
+        """The rank, from 1, of the first that answers; 0 if none does."""
+        for number, (document, text) in enumerate(found, 1):
+            if any(document == name and (any_text or _has(text, quote)) for name, quote in self.quotes):
+                return number
+        return 0
+
+
+def questions(folder: Path) -> list[Question]:
+    """The answerable questions of a collection."""
+    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for line in lines if line and (row := json.loads(line))["answerable"]]
+    return [
+        Question(
+            row["question"], tuple((each["document"], fold(each["quote"])) for each in (row, *row.get("also", ())))
+        )
+        for row in rows
+        if row["answerable"]
+    ]
+
+
+def _has(text: str, quote: str) -> bool:
+    """Whether a text has at least half of a quote."""
+    if quote in text:
+        return True
+    runs = _runs(quote)
+    return len(runs & _runs(text)) >= len(runs) / 2
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    return {tuple(words[n : n + 4]) for n in range(max(1, len(words) - 3))}
+
+
+def _vault(bench: Bench, folder: Path) -> Path:
+    root = bench.work / f"vault-{folder.name}"
+    shutil.rmtree(root, ignore_errors=True)
+    bench.run([RETAIN, "init", str(root), "--no-git"])
+    shutil.copytree(folder / "docs", root / "raw/articles", dirs_exist_ok=True)
+    return root
+
+
+def _ours(index: Database, question: str) -> Found:
+    hits = search(index, question, ("passage",), MOST).hits["passage"]
+    return [(Path(hit.entry.path).name, fold(hit.entry.text)) for hit in hits]
+
+
+def _plain(passages: Sequence[Entry]) -> Callable[[str], Found]:
+    """A search of the same passages by FTS5 alone."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE hit USING fts5(title, words, tokenize='porter unicode61')")
+    rows = ((f"{each.title} {each.place}", each.text) for each in passages)
+    connection.executemany("INSERT INTO hit(title, words) VALUES(?, ?)", rows)
+
+    def found(question: str) -> Found:
+        match = " OR ".join(f'"{word}"' for word in _WORD.findall(question))
+        query = "SELECT rowid FROM hit WHERE hit MATCH ? ORDER BY bm25(hit) LIMIT ?"
+        numbers = [number for (number,) in connection.execute(query, (match, MOST))]
+        return [(Path(passages[n - 1].path).name, fold(passages[n - 1].text)) for n in numbers]
+
+    return found
+
+
+def _qmd(bench: Bench, passages: Sequence[Entry], name: str) -> Callable[[str], Found]:
+    """A search of the documents' texts by qmd's BM25, which gives documents. Raises: qmd.NotHere."""
+    folder = bench.work / f"texts-{name}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for path in dict.fromkeys(each.path for each in passages):
+        text = "\n\n".join(each.text for each in passages if each.path == path)
+        (folder / f"{Path(path).name}.md").write_text(text, encoding="utf-8")
+    peer = qmd.indexed(bench, folder)
+
+    def found(question: str) -> Found:
+        command = [str(peer.folder / "node_modules/.bin/qmd"), "search", question, "-n", str(MOST), "--json"]
+        done = subprocess.run(command, env=peer.environment(), capture_output=True, text=True, check=False)
+        try:
+            rows: list[dict[str, Any]] = json.loads(done.stdout or "[]")
+        except ValueError:
+            rows = []
+        return [(str(row.get("file", "")).rpartition("/")[2].removesuffix(".md"), "") for row in rows]
+
+    return found
+
+
+def _line(name: str, ranks: Sequence[int], spent: float) -> str:
+    count = len(ranks)
+    within = {most: sum(0 < rank <= most for rank in ranks) / count for most in (1, 5, 20)}
+    mrr = sum(1 / rank for rank in ranks if rank) / count
+    shares = "  ".join(f"@{most} {share:.2f}" for most, share in within.items())
+    return f"  {name:24}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
+
+
+def measured(bench: Bench, folder: Path) -> list[str]:
+    """The lines on one collection."""
+    asked = questions(folder)
+    root = _vault(bench, folder)
+    vault = open_vault(str(root), None, root)
+    out = [f"{folder.name}: {len(asked)} questions"]
+
+    def measure(name: str, find: Callable[[str], Found], *, any_text: bool = False) -> None:
+        start = time.perf_counter()
+        found = [find(question.words) for question in asked]
+        spent = time.perf_counter() - start
+        ranks = [question.rank(each, any_text=any_text) for question, each in zip(asked, found, strict=True)]
+        out.append(_line(name, ranks, spent))
+
+    def use(index: Database) -> list[Entry]:
+        measure("retain", lambda question: _ours(index, question))
+        return entries_of(index, "passage")
+
+    passages = with_search_index(vault, use, datetime.now(UTC), lambda event: None)
+    measure("FTS5, porter", _plain(passages))
+    try:
+        measure("qmd, right document", _qmd(bench, passages, folder.name), any_text=True)
+    except qmd.NotHere as why:
+        out.append(f"  qmd: not run: {why}")
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collections", nargs="+", type=Path)
+    parser.add_argument("--work", type=Path, help="a folder to work in and to keep")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as own:
+        work = options.work or Path(own)
+        work.mkdir(parents=True, exist_ok=True)
+        bench = Bench(work, 1, 0)
+        print(machine(), file=sys.stderr)
+        for folder in options.collections:
+            print("\n".join(measured(bench, folder.resolve())), flush=True)
+
+
+if __name__ == "__main__":
+    main()
