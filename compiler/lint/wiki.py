@@ -1,0 +1,159 @@
+"""A wiki as the rules of `retain lint` see it: its pages, summaries and decks, each read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from vault.errors import Damaged, Refused
+from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
+from vault.model.article import CitedSentence, sentences
+from vault.model.card import Deck
+from vault.model.claim import Claim
+from vault.model.frontmatter import Properties, read_properties
+from vault.model.summary import Summary, parse_summary
+from vault.model.wikilink import Wikilink, citations, links
+from vault.text.formatting import clean_line
+from vault.vault import Vault
+
+INDEXES = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
+_NOT_KEY = re.compile(r"[\W_]+")
+_CODE = re.compile(r"`[^`\n]+`")
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A note: its vault path, its text, and what is in them."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def properties(self) -> Properties:
+        return read_properties(self.text)
+
+    @property
+    def stem(self) -> str:
+        """Return the vault path without `.md`, as links name it."""
+        return self.path.removesuffix(".md")
+
+    @cached_property
+    def title(self) -> str:
+        return clean_line(self.properties.text("title")) or self.stem.rpartition("/")[2]
+
+    @cached_property
+    def links(self) -> tuple[tuple[int, Wikilink], ...]:
+        """Return the wikilinks with their 1-based lines, without those in code."""
+        found, fence = [], ""
+        for number, line in enumerate(self.text.split("\n"), 1):
+            mark = _FENCE.match(line)
+            if mark:
+                fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+            elif not fence:
+                found += [(number, link) for link in links(_CODE.sub("", line))]
+        return tuple(found)
+
+    @cached_property
+    def blocks(self) -> frozenset[str]:
+        """Return the ids of its blocks."""
+        return frozenset(_BLOCK.findall(self.text))
+
+    @cached_property
+    def headings(self) -> frozenset[str]:
+        """Return the keys of its headings."""
+        return frozenset(map(heading_key, _HEADING.findall(self.text)))
+
+    @cached_property
+    def sentences(self) -> tuple[CitedSentence, ...]:
+        return tuple(sentences(self.text))
+
+    @cached_property
+    def cites(self) -> frozenset[str]:
+        """Return the ids of the claims that the page cites."""
+        return frozenset(str(each.claim) for each in citations(self.text))
+
+
+@dataclass
+class Wiki:
+    """The notes of a vault. `unreadable` are the paths of those that cannot be read; `today` is the study day."""
+
+    vault: Vault
+    today: date
+    unreadable: list[str] = field(default_factory=list)
+
+    @cached_property
+    def articles(self) -> tuple[Page, ...]:
+        return tuple(self._pages(CONCEPTS))
+
+    @cached_property
+    def topics(self) -> tuple[Page, ...]:
+        return tuple(self._pages(TOPICS))
+
+    @cached_property
+    def sources(self) -> tuple[Page, ...]:
+        """Return the pages of the sources."""
+        return tuple(self._pages(SUMMARIES))
+
+    @cached_property
+    def indexes(self) -> tuple[Page, ...]:
+        return tuple(page for path in INDEXES if (page := self._page(path)) is not None)
+
+    @cached_property
+    def agenda(self) -> str:
+        """Return the text of the agenda of gaps."""
+        page = self._page(GAPS)
+        return page.text if page is not None else ""
+
+    @cached_property
+    def notes(self) -> tuple[Page, ...]:
+        """Return the human's notes in `insights/`."""
+        root = self.vault.root / "insights"
+        found = sorted(p.relative_to(self.vault.root).as_posix() for p in root.rglob("*.md") if p.is_file())
+        return tuple(page for path in found if (page := self._page(path)) is not None)
+
+    @cached_property
+    def pages(self) -> tuple[Page, ...]:
+        """Return the articles, the topics and the pages of the sources."""
+        return (*self.articles, *self.topics, *self.sources)
+
+    @cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """Return the pages of the sources as parsed, by path."""
+        return {page.path: parse_summary(page.text, page.path) for page in self.sources}
+
+    @cached_property
+    def claims(self) -> dict[str, tuple[Claim, str, int]]:
+        """Return each claim by its id, with the path and line of its block."""
+        found = ((each, path) for path, summary in self.summaries.items() for each in summary.claims)
+        return {str(each.claim.id): (each.claim, path, each.line) for each, path in found}
+
+    @cached_property
+    def decks(self) -> tuple[Deck, ...]:
+        return tuple(self.vault.decks())
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Return the titles of all pages by path without `.md`."""
+        return {page.stem: page.title for page in self.pages}
+
+    def _pages(self, folder: str) -> Iterator[Page]:
+        return (page for path in self.vault.paths(folder, ".md") if (page := self._page(path)) is not None)
+
+    def _page(self, path: str) -> Page | None:
+        with suppress(Damaged, Refused):
+            text = self.vault.read_text(path)
+            return None if text is None else Page(path, text)
+        self.unreadable.append(path)
+        return None
+
+
+def heading_key(heading: str) -> str:
+    """Return a heading as links name it: its words, without punctuation and capitals."""
+    return _NOT_KEY.sub(" ", heading).strip().casefold()

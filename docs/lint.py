@@ -1,0 +1,32 @@
+"""Write `docs/lint.md` from the rules of `retain lint`.
+
+usage: python docs/lint.py   (from a checkout, with retain installed; `make docs` runs it)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.commands.lint import LOG_RULES
+from compiler.lint.rules import RULES
+
+PAGE = Path(__file__).resolve().with_name("lint.md")
+HEAD = """# The rules of `retain lint`
+
+Written by `make docs` from the code. `retain lint` reads the wiki, the cards, the logs and the links from your notes,
+and changes nothing. Each finding names its rule, place, reason and remedy; the exit code is 1 if there is any.
+`--rule CODE` asks for one rule, `--since DATE` for the files that changed since, `--json` gives all of it.
+
+| rule | what it finds |
+|---|---|
+"""
+
+
+def render() -> str:
+    """Return the whole page."""
+    rules = [*((rule.code, rule.about) for rule in RULES), *LOG_RULES.items()]
+    return HEAD + "".join(f"| `{code}` | {about} |\n" for code, about in rules)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")

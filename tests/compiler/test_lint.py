@@ -1,0 +1,142 @@
+"""`retain lint` finds each planted fault, and nothing in a wiki as the compiler left it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from compiler.build.compile import Options, compile_vault
+from compiler.lint.rules import RULES, lint
+from compiler.lint.wiki import Wiki
+from docs import lint as page_of_rules
+from tests.builders import make_vault
+from tests.compiler.test_search import KNOTS, NOON, ROPES
+from vault.diagnostic import Diagnostic
+from vault.vault import Vault
+
+TODAY = date(2026, 11, 28)
+ARTICLE = "wiki/concepts/halyard.md"
+DECK = "learning/flashcards/halyard.md"
+LINKING = """# Rigging
+
+Rigging is the system of ropes that hold up the masts of a ship. A halyard is a part of the rigging that hoists a sail.
+A bowline is a knot that joins the rigging to a sail.
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    texts = {"ropes": ROPES, "knots": KNOTS, "rigging": LINKING}
+    made = make_vault(tmp_path / "v", {f"raw/articles/{name}.md": text for name, text in texts.items()})
+    compile_vault(made, Options(), NOON, lambda event: None)
+    return made
+
+
+def found(vault: Vault) -> list[Diagnostic]:
+    return lint(Wiki(vault, TODAY))
+
+
+def edit(vault: Vault, path: str, change: Callable[[str], str]) -> None:
+    file = vault.root / path
+    text = change(old := file.read_text(encoding="utf-8"))
+    assert text != old, path
+    file.write_text(text, encoding="utf-8")
+
+
+def appended(words: str) -> Callable[[str], str]:
+    return lambda text: f"{text.rstrip()}\n\n{words}\n"
+
+
+def _card(question: str, answer: str) -> Callable[[str], str]:
+    return appended(f"Q: {question}\nA: {answer}")
+
+
+FAULTS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "broken-link": (ARTICLE, appended("See [[wiki/concepts/mizzen|mizzen]].")),
+    "confidence": (ARTICLE, lambda text: re.sub(r"^confidence: .*$", "confidence: high", text, flags=re.MULTILINE)),
+    "stale": (ARTICLE, lambda text: re.sub(r"^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE)),
+    "quarantined": (ARTICLE, lambda text: text.replace("type: concept\n", "type: concept\nstatus: quarantined\n")),
+    "uncited": (ARTICLE, appended("A halyard is mostly made of polyester.")),
+    "card-long": (DECK, _card("What does a halyard do?", "It hoists " + "the sail " * 40)),
+    "card-double": (DECK, lambda text: text + re.search(r"^Q: .*?\nA: .*?\n", text, re.MULTILINE | re.DOTALL)[0]),  # type: ignore[index]
+    "card-leaks": (DECK, _card("Does the halyard hoist the sail?", "The halyard hoists the sail.")),
+    "card-unclear": (DECK, _card("What does it do?", "It hoists a sail.")),
+}
+
+
+def test_a_compiled_wiki_has_no_findings_but_on_what_is_short(vault: Vault) -> None:
+    assert {each.code for each in found(vault)} <= {"thin", "orphan", "no-definition"}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_a_planted_fault_is_found_by_its_rule_at_its_place(vault: Vault, code: str) -> None:
+    before = found(vault)
+    path, change = FAULTS[code]
+    edit(vault, path, change)
+    new = [each for each in found(vault) if each not in before]
+    mine = [each for each in new if each.code == code]
+    assert mine and mine[0].path == path and mine[0].message and mine[0].hint
+
+
+def test_links_from_the_users_notes_are_looked_at(vault: Vault) -> None:
+    note = vault.root / "insights/mine.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# Mine\n\n[[wiki/concepts/gone]] and [[wiki/concepts/halyard#^c-aaaaaaaaaa]], not `[[raw/x]]`.\n")
+    mine = [each for each in found(vault) if each.path == "insights/mine.md"]
+    assert [(each.code, each.line) for each in mine] == [("broken-link", 3)] * 2 and "your note" in mine[0].hint
+
+
+def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault) -> None:
+    for index in (vault.root / "wiki").glob("_*.md"):
+        index.write_text(index.read_text().replace("[[wiki/concepts/halyard|", "[[wiki/concepts/bowline|"))
+    (vault.root / "wiki/concepts/bowline.md").write_bytes(b"\xff\xfe")
+    codes = [(each.code, each.path) for each in found(vault)]
+    assert ("unindexed", ARTICLE) in codes and ("unreadable", "wiki/concepts/bowline.md") in codes
+
+
+def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides(vault: Vault) -> None:
+    for name, words in (("one", "before"), ("two", "after"), ("three", "without"), ("four", "with")):
+        what = f"A {name} knot is a knot that is tied {words} a capstan brake. A capstan brake holds it."
+        (vault.root / f"raw/articles/{name}.md").write_text(f"# On {name}\n\n{what}\n")
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    (gap,) = [each for each in found(vault) if each.code == "missing-page"]
+    assert gap.path == "learning/gaps.md" and "apstan brake" in gap.message and gap.line
+    edit(vault, "learning/gaps.md", lambda text: text.replace("- [ ]", "- [x]"))
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    assert "missing-page" not in {each.code for each in found(vault)}
+
+
+def test_two_notes_of_one_name_make_a_bare_link_ambiguous(vault: Vault) -> None:
+    for folder in ("insights/a", "insights/b"):
+        (vault.root / folder).mkdir(parents=True)
+        (vault.root / folder / "mast.md").write_text("# Mast\n")
+    (vault.root / "insights/mine.md").write_text("See [[mast]] and [[halyard]].\n")
+    assert [each.code for each in found(vault) if each.path == "insights/mine.md"] == ["ambiguous-link"]
+
+
+def test_spellings_of_one_name_are_found_and_versions_are_not(vault: Vault) -> None:
+    text = (vault.root / ARTICLE).read_text()
+    for name in ("Halyards", "Halyard 2", "Halyard 3"):
+        path = vault.root / f"wiki/concepts/{name.lower().replace(' ', '-')}.md"
+        path.write_text(text.replace("title: Halyard", f"title: {name}"))
+    pairs = [each for each in found(vault) if each.code == "near-duplicate"]
+    assert len(pairs) == 1 and "retain concept merge" in pairs[0].hint
+
+
+def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:
+    summary = "wiki/summaries/ropes.md"
+    edit(
+        vault, summary, lambda text: text.replace(" · current", " · superseded", 1).replace("current", "superseded", 1)
+    )
+    (vault.root / "raw/articles/new.md").write_text("# New\n\nA new text.\n")
+    codes = {each.code: each.path for each in found(vault)}
+    assert codes["not-compiled"] == "raw/articles/new.md" and codes["superseded"].startswith("wiki/concepts/")
+
+
+def test_the_page_of_rules_is_what_the_code_says() -> None:
+    assert page_of_rules.PAGE.read_text(encoding="utf-8") == page_of_rules.render(), "run `make docs`"
+    assert len({rule.code for rule in RULES}) == len(RULES)
