@@ -1,0 +1,126 @@
+"""The command `daily`: compile what is new, look for faults in what changed, and show what today needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from cli import output
+from cli.commands.lint import changed_since
+from cli.engines.choice import ASKING, engine_of
+from cli.environment import now
+from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.workspace import render_if_stale
+from compiler.build.compile import Options, compile_vault
+from compiler.build.snapshot import look
+from compiler.model.report import Report
+from vault.diagnostic import Diagnostic
+from vault.errors import LockHeld
+from vault.inbox.listing import waiting
+from vault.inbox.suggestions import offered
+from vault.layout import GAPS
+from vault.model.gaps import Gap, parse_agenda
+from vault.text.formatting import plural
+from vault.vault import Vault
+
+SHOWN = 5  # of each list on the screen; --json has all
+
+
+@click.command()
+@progress_option
+@vault_json_options
+def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
+    """Compile what is new, check what changed since yesterday, and show what matters today, on one screen.
+
+    Run it by hand or by a timer (docs/daily.md): a second run the same day does nothing twice. No model is asked; where
+    one compiles this vault, only its stored answers are used. Exit code 1 if a source failed or a check found faults.
+
+    \b
+    Examples:
+      retain daily
+      retain daily --json
+    """
+    vault = opened_to_write(vault_dir)
+    at = now()
+    with output.Progress(progress) as narrator:
+        done, busy = _compiled(vault, at, narrator)
+    render_if_stale(vault)
+    found = _linted(vault, at)
+    facts = _facts(vault, at)
+    gaps = [gap for gap in parse_agenda((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")) if gap.open]
+    if as_json:
+        compiled = None if done is None else done.as_json()
+        listed = [{"id": gap.id, "kind": gap.kind, "what": gap.what} for gap in gaps]
+        lint = [each.as_json() for each in found]
+        output.show_json({"compile": compiled, "busy": busy or None, **facts, "gaps": listed, "lint": lint})
+    else:
+        _show(done, busy, facts, gaps, found)
+    return output.FINDINGS if found or (done is not None and done.failures) else output.DONE
+
+
+def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Report | None, str]:
+    """Return the report of a compile; or None and who compiles, where another process does."""
+    engine = engine_of(vault, None)
+    options = Options("journal" if engine in ASKING else engine)
+    try:
+        return compile_vault(vault, options, at, narrator, look(vault.root)), ""
+    except LockHeld as held:
+        return None, held.what
+
+
+def _linted(vault: Vault, at: datetime) -> list[Diagnostic]:
+    """Return what is wrong with files that changed since yesterday; the agenda is shown by itself."""
+    from compiler.lint.rules import lint
+    from compiler.lint.wiki import Wiki
+
+    today = at.astimezone(vault.settings.zone).date()
+    yesterday = today - timedelta(days=1)
+    found = (each for each in lint(Wiki(vault, today)) if each.path != GAPS)
+    return [each for each in found if changed_since(vault, each.path, yesterday)]
+
+
+def _facts(vault: Vault, at: datetime) -> dict[str, Any]:
+    """Return what waits for the user."""
+    from learning.cards.workspace import open_desk
+
+    desk = open_desk(vault, at)
+    return {"today": desk.today, "inbox": waiting(vault)[0], "suggested": len(offered(vault).suggestions)}
+
+
+def _show(
+    done: Report | None, busy: str, facts: dict[str, Any], gaps: Sequence[Gap], found: Sequence[Diagnostic]
+) -> None:
+    """Print one screen."""
+    today = facts["today"]
+    output.show(f"Today: {today['due']} due, {today['new']} new, about {today['minutes']} min: `retain review`")
+    output.show(f"Compile: {_compile_words(done, busy)}")
+    if facts["inbox"] or facts["suggested"]:
+        decide = [f"{facts['inbox']} in `retain inbox`", f"{facts['suggested']} suggested in `retain card suggest`"]
+        output.show(f"Needs your decision: {', '.join(decide)}")
+    if gaps:
+        output.show(f"Read next, {plural(len(gaps), 'gap')}: `retain gaps`")
+        output.show_first([gap.what for gap in gaps], SHOWN, indent="  ")
+    if found:
+        output.show(f"Check, {plural(len(found), 'finding')} in what changed: `retain lint`")
+        output.show_first([f"{each.code}: {each}" for each in found], SHOWN, indent="  ")
+    if done is not None and done.failures:
+        output.show(f"Failed, {plural(len(done.failures), 'source')}:")
+        output.show_first([str(each) for each in done.failures], SHOWN, indent="  ")
+
+
+def _compile_words(done: Report | None, busy: str) -> str:
+    """Return what a compile did, in one line."""
+    if done is None:
+        return busy
+    if done.nothing_new:
+        return "nothing new"
+    counts = [
+        f"{count} {noun} {verb}"
+        for noun, verbs in done.counts().items()
+        for verb, count in verbs.items()
+        if count and verb not in ("unchanged", "kept")
+    ]
+    return ", ".join(counts) or "nothing new"
