@@ -6,7 +6,7 @@ terms of its title and of its text (`compiler.language.search_terms`), separated
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from vault.index.database import Database, has_full_text
@@ -134,3 +134,9 @@ def entries_of(database: Database, kind: str, cites: str | None = None) -> list[
     where, values = (" AND cites = ?", (kind, cites)) if cites is not None else ("", (kind,))
     rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE kind = ?{where} ORDER BY path, number", values)
     return [Entry(*row) for row in rows]
+
+
+def articles_citing(database: Database, claims: Set[str]) -> list[tuple[str, str]]:
+    """Return (path, title) of the articles that cite one of these claims, in order of their paths."""
+    rows = database.rows("SELECT path, title, cites FROM entry WHERE kind = 'article' ORDER BY path") if claims else []
+    return [(path, title) for path, title, cites in rows if not claims.isdisjoint(cites.split())]

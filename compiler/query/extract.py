@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.index.entries import entries_of
+from compiler.index.entries import articles_citing, entries_of
 from compiler.language.search_terms import terms
 from compiler.query.retrieve import claim_is_in
 from compiler.query.search import Hit, Results, Word, search
@@ -111,4 +111,4 @@ def articles_on(database: Database, quote: Quote) -> list[tuple[str, str]]:
     """Return (path, title) of the articles that cite a claim from the passage of a quote, the first ones first."""
     passage = fold(quote.hit.entry.text)
     claims = {entry.ref for entry in entries_of(database, "claim", quote.hit.entry.path) if claim_is_in(entry, passage)}
-    return [(e.path, e.title) for e in entries_of(database, "article") if claims.intersection(e.cites.split())]
+    return articles_citing(database, claims)
