@@ -21,11 +21,19 @@ def with_search_index(
     Where the index knows no source, as after `.retain/` was deleted, all are read first. Raises: Refused where SQLite
     has no full-text search; what a build raises.
     """
-    if with_index(vault, lambda index: index.one("SELECT 1 FROM source") is None, progress) and _has_sources(vault):
-        from compiler.build.pipeline import read_sources
+    found = with_index(vault, lambda index: [use(index)] if _knows_sources(vault, index) else [], progress)
+    if found:
+        return found[0]
 
-        read_sources(vault, at, progress)
+    from compiler.build.pipeline import read_sources
+
+    read_sources(vault, at, progress)
     return with_index(vault, use, progress)
+
+
+def _knows_sources(vault: Vault, index: Database) -> bool:
+    """Return whether the index has a source, or there is none."""
+    return index.one("SELECT 1 FROM source") is not None or not _has_sources(vault)
 
 
 def _has_sources(vault: Vault) -> bool:
