@@ -18,7 +18,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import look
 from compiler.model.report import Report
 from vault.diagnostic import Diagnostic
-from vault.errors import LockHeld
+from vault.errors import LockHeld, ModelUnavailable
 from vault.inbox.listing import waiting
 from vault.inbox.suggestions import offered
 from vault.layout import GAPS
@@ -46,7 +46,7 @@ def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     vault = opened_to_write(vault_dir)
     at = now()
     with output.Progress(progress) as narrator:
-        done, busy = _compiled(vault, at, narrator)
+        done, why_not = _compiled(vault, at, narrator)
     render_if_stale(vault)
     found = _linted(vault, at)
     facts = _facts(vault, at)
@@ -55,20 +55,20 @@ def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
         compiled = None if done is None else done.as_json()
         listed = [{"id": gap.id, "kind": gap.kind, "what": gap.what} for gap in gaps]
         lint = [each.as_json() for each in found]
-        output.show_json({"compile": compiled, "busy": busy or None, **facts, "gaps": listed, "lint": lint})
+        output.show_json({"compile": compiled, "not_compiled": why_not or None, **facts, "gaps": listed, "lint": lint})
     else:
-        _show(done, busy, facts, gaps, found)
+        _show(done, why_not, facts, gaps, found)
     return output.FINDINGS if found or (done is not None and done.failures) else output.DONE
 
 
 def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Report | None, str]:
-    """Return the report of a compile; or None and who compiles, where another process does."""
+    """Return the report of a compile; or None and why there is none: another one runs, or a model has to be asked."""
     engine = engine_of(vault, None)
     options = Options("journal" if engine in ASKING else engine)
     try:
         return compile_vault(vault, options, at, narrator, look(vault.root)), ""
-    except LockHeld as held:
-        return None, held.what
+    except (LockHeld, ModelUnavailable) as reason:
+        return None, f"{reason.what}: {reason.hint}" if reason.hint else reason.what
 
 
 def _linted(vault: Vault, at: datetime) -> list[Diagnostic]:
@@ -91,12 +91,12 @@ def _facts(vault: Vault, at: datetime) -> dict[str, Any]:
 
 
 def _show(
-    done: Report | None, busy: str, facts: dict[str, Any], gaps: Sequence[Gap], found: Sequence[Diagnostic]
+    done: Report | None, why_not: str, facts: dict[str, Any], gaps: Sequence[Gap], found: Sequence[Diagnostic]
 ) -> None:
     """Print one screen."""
     today = facts["today"]
     output.show(f"Today: {today['due']} due, {today['new']} new, about {today['minutes']} min: `retain review`")
-    output.show(f"Compile: {_compile_words(done, busy)}")
+    output.show(f"Compile: {_compile_words(done, why_not)}")
     if facts["inbox"] or facts["suggested"]:
         decide = [f"{facts['inbox']} in `retain inbox`", f"{facts['suggested']} suggested in `retain card suggest`"]
         output.show(f"Needs your decision: {', '.join(decide)}")
@@ -111,10 +111,10 @@ def _show(
         output.show_first([str(each) for each in done.failures], SHOWN, indent="  ")
 
 
-def _compile_words(done: Report | None, busy: str) -> str:
+def _compile_words(done: Report | None, why_not: str) -> str:
     """Return what a compile did, in one line."""
     if done is None:
-        return busy
+        return why_not
     if done.nothing_new:
         return "nothing new"
     counts = [

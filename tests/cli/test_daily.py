@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,15 @@ def test_faults_in_what_changed_are_findings(run: Run, vault: Path) -> None:
     told = run("daily", "--json", cwd=vault)
     assert told.code == 1 and told.json()["compile"]["articles"]["created"] >= 1
     assert "broken-link" in {each["code"] for each in told.json()["lint"]} and told.json()["today"]["new"] > 0
+
+
+def test_what_a_model_has_to_answer_is_named_and_the_rest_is_shown(run: Run, tmp_path: Path) -> None:
+    by_model = tmp_path / "compiled"
+    shutil.copytree(Path(__file__).parents[2] / "examples/compiled", by_model)
+    (by_model / "raw/otters.md").write_text("# Otters\n\nAn otter is a mammal that swims in rivers.\n")
+    told = run("daily", cwd=by_model)
+    assert told.code in (0, 1) and told.stdout.startswith("Today: ")
+    assert "without an answer" in told.stdout and "Read next" in told.stdout
 
 
 def test_a_timer_runs_it_without_terminal_home_or_locale(vault: Path) -> None:
