@@ -35,15 +35,8 @@ AGENT_COMMANDS = (
 MCP_TOOLS = frozenset(f"mcp__retain__{name}" for name in ("next_order", "submit", "status", "release", "search", "ask"))
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all", "--rejected", "--coverage")
-VALUED = (
-    "--vault",
-    "--tag",
-    "--kind",
-    "--limit",
-    "--rule",
-    "--since",
-    "--progress",
-)  # each takes the word that follows
+# Each of these takes the word that follows.
+VALUED = ("--vault", "--tag", "--kind", "--limit", "--rule", "--since", "--progress")
 _VALUED_OF_ORDERS = ("--count", "--type", "--order", "--as", "--minutes", "--wait")
 _HELP = ("-h", "--help")
 _BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a sandbox; it writes nothing

@@ -48,13 +48,12 @@ def ask(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Answer a question from the wiki alone.
+    """Answer a question from your sources and the wiki alone.
 
-    The embedded engine quotes the passages of your sources that answer it, and says when the evidence is weak. A model
-    writes sentences, each with the words of its source, which are checked like an article's; what the wiki lacks is
-    reported. With --engine agent the question
-    becomes an order for your coding agent (see `retain agent`): ask again when it has answered. Answers are stored, and
-    a question is not asked twice.
+    The embedded engine quotes the passages of your sources that fit best, and says so where the words of the question
+    stand nowhere together. A model writes sentences, each with the words of its source, which are checked like an
+    article's; what the wiki lacks is reported. With --engine agent the question becomes an order for your coding agent
+    (see `retain agent`): ask again when it has answered. Answers are stored, and a question is not asked twice.
 
     \b
     Examples:

@@ -68,7 +68,7 @@ def restore(day: str | None, listed: bool, dry_run: bool, vault_dir: str | None,
 
 
 def _show_list(copies: Copies, as_json: bool) -> None:
-    """Print the copies, the oldest first; before them those that this vault has from other places on this machine."""
+    """Print the copies, the oldest first; before them those made when the vault was in other folders."""
     found, elsewhere = copies.listed(), copies.listed(elsewhere=True)
     if as_json:
         lists = {"copies": found, "elsewhere": elsewhere}
@@ -76,7 +76,7 @@ def _show_list(copies: Copies, as_json: bool) -> None:
         output.show_json({"folder": str(copies.folder)} | shown)
         return
     for copy in elsewhere:
-        output.show(f"{copy.day}  {plural(copy.events, 'event')}, from another place of this vault")
+        output.show(f"{copy.day}  {plural(copy.events, 'event')}, made when this vault was in another folder")
     for copy in found:
         output.show(f"{copy.day}  {plural(copy.events, 'event')}")
     output.show(f"{plural(len(found), 'copy', 'copies')} in {copies.folder}")
@@ -89,7 +89,7 @@ def _as_json(copy: Copy) -> dict[str, Any]:
 def _chosen(copies: Copies, day: str | None) -> Copy:
     """Return the newest copy, or of those of `day` the one with most events. Raises: NotFound, UsageError.
 
-    One from another place of the vault only where it has none here, or none of that day.
+    One made when the vault was in another folder only where there is no other, or none of that day.
     """
     every = [copies.listed(elsewhere=True), copies.listed()]
     if day is not None:

@@ -32,7 +32,7 @@ from compiler.build.claims import Claims, verify_claims
 from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
-from compiler.build.read import READING, REPLIES, read
+from compiler.build.read import REPLIES, read
 from compiler.build.reporting import Written, report_claims, report_written
 from compiler.build.scan import remember as remember_files
 from compiler.build.scan import scan
@@ -43,6 +43,7 @@ from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import store_keys
 from compiler.drafts.consult import Consulted
+from compiler.index.steps import READING
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Report

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compiler.build.start import BuildInput
-from compiler.index.steps import Steps, decoded, digest_of, encoded
+from compiler.index.steps import READING, Steps, decoded, digest_of, encoded
 from compiler.model.requests import ExtractReply
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
@@ -42,7 +42,7 @@ class Document:
     failure: Diagnostic | None = None
 
 
-READING, REPLIES = "reading", "replies"  # what a worker says of a source: its text, what the engine makes of it
+REPLIES = "replies"  # the step whose results are what the embedded engine makes of sources
 
 
 def reading_key(path: str, sha256: str, engine: str) -> bytes:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from compiler.build.read import READING, reading_key
+from compiler.build.read import reading_key
 from compiler.build.start import BuildInput
+from compiler.index.steps import READING
 from compiler.sources import inventory
 from compiler.sources.inventory import RawFile, Tracked
 from vault.diagnostic import Diagnostic

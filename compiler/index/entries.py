@@ -6,7 +6,7 @@ terms of its title and of its text (`compiler.language.search_terms`), separated
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from vault.index.database import Database, has_full_text
@@ -49,7 +49,6 @@ class Found(NamedTuple):
     """An entry with its terms, and the score of the full-text index: the higher, the better."""
 
     score: float
-    title: list[str]
     terms: list[str]
     entry: Entry
 
@@ -111,22 +110,19 @@ def size(database: Database) -> int:
     return int(count)
 
 
-def matching(
-    database: Database, match: str, kinds: Sequence[str], limit: int, *, title: float, words: float
-) -> list[Found]:
-    """Return the entries of these kinds that a full-text query finds, the best first.
+def matching(database: Database, match: str, kind: str, limit: int, *, title: float, words: float) -> list[Found]:
+    """Return the entries of a kind that a full-text query finds, the best first.
 
     `title` and `words` are the weights of the two columns in BM25.
     """
-    marks = ", ".join("?" * len(kinds))
     rows = database.rows(
-        f"SELECT -bm25(entry_hit, {title}, {words}) AS score, entry_hit.title, words,"
+        f"SELECT -bm25(entry_hit, {title}, {words}) AS score, words,"
         f" {', '.join('entry.' + column for column in Entry._fields)}"
-        f" FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid WHERE entry_hit MATCH ? AND kind IN ({marks})"
+        f" FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid WHERE entry_hit MATCH ? AND kind = ?"
         " ORDER BY score DESC, number LIMIT ?",
-        (match, *kinds, limit),
+        (match, kind, limit),
     )
-    return [Found(score, title.split(), words.split(), Entry(*rest)) for score, title, words, *rest in rows]
+    return [Found(score, terms.split(), Entry(*rest)) for score, terms, *rest in rows]
 
 
 def entries_of(database: Database, kind: str, cites: str | None = None) -> list[Entry]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from compiler.index.entries import articles_citing, entries_of
 from compiler.language.search_terms import terms
 from compiler.query.retrieve import claim_is_in
-from compiler.query.search import Hit, Results, Word, search
+from compiler.query.search import Hit, Results, Word, closeness, search
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold
@@ -22,7 +22,7 @@ from vault.text.formatting import fold
 MOST = 3  # quotes of an answer
 _LOOKED_AT = 8  # passages
 _LONG = 600  # characters of a quote
-ENOUGH = 0.6  # of the question's weight that has to stand close together, for evidence that is not weak
+_ENOUGH = 0.6  # of the question's weight that has to stand close together, for evidence that is not weak
 _ADDS = 0.15  # of the question's weight that a further quote has to bring
 # What a question asks for, by how it begins, and the form of a sentence that says it.
 _FORMS = (
@@ -65,8 +65,8 @@ def extract(database: Database, question: str) -> Extract:
         if not chosen or (len(chosen) < MOST and gain >= _ADDS):
             chosen.append(quote)
             known |= quote.has
-    near = max((quote.hit.near for quote in chosen), default=0.0)
-    return Extract(tuple(chosen), near < ENOUGH, results.unknown)
+    closest = max((closeness(quote.hit, results) for quote in chosen), default=0.0)
+    return Extract(tuple(chosen), closest < _ENOUGH, results.unknown)
 
 
 def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
@@ -94,8 +94,7 @@ def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
 
 def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]:
     """Return the numbers of the words that a text has."""
-    there = terms(text, language)
-    has = set(there)
+    has = set(terms(text, language))
     return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
 
 

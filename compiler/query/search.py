@@ -1,4 +1,4 @@
-"""Searches of the sources and of the wiki, by words: the best entries of each kind, each with why it was found.
+"""Searches of the sources and of the wiki, by words: the best entries of each kind.
 
 A word of the query that is in no text is left out, and named: it never empties a result. Entries are ranked by BM25,
 with the words of titles and headings counting more.
@@ -46,11 +46,11 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry that was found. `near` of the query's weight, 0 to 1, is in it within `WINDOW` words in a row."""
+    """An entry that was found, with the terms of its text."""
 
     entry: Entry
     score: float
-    near: float
+    terms: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ def search(database: Database, query: str, kinds: Sequence[str] = KINDS, limit: 
         if without := _known(database, excluded)[0]:
             match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
         for kind in kinds:
-            found = matching(database, match, (kind,), limit * _COPIES, title=TITLE, words=WORDS)
-            hits[kind] = _distinct(found, words, unknown)[:limit]
+            found = matching(database, match, kind, limit * _COPIES, title=TITLE, words=WORDS)
+            hits[kind] = _distinct(found)[:limit]
     return Results(hits, words, unknown)
 
 
@@ -145,22 +145,25 @@ def _fts(word: Word) -> str:
     return " OR ".join('"' + " ".join(term.replace('"', '""') for term in spelling) + '"' for spelling in word.terms)
 
 
-def _distinct(found: Sequence[Found], words: Sequence[Word], unknown: Sequence[str]) -> list[Hit]:
+def _distinct(found: Sequence[Found]) -> list[Hit]:
     """Return the hits without passages that repeat others, as those of copies do."""
-    heaviest = max(word.weight for word in words)
-    total = sum(word.weight for word in words) + heaviest * len(unknown)
     hits, seen = [], set[str]()
     for each in found:
         text = folded(each.entry.text)
         if each.entry.kind != "passage" or text not in seen:
-            hits.append(Hit(each.entry, each.score, _near(each, words) / total))
+            hits.append(Hit(each.entry, each.score, each.terms))
         seen.add(text)
     return hits
 
 
-def _near(found: Found, words: Sequence[Word]) -> float:
-    """Return the greatest weight of different words that stand within `WINDOW` words in a row."""
-    at = sorted((place, number) for number, word in enumerate(words) for place in _starts(word, found.terms))
+def closeness(hit: Hit, results: Results) -> float:
+    """Return the share of the query's weight, 0 to 1, that stands within `WINDOW` words in a row of a text.
+
+    A word that is nowhere weighs as much as the rarest one that is somewhere.
+    """
+    words = results.words
+    total = sum(word.weight for word in words) + max(word.weight for word in words) * len(results.unknown)
+    at = sorted((place, number) for number, word in enumerate(words) for place in _starts(word, hit.terms))
     inside, best, here, low = Counter[int](), 0.0, 0.0, 0
     for place, number in at:
         here += 0.0 if inside[number] else words[number].weight
@@ -171,7 +174,7 @@ def _near(found: Found, words: Sequence[Word]) -> float:
             here -= 0.0 if inside[gone] else words[gone].weight
             low += 1
         best = max(best, here)
-    return best
+    return best / total
 
 
 def _starts(word: Word, text: Sequence[str]) -> list[int]:
@@ -203,22 +206,13 @@ def snippet(hit: Hit, words: Sequence[Word], length: int = SNIPPET) -> tuple[str
 
 def results_as_json(results: Results) -> dict[str, Any]:
     """Return what was found as JSON: a list for each kind, and the words that are nowhere."""
-
-    def shown(hit: Hit) -> dict[str, Any]:
-        text, marks = snippet(hit, results.words)
-        entry = hit.entry
-        about = {"id": entry.ref} if entry.ref else {}
-        source = {"source": entry.cites} if entry.kind == "claim" else {}
-        at = {"path": entry.path, "line": entry.line or None, "place": entry.place or None}
-        return {
-            **about,
-            "title": entry.title,
-            **at,
-            **source,
-            "snippet": text,
-            "marks": marks,
-            "score": round(hit.score, 3),
-        }
-
-    lists = {_LISTS[kind]: [shown(hit) for hit in hits] for kind, hits in results.hits.items()}
+    lists = {_LISTS[kind]: [_hit_as_json(hit, results.words) for hit in hits] for kind, hits in results.hits.items()}
     return {"words": [word.text for word in results.words], "unknown": list(results.unknown), **lists}
+
+
+def _hit_as_json(hit: Hit, words: Sequence[Word]) -> dict[str, Any]:
+    entry, (text, marks) = hit.entry, snippet(hit, words)
+    found: dict[str, Any] = {"id": entry.ref} if entry.ref else {}
+    found |= {"title": entry.title, "path": entry.path, "line": entry.line or None, "place": entry.place or None}
+    found |= {"source": entry.cites} if entry.kind == "claim" else {}
+    return found | {"snippet": text, "marks": marks, "score": round(hit.score, 3)}

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from compiler.index.entries import Entry, forget_entries, put_entries
-from compiler.index.steps import Steps, decoded
+from compiler.index.steps import READING, Steps, decoded
 from compiler.language.detection import language_of
 from compiler.language.search_terms import terms
 from compiler.protocol.passages import Document, Passage
@@ -157,7 +157,7 @@ def _forgotten_sources(database: Database) -> list[str]:
 
 def _read_source(steps: Steps, path: str, key: bytes) -> None:
     """Take the passages of a source in; none where it could not be read, or is a copy of another file."""
-    read = decoded(steps.get_large("reading", key))
+    read = decoded(steps.get_large(READING, key))
     rows, language = [], ""
     with suppress(KeyError, TypeError, ValueError):
         source = SourceText.from_json(read["source"])

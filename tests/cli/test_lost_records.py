@@ -344,7 +344,7 @@ def test_a_vault_that_was_moved_is_restored_from_the_copies_of_its_old_place(run
     assert run("compile", cwd=moved).code == 0 and copies_of(moved).listed() == []
     listed = run("log", "restore", "--list", "--json", cwd=moved).json()
     assert listed["copies"] == [] and [each["events"] for each in listed["elsewhere"]] == [51]
-    assert "from another place of this vault" in run("log", "restore", "--list", cwd=moved).stdout
+    assert "made when this vault was in another folder" in run("log", "restore", "--list", cwd=moved).stdout
     assert run("log", "restore", cwd=moved).stdout.startswith("added 51 events")
     assert damaged(run("due", cwd=moved)) == []
 

@@ -171,7 +171,7 @@ except IndexUnwritable:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code, str(vault.root)], cwd=root, capture_output=True, check=False)
     assert done.stdout == b"False (5000,)\n", done.stderr
-    assert _words(vault) in ([("one", 1)], []), "as it was, or made anew"
+    assert _words(vault) in ([("one", 1)], []), "unchanged, or empty"
 
 
 def test_a_stamp_that_is_no_file_counts_for_nothing(vault: Vault) -> None:

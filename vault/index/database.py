@@ -1,4 +1,4 @@
-"""One SQLite file of the index: opened if it is as this program left it, else made anew.
+"""One SQLite file of the index: opened if this program was the last to write it, else replaced by an empty one.
 
 All that is in it can be computed from the vault's text files. So a file of another version, one that another program
 changed or copied, and one that SQLite finds damaged are deleted, and an empty one takes their place. Whenever the file
@@ -10,9 +10,7 @@ by `Database.close` and `Database.flush` alone.
 from __future__ import annotations
 
 import atexit
-import os
 import sqlite3
-import stat
 import threading
 import time
 import zlib
@@ -25,12 +23,11 @@ from typing import Any
 from weakref import WeakSet
 
 from vault.errors import Damaged, RetainError
-from vault.files.guard import Guard, Scope
+from vault.index.database_file import delete, exclusive, guard_of, is_as_left, refuse_links, size_of, store_stamp
 from vault.index.place import FOLDER, index_root
 from vault.vault import Vault
 
 _WAIT_S = 5.0  # for another process that makes or writes the index
-_POLL_S = 0.05
 _PAUSE_S = 60.0  # after which an index that could not be written is tried again
 _UNWRITABLE = frozenset(
     {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
@@ -63,7 +60,7 @@ class IndexDamaged(Damaged):
 class IndexUnwritable(IndexDamaged):
     """Raised when another process, or the disk, keeps the index from being written.
 
-    Whoever opened it goes on with a copy in memory, and so does this process for the next minute.
+    The caller goes on with a copy in memory, and so does this process for the next minute.
     """
 
 
@@ -128,15 +125,15 @@ class Database:
         """Write the write-ahead log back into the file, if it has become long."""
         if self._path is None or self._is_damaged:
             return
-        log = _size(Path(f"{self._path}-wal"))
+        log = size_of(Path(f"{self._path}-wal"))
         if log > (0 if always else _MANY * 4096):
             root = self._path.parent.parent
-            with suppress(sqlite3.Error, OSError, RetainError), self._lock, _exclusive(root, self._path.stem):
-                if _is_as_left(self._path):  # else another program wrote to it while it was open here
+            with suppress(sqlite3.Error, OSError, RetainError), self._lock, exclusive(root, self._path.stem, _WAIT_S):
+                if is_as_left(self._path):  # else another program wrote to it while it was open here
                     self._connection.execute("PRAGMA busy_timeout=0")  # what another connection holds back stays there
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                     self._connection.execute(f"PRAGMA busy_timeout={_WAIT_S * 1000:.0f}")
-                    _stamp(self._path)
+                    store_stamp(self._path)
 
     def close(self) -> None:
         """Close the index, if it is open."""
@@ -173,8 +170,10 @@ class Database:
             self._is_damaged = True
             if where and self._path is not None:
                 with suppress(RetainError):  # so that nobody believes it
-                    _guard(self._path.parent.parent).discard(f"{where}.stamp")
-            raise IndexDamaged(f"the index is damaged: {error}", where=where, hint="it is made anew") from error
+                    guard_of(self._path.parent.parent).discard(f"{where}.stamp")
+            raise IndexDamaged(
+                f"the index is damaged: {error}", where=where, hint="the next command makes a new one"
+            ) from error
 
 
 _OPEN: WeakSet[Database] = WeakSet()
@@ -190,9 +189,9 @@ def _close_all() -> None:
 
 
 def peek(vault: Vault, schema: Schema) -> Database | None:
-    """Return the index for reading alone, without leaving a trace; None where it is not as it was left."""
+    """Return the index for reading alone, without leaving a trace; None where another program changed it."""
     path = index_root(vault) / FOLDER / f"{schema.name}.sqlite3"
-    if not (vault.keeps_caches and _is_as_left(path)) or _size(Path(f"{path}-wal")):
+    if not (vault.keeps_caches and is_as_left(path)) or size_of(Path(f"{path}-wal")):
         return None
     with suppress(sqlite3.Error, OSError):
         connection = _connect_to_read(path)
@@ -209,10 +208,10 @@ def open_copy(vault: Vault, schema: Schema) -> Database:
 
 
 def open_database(vault: Vault, schema: Schema) -> Database:
-    """Return the index `schema.name` of the vault: as it was left, or an empty one.
+    """Return the index `schema.name` of the vault; an empty one if there is none, or another program changed it.
 
-    Where none can be written it is a copy in memory of the vault's own, if that is as it was left; an empty one in
-    memory, too, where the vault was opened with settings that are only tried.
+    Where none can be written it is a copy in memory of the vault's own, or an empty one in memory; that, too, where the
+    vault was opened with settings that are only tried.
     """
     if not vault.keeps_caches:
         return _in_memory(schema)
@@ -221,11 +220,11 @@ def open_database(vault: Vault, schema: Schema) -> Database:
     path = root / name
     try:
         if time.monotonic() - _failed_at.get(path, -_PAUSE_S) >= _PAUSE_S:
-            if _is_as_left(path):
+            if is_as_left(path):
                 found = _opened(path, schema)
                 if found is not None:
                     return found
-            return _opened_anew(root, path, schema)
+            return _new(root, path, schema)
     except (OSError, sqlite3.Error, RetainError):
         _failed_at[path] = time.monotonic()
     return _copy_in_memory(path, schema) or _copy_in_memory(vault.root / name, schema) or _in_memory(schema)
@@ -251,14 +250,14 @@ def has_trigrams() -> bool:
 
 def discard(vault: Vault, name: str) -> None:
     """Delete an index: who asks for it next makes a new one."""
-    _delete(index_root(vault) / FOLDER / f"{name}.sqlite3")
+    delete(index_root(vault) / FOLDER / f"{name}.sqlite3")
 
 
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
 def _opened(path: Path, schema: Schema) -> Database | None:
-    """Return the index in a file that is as it was left; None if it is of another version or damaged."""
+    """Return the index in a file that no other program changed; None if it is of another version or damaged."""
     connection = _connect(path)
     try:
         if _is_of(connection, schema):
@@ -271,12 +270,12 @@ def _opened(path: Path, schema: Schema) -> Database | None:
     return None
 
 
-def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
+def _new(root: Path, path: Path, schema: Schema) -> Database:
     """Return a new index, empty; or the one that another process made meanwhile. Raises: TimeoutError."""
-    with _exclusive(root, path.stem):
-        if _is_as_left(path) and (found := _opened(path, schema)) is not None:
+    with exclusive(root, path.stem, _WAIT_S):
+        if is_as_left(path) and (found := _opened(path, schema)) is not None:
             return found
-        _delete(path)
+        delete(path)
         connection = _connect(path)
         try:
             connection.execute("PRAGMA synchronous=OFF")
@@ -287,7 +286,7 @@ def _opened_anew(root: Path, path: Path, schema: Schema) -> Database:
         except BaseException:
             connection.close()
             raise
-        _stamp(path)
+        store_stamp(path)
         return Database(connection, path)
 
 
@@ -304,13 +303,13 @@ def _in_memory(schema: Schema) -> Database:
 
 
 def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
-    """Return a copy of an index that cannot be written, as in a sandbox; None if it is not as it was left."""
-    if not _is_as_left(path):
+    """Return a copy of an index that cannot be written, as in a sandbox; None if another program changed it."""
+    if not is_as_left(path):
         return None
     found = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     with suppress(sqlite3.Error, OSError), closing(_connect_to_read(path)) as source:
         source.backup(found)
-        if _is_of(found, schema) and _is_as_left(path):  # nobody wrote to it meanwhile
+        if _is_of(found, schema) and is_as_left(path):  # nobody wrote to it meanwhile
             found.execute("PRAGMA trusted_schema=OFF")
             return Database(found)
     found.close()
@@ -319,7 +318,7 @@ def _copy_in_memory(path: Path, schema: Schema) -> Database | None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """Return a connection to a file, of which no schema of its own may act. Raises: OSError for a link."""
-    _refuse_links(path)
+    refuse_links(path)
     connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
@@ -327,75 +326,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """Return a connection to a file that nobody writes meanwhile, so that SQLite has nothing beside it."""
-    _refuse_links(path)
+    refuse_links(path)
     connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
-
-
-def _refuse_links(path: Path) -> None:
-    """Raise OSError where a file of the index, or its folder, is a link or no plain file."""
-    if not stat.S_ISDIR(path.parent.lstat().st_mode):
-        raise OSError(f"{path.parent} is no plain folder")
-    for name in (path, *(Path(f"{path}{end}") for end in ("-wal", "-shm", "-journal"))):
-        with suppress(FileNotFoundError):
-            status = name.lstat()
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-                raise OSError(f"{name} is no plain file")
-
-
-def _delete(path: Path) -> None:
-    """Delete a file of the index and what SQLite has beside it; its stamp first, so that it never describes another."""
-    guard = _guard(path.parent.parent)
-    for end in (".stamp", "", "-wal", "-shm", "-journal"):
-        guard.discard(f"{FOLDER}/{path.name}{end}")
-
-
-# --- stamps and locks -----------------------------------------------------------------------------------------------
-
-
-def _stamp_of(path: Path) -> bytes:
-    """Return size, time of change and inode of a file. Raises: OSError."""
-    status = path.lstat()
-    return f"{status.st_size} {status.st_ctime_ns} {status.st_ino}".encode()
-
-
-def _stamp(path: Path) -> None:
-    """Store how a file of the index is."""
-    with suppress(RetainError, OSError):
-        _guard(path.parent.parent).keep(f"{FOLDER}/{path.name}.stamp", _stamp_of(path))
-
-
-def _is_as_left(path: Path) -> bool:
-    """Return whether a file is as its last writer left it."""
-    stamp = Path(f"{path}.stamp")
-    try:
-        return stat.S_ISREG(stamp.lstat().st_mode) and stamp.read_bytes() == _stamp_of(path)
-    except OSError:
-        return False
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _guard(root: Path) -> Guard:
-    return Guard(root, Scope.INDEX)
-
-
-@contextmanager
-def _exclusive(root: Path, name: str) -> Iterator[None]:
-    """Hold the lock of an index while its file is made or written. Raises: TimeoutError."""
-    end = time.monotonic() + _WAIT_S
-    guard = _guard(root)
-    while (handle := guard.try_lock(f"index-{name}")) is None:
-        if time.monotonic() > end:
-            raise TimeoutError(f"another process is writing the index {name}")
-        time.sleep(_POLL_S)
-    try:
-        yield
-    finally:
-        os.close(handle)
