@@ -98,8 +98,9 @@ def _show(
     output.show(f"Today: {today['due']} due, {today['new']} new, about {today['minutes']} min: `retain review`")
     output.show(f"Compile: {_compile_words(done, why_not)}")
     if facts["inbox"] or facts["suggested"]:
-        decide = [f"{facts['inbox']} in `retain inbox`", f"{facts['suggested']} suggested in `retain card suggest`"]
-        output.show(f"Needs your decision: {', '.join(decide)}")
+        inbox = f"{facts['inbox']} in `retain inbox`" if facts["inbox"] else ""
+        cards = f"{plural(facts['suggested'], 'suggested card')} in `retain card suggest`" if facts["suggested"] else ""
+        output.show(f"Needs your decision: {', '.join(filter(None, (inbox, cards)))}")
     if gaps:
         output.show(f"Read next, {plural(len(gaps), 'gap')}: `retain gaps`")
         output.show_first([gap.what for gap in gaps], SHOWN, indent="  ")
