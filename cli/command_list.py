@@ -47,7 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "engine": ("cli.commands.engine:engine", "Show, try and choose the model that compiles."),
     "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault, and check it for problems."),
     "upgrade": ("cli.commands.upgrade:upgrade", "Update AGENTS.md and the schema version of an older vault."),
-    "export": ("cli.exchange.export:export", "Export cards to other programs."),
+    "export": ("cli.exchange.export:export", "Export cards to other programs, or training data."),
     "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki."),
     "sync": ("cli.exchange.sync:sync", "Sync cards and reviews with a running Anki."),
     "rebuild": ("cli.commands.compile:rebuild", "Rebuild all generated files from scratch."),

@@ -1,4 +1,4 @@
-"""The command group `export`: anki, csv, qa, jsonl, obsidian-sr."""
+"""The command group `export`: anki, csv, qa, jsonl, obsidian-sr, train."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
+from cli.exchange.train import train
 from cli.options import move_older, vault_json_options
 from cli.workspace import opened_desk
 from learning.anki.export_package import export_anki
@@ -82,13 +83,14 @@ def _export_folder(
 
 @click.group()
 def export() -> None:
-    """Export cards to other programs.
+    """Export cards to other programs, or what the vault holds as training data.
 
     \b
     Examples:
       retain export anki deck.apkg
       retain export csv cards.csv
       retain export qa ~/decks
+      retain export train ~/data/know
     """
 
 
@@ -201,3 +203,6 @@ def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
       retain export jsonl - | head -1
     """
     return _export_file(out, vault_dir, as_json, render_jsonl, export_jsonl, force=force)
+
+
+export.add_command(train)
