@@ -131,6 +131,7 @@ def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
         author=g.source.properties.get("author", ""),
         published=g.source.properties.get("published", ""),
         url=_address(g, sources),
+        license=g.source.properties.get("license", ""),
     )
 
 

@@ -1,4 +1,4 @@
-"""Front matter of a document, YAML or TOML: the body below it, its author, publication date and address."""
+"""Front matter of a document, YAML or TOML: the body below it, its author, publication date, address and licence."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _PUBLISHED = (
     "year",
 )  # fmt: skip
 _ADDRESS = ("url", "source", "source_url", "source url", "canonical_url", "link", "uri", "doi")
+_LICENSE = ("license", "licence", "rights")
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -110,7 +111,7 @@ def _of_mapping(value: Mapping[str, object]) -> str:
 
 
 def canonical_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties with `author`, `published` and `url` under these names, however they are called.
+    """Return the properties with `author`, `published`, `url` and `license` under these names, however they are called.
 
     `published` is as much of an ISO date as is known ("2017", "2017-06-12"), `url` an http(s) address; one that is
     neither is left out.
@@ -121,6 +122,7 @@ def canonical_properties(properties: Mapping[str, str]) -> dict[str, str]:
         "author": next((a for k in _AUTHOR if (a := without_links(named.get(k, "")))), ""),
         "published": next((d for k in _PUBLISHED if (d := iso_date_in(without_links(named.get(k, ""))))), ""),
         "url": next((u for k in _ADDRESS if (u := web_address_in(named.get(k, "")))), ""),
+        "license": next((words for k in _LICENSE if (words := without_links(named.get(k, "")))), ""),
     }
     for key, value in found.items():
         if value:

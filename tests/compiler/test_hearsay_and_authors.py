@@ -90,13 +90,15 @@ def test_hearsay_is_no_evidence_that_counts(trust: tuple[int, ...], expected: st
     assert confidence(set(authority), authority, "extractive/1") == expected
 
 
-def test_a_summary_names_author_day_and_address_of_its_source(vault: Vault) -> None:
+def test_a_summary_names_author_day_address_and_licence_of_its_source(vault: Vault) -> None:
     clip = vault.root / "raw/articles/clip.md"
-    front = 'author:\n  - "[[Ann Lee]]"\npublished: 5 March 2024\nsource: https://a.b/c\n'
+    front = 'author:\n  - "[[Ann Lee]]"\npublished: 5 March 2024\nsource: https://a.b/c\nlicence: CC BY 4.0\n'
     clip.write_text(f"---\n{front}---\n# Chunking\n\nChunking is the grouping of items into larger units.\n")
     compiled(vault)
     found = properties(vault, "wiki/summaries/clip.md")
-    assert [found.text(k) for k in ("author", "published", "url")] == ["Ann Lee", "2024-03-05", "https://a.b/c"]
+    assert [found.text(k) for k in ("author", "published", "url", "license")] == [
+        "Ann Lee", "2024-03-05", "https://a.b/c", "CC BY 4.0",
+    ]  # fmt: skip
     assert "author" not in properties(vault, "wiki/summaries/testing.md").values
 
 

@@ -32,7 +32,11 @@ def page(body: str, kind: str = "") -> str:
 
 
 def epub(
-    chapters: dict[str, str], nav: str = "", parts: dict[str, str | bytes] | None = None, extra: str = ""
+    chapters: dict[str, str],
+    nav: str = "",
+    parts: dict[str, str | bytes] | None = None,
+    extra: str = "",
+    meta: str = META,
 ) -> bytes:
     """A book of these chapters (file name -> XHTML) in this order."""
     items = "".join(
@@ -41,7 +45,7 @@ def epub(
     spine = "".join(f'<itemref idref="{name}"/>' for name in chapters)
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/" version="3.0">'
-        f'<metadata>{META}</metadata><manifest><item id="nav" href="nav.xhtml" properties="nav" '
+        f'<metadata>{meta}</metadata><manifest><item id="nav" href="nav.xhtml" properties="nav" '
         f'media-type="application/xhtml+xml"/>{items}{extra}</manifest><spine>{spine}</spine></package>'
     )
     out = io.BytesIO()
@@ -105,6 +109,12 @@ def test_a_book_has_its_properties() -> None:
         "published": "2019-05-01",
         "url": "https://example.org/memory",
     }
+
+
+def test_a_book_states_its_licence() -> None:
+    with_rights = META + "<dc:rights>CC BY 4.0</dc:rights>"
+    book = epub({"a": page("<p>Words.</p>")}, meta=with_rights)
+    assert read_source(book, "a.epub").properties["license"] == "CC BY 4.0"
 
 
 def test_what_is_not_the_authors_text_is_left_out() -> None:

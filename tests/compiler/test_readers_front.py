@@ -46,6 +46,12 @@ def test_author_day_and_address_are_known(front: str, expected: tuple[str, str, 
     assert known(front) == expected
 
 
+@pytest.mark.parametrize("key", ["license", "Licence", "rights"])
+def test_a_licence_is_known_under_one_name(key: str) -> None:
+    assert said(f"{key}: '[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/)'\n")["license"] == "CC BY 4.0"
+    assert "license" not in said("title: T\n")
+
+
 def test_front_matter_in_toml_is_read_and_an_invalid_one_left_out() -> None:
     toml = '+++\ntitle = "T"\ndate = 2020-01-19T17:15:00-05:00\nauthor = "Ann Lee"\n+++\nWords are here.\n'
     source = read_source(toml.encode(), "note.md")

@@ -196,6 +196,14 @@ def test_properties_come_from_the_head() -> None:
     }  # fmt: skip
 
 
+def test_the_licence_comes_from_the_head() -> None:
+    linked = "<link rel='license' href='https://creativecommons.org/licenses/by/4.0/'>"
+    named = "<meta name='DC.rights' content='CC BY 4.0'>"
+    assert read(f"<head>{linked}</head><p>x y z</p>").properties["license"].endswith("/licenses/by/4.0/")
+    assert read(f"<head>{named}{linked}</head><p>x y z</p>").properties["license"] == "CC BY 4.0"
+    assert "license" not in read("<head><title>T</title></head><p>x y z</p>").properties
+
+
 def test_a_page_without_words_is_named() -> None:
     with pytest.raises(Unreadable, match="no text"):
         read("<html><body><img src='a.png'></body></html>")

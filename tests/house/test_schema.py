@@ -175,7 +175,7 @@ class TestFormats:
 
     def test_properties_are_the_ones_that_are_written(self) -> None:
         keys = {row[0]: ticked(row[1]) for row in rows("page | keys")}
-        at_times = {"author", "published", "url", "copy_of", "copy_kind"}
+        at_times = {"author", "published", "url", "license", "copy_of", "copy_kind"}
         assert [k for k in keys["summary"] if k not in at_times] == list(
             read_properties(templates.read("summary.md")).values
         )

@@ -73,10 +73,12 @@ def test_properties_of_a_human_stay_when_a_summary_is_written_again() -> None:
     assert not human_edited(again)
 
 
-def test_author_day_and_address_stand_in_a_summary_where_they_are_known() -> None:
+def test_author_day_address_and_licence_stand_in_a_summary_where_they_are_known() -> None:
     plain = render_summary("wiki/summaries/x.md", HEAD, Introduction(), [CLAIM])
-    assert not {"author", "published", "url"} & set(read_properties(plain).values)
-    known = replace(HEAD, author='Ann "A" Lee: <b>', published="2017-06-12", url="https://a.b/c?d=e")
+    assert not {"author", "published", "url", "license"} & set(read_properties(plain).values)
+    known = replace(
+        HEAD, author='Ann "A" Lee: <b>', published="2017-06-12", url="https://a.b/c?d=e", license="CC <BY> 4.0"
+    )
     text = render_summary("wiki/summaries/x.md", known, Introduction(), [CLAIM])
     assert head_of(parse_summary(text, "wiki/summaries/x.md")) == known
     assert "<b>" not in text

@@ -43,6 +43,7 @@ class SummaryHead:
     author: str = ""  # what the source says of itself; "" where it says nothing
     published: str = ""  # as much of an ISO date as is known: "2017-06-12", "2017-06", "2017"
     url: str = ""  # an http(s) address
+    license: str = ""  # a name, a sentence or an address, as the source states it
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _kinship_line(head: SummaryHead) -> str:
 def _properties(head: SummaryHead) -> dict[str, Value]:
     """Return the front matter of a summary."""
     kinship: dict[str, Value] = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
-    stated = {"author": head.author, "published": head.published, "url": head.url}
+    stated = {"author": head.author, "published": head.published, "url": head.url, "license": head.license}
     return {
         "type": "summary",
         "id": head.id,
@@ -262,6 +263,7 @@ def head_of(summary: Summary) -> SummaryHead:
         author=text("author"),
         published=text("published"),
         url=text("url"),
+        license=text("license"),
     )
 
 

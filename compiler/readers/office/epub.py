@@ -231,7 +231,7 @@ def _prune(body: Any) -> None:
 
 
 def _properties(package: Any) -> dict[str, str]:
-    """Return title, author, published and url as the book states them."""
+    """Return title, author, published, url and license as the book states them."""
     found: dict[str, list[str]] = {}
     for element in package.iter():
         if "elements/1.1" in str(element.tag):
@@ -244,5 +244,6 @@ def _properties(package: Any) -> dict[str, str]:
         "author": ", ".join(v for v in found.get("creator", [])[:20] if v)[:MAX_PROPERTY],
         "published": min(dates, default=""),
         "url": next(iter(urls), ""),
+        "license": next((v for v in found.get("rights", []) if v), ""),
     }
     return {key: value for key, value in out.items() if value}

@@ -48,6 +48,7 @@ _META = {
     "published": ("article:published_time", "citation_publication_date", "date", "dc.date"),
     "description": ("description", "og:description"),
     "site": ("og:site_name",),
+    "license": ("license", "dcterms.license", "dc.rights.license", "dcterms.rights", "dc.rights"),
 }
 
 
@@ -151,6 +152,8 @@ def _properties(root: Any) -> dict[str, str]:
     source = link or meta.get("og:url", "")
     if source:
         out["source"] = clean_line(source)[:2000]
+    if "license" not in out and (licence := _linked_license(root)):
+        out["license"] = licence
     title = meta.get("citation_title") or meta.get("og:title")
     if not title:
         element = root.find("head/title")
@@ -163,6 +166,12 @@ def _properties(root: Any) -> dict[str, str]:
     if title:
         out["title"] = clean_line(title)[:2000]
     return out
+
+
+def _linked_license(root: Any) -> str:
+    """Return the address of the licence that the page's head links to; "" without one."""
+    linked = (e.get("href") for e in root.iter("link") if "license" in (e.get("rel") or "").lower().split())
+    return next((clean_line(address)[:2000] for address in linked if address), "")
 
 
 def _sizes(body: Any) -> dict[Any, int]:
