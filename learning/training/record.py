@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,10 @@ from vault.ids import ClaimId
 from vault.text.formatting import fold
 
 LONGEST = 32_000  # characters of a prompt or an answer: more fits no context that such data is trained in
+# What the tokenizers of common chat models take for the end of a turn or the beginning of another one.
+_CONTROL_TOKEN = re.compile(
+    r"<[|｜][^|｜<>\n]{1,40}[|｜]>|</?s>|<(?:bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>"
+)
 CARD, ARTICLE, ANSWER = KINDS = ("card", "article", "answer")
 
 
@@ -52,7 +57,7 @@ class LeftOut:
 
 
 def usable_records(records: Iterable[Record], left_out: LeftOut) -> list[Record]:
-    """Return the records without empty, oversized and repeated ones, in their order."""
+    """Return the records without empty, oversized, repeated and unsafe ones, in their order."""
     found: dict[tuple[str, str], Record] = {}
     for record in records:
         key = (fold(record.prompt).casefold(), fold(record.answer).casefold())
@@ -60,6 +65,8 @@ def usable_records(records: Iterable[Record], left_out: LeftOut) -> list[Record]
             left_out.add(record.kind, "no text is left")
         elif max(len(record.prompt), len(record.answer)) > LONGEST:
             left_out.add(record.kind, f"longer than {LONGEST:,} characters")
+        elif _CONTROL_TOKEN.search(f"{record.prompt} {record.answer}"):
+            left_out.add(record.kind, "holds a control token of a chat template")
         elif key in found:
             left_out.add(record.kind, "the same prompt and answer as another")
         else:
