@@ -43,8 +43,8 @@ datasets:
 ```
 """,
     PROMPT: """\
-TRL's `SFTTrainer` takes the dataset as it is and computes the loss on the completion alone. No chat template is
-applied.
+TRL's `SFTTrainer` takes the dataset as it is, joins prompt and completion, and computes the loss on the completion
+alone. No chat template is applied.
 """,
     SHAREGPT: """\
 Unsloth's `standardize_sharegpt` and TRL's `SFTTrainer` convert the column `conversations` themselves. For Axolotl:
@@ -63,7 +63,7 @@ datasets:
 }
 _TURNS = {
     MESSAGES: {"messages": "the question (`user`) and the answer (`assistant`)"},
-    PROMPT: {"prompt": "the question", "completion": "the answer"},
+    PROMPT: {"prompt": "the question and a blank line", "completion": "the answer"},
     SHAREGPT: {"conversations": "the question (`human`) and the answer (`gpt`)"},
 }
 

@@ -14,13 +14,17 @@ from learning.training.layout import render_lines
 from learning.training.record import Record
 from learning.training.sources import NOT_STATED
 from learning.training.split import SPLITS, TEST, VALIDATION, Split, split_records
-from vault.errors import NotFound, Refused
+from vault.errors import Refused, RetainError
 from vault.files.exports import LIST, export_folder
 from vault.text.formatting import plural
 
 KIND = "train"
 CARD = "README.md"
 _SHOWN = 3  # reasons
+
+
+class NothingToExport(RetainError):
+    """No card, article or answer of the vault may be trained on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Exported:
 def export_train(desk: Desk, out: Path, options: Options, progress: Progress = lambda done, of, path: None) -> Exported:
     """Write the records of a vault into the folder `out`.
 
-    Raises: NotFound if there is no record; Refused for a folder with other files, and as `export_folder` does.
+    Raises: NothingToExport if there is no record; Refused for a folder with other files, and as `export_folder` does.
     """
     check_folder(out)
     summary = summarize(collect(desk, progress), options, desk.vault.settings.name)
@@ -55,10 +59,10 @@ def check_folder(out: Path) -> None:
 
 
 def summarize(collected: Collected, options: Options, vault_name: str) -> Summary:
-    """Return what an export holds. Raises: NotFound if that is nothing."""
+    """Return what an export holds. Raises: NothingToExport if that is nothing."""
     records = collected.records
     if not records:
-        raise NotFound("nothing to export for training", hint=_why_nothing(collected))
+        raise NothingToExport("nothing to export for training", hint=_why_nothing(collected))
     shares = {TEST: options.test_share, VALIDATION: options.validation_share}
     split = split_records(records, collected.ids, shares, options.seed)
     return Summary(

@@ -33,7 +33,8 @@ def _messages(record: Record) -> dict[str, object]:
 
 
 def _prompt(record: Record) -> dict[str, object]:
-    return {"prompt": record.prompt, "completion": record.answer}
+    # A trainer joins the two as they are: without the blank line the answer would continue the question's last word.
+    return {"prompt": f"{record.prompt}\n\n", "completion": record.answer}
 
 
 def _sharegpt(record: Record) -> dict[str, object]:

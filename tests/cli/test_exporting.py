@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from tests.commands import Run
 from tests.learning.connect_server import ConnectServer, serving
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/compiled"
 
 
 def test_each_export_writes_the_cards_and_says_how_many(run: Run, compiled: Path, tmp_path: Path) -> None:
@@ -129,3 +132,33 @@ def test_an_anki_package_leaves_out_what_came_from_anki_unless_asked(run: Run, c
     all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json()
     few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json()
     assert all_["notes"] == few_["notes"] + 1 and len(few_["imported"]) == 1 and all_["imported"] == []
+
+
+def test_training_data_of_the_example_is_split_by_concept(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    out = tmp_path / "data"
+    done = run("export", "train", str(out), "--json", "--progress", "jsonl", cwd=tmp_path / "example")
+    report, sides = done.json(), {}
+    for side in ("train", "test"):
+        lines = (out / f"{side}.jsonl").read_text(encoding="utf-8").splitlines()
+        sides[side] = [json.loads(line) for line in lines]
+        assert len(lines) == sum(report["splits"][side].values())
+    keys = {side: {key for row in found for key in (*row["concepts"], *row["claims"])} for side, found in sides.items()}
+    assert keys["train"] and keys["test"] and not keys["train"] & keys["test"]
+    assert {row["confidence"] for found in sides.values() for row in found} <= {"high", "medium"}
+    words = [message["content"] for found in sides.values() for row in found for message in row["messages"]]
+    assert all(words) and not any("[[" in text or "\\_" in text for text in words)
+    assert report["left_out"]["article"]["confidence low"] > 0 and (out / "README.md").is_file()
+    events = [json.loads(line) for line in done.stderr.splitlines()]
+    steps = [event for event in events if event["event"] == "source"]
+    assert (steps[0]["done"], steps[-1]["done"]) == (0, steps[-1]["of"])
+    again = run("export", "train", str(out), cwd=tmp_path / "example")
+    assert again.code == 0 and "do not publish this data" in again.stderr and "left out, article" in again.stdout
+
+
+def test_training_data_that_would_be_empty_is_a_finding_and_writes_nothing(run: Run, tmp_path: Path) -> None:
+    assert run("init", "empty", "--no-git").code == 0
+    done = run("export", "train", str(tmp_path / "data"), cwd=tmp_path / "empty")
+    assert done.code == 1 and "retain compile" in done.stderr and not (tmp_path / "data").exists()
+    assert run("export", "train", "-", cwd=tmp_path / "empty").code == 2
+    assert run("export", "train", "data", "--test-share", "0.9", cwd=tmp_path / "empty").code == 2

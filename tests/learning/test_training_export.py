@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk
 from learning.training.data_card import Options, Summary
-from learning.training.export import Exported, export_train
+from learning.training.export import Exported, NothingToExport, export_train
 from learning.training.record import LeftOut, Record, usable_records
 from learning.training.split import TEST, TRAIN, VALIDATION, leaks, near_duplicates, split_records
 from learning.training.text import plain_card
-from vault.errors import NotFound, Refused
+from vault.errors import Refused
 from vault.ids import ClaimId
 from vault.vault import Vault
 
@@ -228,7 +228,9 @@ def test_the_same_vault_and_seed_give_the_same_bytes_and_formats_hold_the_same(s
     prompts = [(row["prompt"], row["completion"]) for row in rows(tmp_path / "one")]
     exported(sea, tmp_path / "one", layout="sharegpt")
     turns = [[(m["from"], m["value"]) for m in row["conversations"]] for row in rows(tmp_path / "one")]
-    assert [[("human", prompt), ("gpt", completion)] for prompt, completion in prompts] == turns and len(turns) == 4
+    assert [
+        [("human", prompt.removesuffix("\n\n")), ("gpt", answered)] for prompt, answered in prompts
+    ] == turns and len(turns) == 4
 
 
 def test_a_folder_with_other_files_and_the_folders_of_a_vault_are_refused(sea: Vault, tmp_path: Path) -> None:
@@ -248,7 +250,7 @@ def test_a_folder_with_other_files_and_the_folders_of_a_vault_are_refused(sea: V
 def test_a_vault_without_a_trusted_page_says_why_nothing_is_exported(sea: Vault, tmp_path: Path) -> None:
     for name in ("tide", "swell"):
         write(sea, f"wiki/concepts/{name}.md", article("X", f"It is. {cite(A)}", "confidence: low\n"))
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NothingToExport) as caught:
         exported(sea, tmp_path / "out")
     assert "2 articles: confidence low" in caught.value.hint and not (tmp_path / "out").exists()
 
