@@ -7,7 +7,7 @@ fit into a share of the records go there, all others to `train`.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +16,8 @@ from learning.training.record import ARTICLE, Record
 
 TRAIN, VALIDATION, TEST = SPLITS = ("train", "validation", "test")
 ALIKE = 0.8  # of the words of two questions or answers, which are then nearly the same
+SHARED = 3  # of the rarest words, which two such texts have in common
+CROWD = 200  # texts
 _LEAST_WORDS = 4  # of a question or answer; anything shorter is like too much
 
 
@@ -128,18 +130,28 @@ def near_duplicates(records: Sequence[Record]) -> Iterator[tuple[int, int]]:
 
 
 def _alike(texts: Sequence[set[str]]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of sets of words with a Jaccard similarity of ALIKE or more."""
-    holders: dict[str, int] = defaultdict(int)
-    for words in texts:
-        for word in words:
-            holders[word] += 1
+    """Yield the pairs of sets of words with a Jaccard similarity of ALIKE or more; equal sets with the first alone.
+
+    Two sets so alike share SHARED of the rarest words of each. Words of more than CROWD texts are not looked up: cards
+    made by one pattern have those in common, and only equal sets among them are found.
+    """
+    holders = Counter(word for words in texts for word in words)
+    first: dict[frozenset[str], int] = {}
     seen: dict[str, list[int]] = defaultdict(list)
     for row, words in enumerate(texts):
         if len(words) < _LEAST_WORDS:
             continue
-        # Two sets that are so alike share one of the rarest words of each.
-        rare = sorted(words, key=lambda word: (holders[word], word))[: len(words) - _least_shared(len(words)) + 1]
-        for other in sorted({other for word in rare for other in seen[word]}):
+        twin = first.setdefault(frozenset(words), row)
+        if twin != row:
+            yield twin, row
+            continue
+        rarest = sorted(words, key=lambda word: (holders[word], word))[
+            : len(words) - _least_shared(len(words)) + SHARED
+        ]
+        rare = [word for word in rarest if holders[word] <= CROWD]
+        needed = max(1, SHARED - (len(rarest) - len(rare)))
+        near = Counter(other for word in rare for other in seen[word])
+        for other in sorted(other for other, count in near.items() if count >= needed):
             shared = len(words & texts[other])
             if shared >= ALIKE * (len(words) + len(texts[other]) - shared):
                 yield other, row
