@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed, front_pauses
-from learning.training.pages import Section, page_sections
+from learning.training.answers import answer_text
+from learning.training.pages import Section, join_sections, page_sections
 from learning.training.prompts import page_prompt
 from learning.training.record import ANSWER, ARTICLE, CARD, LeftOut, Record, usable_records
 from learning.training.sources import Sources, read_sources
 from learning.training.text import plain_card, shows_picture
 from vault.errors import Damaged, Refused
 from vault.ids import ClaimId
-from vault.layout import CONCEPTS
+from vault.layout import ANSWERS, CONCEPTS, INFERRED_TYPES
 from vault.model.frontmatter import Properties, read_properties
 from vault.text.formatting import clean, clean_line, short_title
 from vault.vault import Vault
 
-ANSWERS = "wiki/answers"
-_ANSWER_TYPES = ("synthesis", "comparison")
 _TRUSTED = ("high", "medium")
 _LONG = 1_000  # characters: the sections of a longer article are records of their own
 Progress = Callable[[int, int, str], None]  # pages done, pages in all, the next page
@@ -86,10 +85,11 @@ class _Collector:
         concepts: Sequence[str],
         *,
         derived: bool = False,
+        sources: Sources | None = None,
     ) -> Record:
-        """Return a record of a page with what its claims say of their sources."""
-        cited = tuple(dict.fromkeys(claims))
-        sources = self.sources.of(cited)
+        """Return a record of a page with what its claims say of their sources; `sources` are the vault's by default."""
+        cited, known = tuple(dict.fromkeys(claims)), sources or self.sources
+        cited_sources = known.of(cited)
         return Record(
             id_,
             kind,
@@ -97,11 +97,11 @@ class _Collector:
             clean(answer).strip(),
             page.title,
             tuple(concepts),
-            self.sources.language(cited),
+            known.language(cited),
             page.confidence,
             cited,
-            tuple(dict.fromkeys(source.title for source in sources)),
-            tuple(dict.fromkeys(source.license for source in sources)),
+            tuple(dict.fromkeys(source.title for source in cited_sources)),
+            tuple(dict.fromkeys(source.license for source in cited_sources)),
             page.path,
             derived,
         )
@@ -148,24 +148,21 @@ class _Collector:
 
     def answer(self, page: _Page) -> Iterator[Record]:
         """Yield the record of a filed answer, unless a sentence of it has lost its support."""
-        problem = page.problem
-        if not problem and page.properties.text("type") not in _ANSWER_TYPES:
-            problem = "neither synthesis nor comparison"
-        lost = LeftOut()
-        sections = [] if problem else page_sections(page.text, self.sources, lost)
-        if not problem and lost.counts:
-            problem = f"a sentence {min(lost.counts['sentence'])}"
-        if not problem and not sections:
-            problem = "no cited sentence is left"
-        if problem:
-            self.left_out.add(ANSWER, problem)
+        found: tuple[Section, Sources] | str = page.problem
+        if not found and page.properties.text("type") not in INFERRED_TYPES:
+            found = "neither synthesis nor comparison"
+        found = found or answer_text(page.text, page.properties, self.sources)
+        if isinstance(found, str):
+            self.left_out.add(ANSWER, found)
             return
-        whole = _joined(sections)
+        whole, sources = found
         question = clean_line(page.properties.text("question")) or page.title
         concepts = dict.fromkeys(stem for claim in whole.claims for stem in self.concepts.get(claim, ()))
-        yield self.record(
-            page, ANSWER, page.id, question, whole.text, whole.claims, list(concepts), derived=whole.derived
-        )
+        made = self.record(
+            page, ANSWER, page.id, question, whole.text, whole.claims, list(concepts), derived=whole.derived,
+            sources=sources,
+        )  # fmt: skip
+        yield replace(made, claims=tuple(claim for claim in made.claims if claim in self.sources.by_claim))
 
 
 def collect(desk: Desk, progress: Progress = lambda done, of, path: None) -> Collected:
@@ -222,12 +219,5 @@ def _pauses(text: str) -> bool:
 
 def _parts(sections: Sequence[Section]) -> list[Section]:
     """Return the parts of an article that are records: the whole of a short one, else its sections."""
-    whole = _joined(sections)
+    whole = join_sections(sections)
     return [whole] if sections and len(whole.text) <= _LONG else list(sections)
-
-
-def _joined(sections: Sequence[Section]) -> Section:
-    """Return the text of several sections as one, without their headings."""
-    blocks = [block for section in sections for block in section.blocks]
-    claims = dict.fromkeys(claim for section in sections for claim in section.claims)
-    return Section("", blocks, claims, any(section.derived for section in sections))

@@ -46,6 +46,13 @@ def page_sections(text: str, sources: Sources, left_out: LeftOut) -> list[Sectio
     return [section for section in _Reader(text, sources, left_out).read() if section.text]
 
 
+def join_sections(sections: Sequence[Section]) -> Section:
+    """Return the text of several sections as one, without their headings."""
+    blocks = [block for section in sections for block in section.blocks]
+    claims = dict.fromkeys(claim for section in sections for claim in section.claims)
+    return Section("", blocks, claims, any(section.derived for section in sections))
+
+
 class _Reader:
     """Reads the lines of one page."""
 

@@ -216,6 +216,25 @@ def test_a_filed_answer_is_a_record_on_the_side_of_its_concepts(sea: Vault, tmp_
     assert any("no test split" in warning for warning in done.summary.warnings)
 
 
+def test_an_answer_that_cites_words_of_its_own_page_counts_their_claims_and_sources(sea: Vault, tmp_path: Path) -> None:
+    words = f"> Swells cross oceans.\n>\n> [[raw/swell|raw/swell.md]], line 3 {cite(D, 'swell')}\n\n^q-q1aaaaaaaa\n"
+    body = f"They differ. {cite(A)} [[#^q-q1aaaaaaaa|q1]]\n\n## Words of the sources\n\n{words}\n"
+    body += "## What the sources do not say\n\n> [!missing] how high they are"
+    quotes = 'quotes:\n  - "q1aaaaaaaa raw/swell.md"\n'
+    write(sea, "wiki/summaries/swell.md", summary("swell", {C: "current", D: "current"}, "source: raw/swell.md\n"))
+    write(sea, "wiki/answers/a.md", answer("Do they differ?", body, quotes))
+    write(sea, "wiki/answers/b.md", answer("Do swells cross?", words, quotes))
+    changed = f'claims:\n  - "{A} 0123456789ab"\n'
+    write(sea, "wiki/answers/c.md", answer("Has it changed?", f"They rise. {cite(A)}", changed))
+    done = exported(sea, tmp_path / "out")
+    (found,) = (row for row in rows(tmp_path / "out") if row["kind"] == "answer")
+    assert found["messages"][1]["content"] == "They differ."
+    assert (found["claims"], found["sources"]) == ([A, D], ["About tides", "About swell"])
+    assert found["concepts"] == ["tide", "swell"]
+    reasons = {"a claim below it changed": 1, "holds no sentences, but quotes alone": 1}
+    assert done.summary.left_out["answer"] == reasons
+
+
 def test_the_same_vault_and_seed_give_the_same_bytes_and_formats_hold_the_same(sea: Vault, tmp_path: Path) -> None:
     def files(out: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in out.iterdir()}
