@@ -157,9 +157,10 @@ class _Collector:
             return
         whole, sources = found
         question = clean_line(page.properties.text("question")) or page.title
-        concepts = dict.fromkeys(stem for claim in whole.claims for stem in self.concepts.get(claim, ()))
+        of_claims = dict.fromkeys(stem for claim in whole.claims for stem in self.concepts.get(claim, ()))
+        concepts = list(of_claims) or [page.stem]  # a column of empty lists would have no type
         made = self.record(
-            page, ANSWER, page.id, question, whole.text, whole.claims, list(concepts), derived=whole.derived,
+            page, ANSWER, page.id, question, whole.text, whole.claims, concepts, derived=whole.derived,
             sources=sources,
         )  # fmt: skip
         yield replace(made, claims=tuple(claim for claim in made.claims if claim in self.sources.by_claim))

@@ -235,6 +235,14 @@ def test_an_answer_that_cites_words_of_its_own_page_counts_their_claims_and_sour
     assert done.summary.left_out["answer"] == reasons
 
 
+def test_an_answer_on_concepts_that_are_not_trusted_stands_by_itself(sea: Vault, tmp_path: Path) -> None:
+    write(sea, "wiki/concepts/tide.md", article("Tide", f"It rises. {cite(A)}", "confidence: low\n"))
+    write(sea, "wiki/answers/tides.md", answer("What rises?", f"Tides rise. {cite(A)}"))
+    exported(sea, tmp_path / "out")
+    (found,) = (row for row in rows(tmp_path / "out") if row["kind"] == "answer")
+    assert found["concepts"] == ["tides"]
+
+
 def test_the_same_vault_and_seed_give_the_same_bytes_and_formats_hold_the_same(sea: Vault, tmp_path: Path) -> None:
     def files(out: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in out.iterdir()}
