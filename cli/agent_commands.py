@@ -32,7 +32,9 @@ AGENT_COMMANDS = (
     "mcp",
 )
 # The tools of `retain mcp` where a host calls the server retain: they write what `agent submit` writes.
-MCP_TOOLS = frozenset(f"mcp__retain__{name}" for name in ("next_order", "submit", "status", "release", "search", "ask"))
+MCP_TOOLS = frozenset(
+    f"mcp__retain__{name}" for name in ("next_order", "submit", "status", "release", "search", "ask", "lint")
+)
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all", "--rejected", "--coverage")
 # Each of these takes the word that follows.

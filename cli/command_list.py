@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("cli.commands.verify:verify", "Check every quote, citation and card against the sources."),
     "lint": ("cli.commands.lint:lint", "Look for what is wrong with the wiki, its cards and links."),
     "trace": ("cli.commands.trace:trace", "Trace a card, sentence or claim back to its source."),
-    "log": ("cli.commands.log:log", "List builds, rejected claims and coverage; restore lost reviews."),
+    "log": ("cli.commands.log:log", "List builds, questions and checks; rejected claims; coverage."),
     "insight": ("cli.commands.insight:insight", "Write a note of your own, where no agent writes."),
     "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),

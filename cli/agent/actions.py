@@ -28,6 +28,7 @@ from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
 from vault.errors import UsageError
 from vault.text.formatting import clean_line
+from vault.vault import Vault
 
 # The methods of AgentActions that are MCP tools, and whether each only reads.
 TOOLS: Mapping[str, bool] = {
@@ -37,12 +38,14 @@ TOOLS: Mapping[str, bool] = {
     "release": False,
     "search": True,
     "ask": False,
+    "lint": True,
 }
 Type = Literal["", "read", "settle", "write", "check", "reconcile", "answer"]
 Name = Annotated[str, Field(max_length=40, description="Your name; it is recorded with what you answer.")]
 OrderId = Annotated[str, Field(max_length=200, description="The id of an order.")]
 OrderIds = Annotated[list[OrderId], Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=MAX_ANSWER, description="The answer, in the lines that the order asks for.")]
+Rule = Annotated[str, Field(max_length=40, description="Only findings of this rule of `retain lint`.")]
 Words = Annotated[str, Field(min_length=1, max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
@@ -91,6 +94,23 @@ class AgentActions:
         if isinstance(found, Answer):
             return "\n".join(answer_lines(found))
         return "\n".join(report.text_for_tools(request) for request in found)
+
+    def lint(self, rule: Rule = "", limit: Limit = 50) -> str:
+        """List what is wrong with the wiki and its cards, each with rule, place, reason and remedy; change nothing."""
+        return _findings(self.place.vault, rule, limit)
+
+
+def _findings(vault: Vault, rule: str, limit: int) -> str:
+    """Return the findings of `retain lint` as JSON, with how many there are. Raises: UsageError for an unknown rule."""
+    from compiler.lint.rules import RULES, lint  # for this tool alone
+    from compiler.lint.wiki import Wiki
+
+    known = [each.code for each in RULES]
+    if rule and rule not in known:
+        raise UsageError(f"no rule is named {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
+    found = lint(Wiki(vault, now().astimezone(vault.settings.zone).date()), [rule] if rule else [])
+    shown = [each.as_json() for each in found[:limit]]
+    return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)
 
 
 def answer_or_orders(desk: OrderDesk, question: str, name: str) -> Answer | tuple[Request, ...]:

@@ -41,7 +41,7 @@ _PAGE_FOLDERS = (CONCEPTS, TOPICS, SUMMARIES)
 @click.command()
 @vault_option
 def mcp(vault_dir: str | None) -> int:
-    """Serve the vault's work orders, a search, questions and pages to a coding agent that speaks MCP.
+    """Serve the vault's work orders, search, questions, lint and pages to a coding agent that speaks MCP.
 
     It uses stdin and stdout and opens no port. It first restricts itself: it may write the journal of replies and
     .retain/ (in the sandbox of `retain guard run`, .retain/work/ alone), and has no network. It publishes nothing:

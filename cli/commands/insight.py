@@ -20,6 +20,7 @@ from learning.pages.insight import (
     NotesFolder,
     copies_in,
     holds_words,
+    is_queued,
     name_of,
     new_note,
     note_of,
@@ -33,7 +34,9 @@ from learning.store.near_copy import NearCopy
 from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError, UsageError
 from vault.files.folder import sha256_hex
+from vault.files.guard import Scope
 from vault.layout import PROMOTION_QUEUE
+from vault.log.entries import record_event
 from vault.text.formatting import short_line
 from vault.vault import Vault
 
@@ -131,6 +134,7 @@ class _Note:
     place: NotesFolder
     path: str
     new: bytes | None  # the first text of a new note
+    queued: bool  # whether the concept is in the promotion queue
 
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Note:
@@ -140,13 +144,14 @@ class _Note:
         """
         place = notes_folder(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
+        queued = is_queued(subject, items)
         if path is not None:
-            return cls(vault, subject, place, path, None)
+            return cls(vault, subject, place, path, None, queued)
         path = place.path(name_of(subject))
         day = now().astimezone(vault.settings.zone).date()
         data = new_note(subject, question_on(subject, items), day).encode()
         place.guard.write(path, data, expect=None)
-        return cls(vault, subject, place, path, data)
+        return cls(vault, subject, place, path, data, queued)
 
     @property
     def shown(self) -> Path:
@@ -202,6 +207,8 @@ class _Note:
         if not holds_words(text):
             return
         if record(self.vault, self.place, self.subject, self.path, data, now()):
+            if self.queued:
+                record_event(self.vault.guard(Scope.LOG), "promotion", self.subject.title, now())
             output.say(f"note recorded on {self.subject.title}: {self.shown}")
             _render(self.vault)
         _report_copies(copies_in(self.vault, text))

@@ -1,5 +1,5 @@
-"""The command group `log`: builds, what was rejected, and how much of each source became claims; and the way back
-where the review log has lost records.
+"""The command group `log`: what was done, what was rejected, and how much of each source became claims; and the way
+back where the review log has lost records.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.compile import raw_path
 from compiler.model.report import Rejection
-from vault.log.ledger import BUILDS, ordered
+from vault.log.entries import builds_in, entries_in
+from vault.log.ledger import BUILDS
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -43,7 +44,9 @@ def log(
     vault_dir: str | None,
     as_json: bool,
 ) -> None:
-    """List builds, newest last; `restore` and `accept` are for a review log that has lost records.
+    """List builds, questions filed, checks and promotions, newest last.
+
+    `restore` and `accept` are for a review log that has lost records.
 
     --rejected and --coverage check sources, ledgers and replies as a compile does, and write nothing: they show raw/ as
     it is now.
@@ -63,7 +66,7 @@ def log(
         raise click.UsageError("--source goes with --rejected or --coverage")
     vault = opened(vault_dir)
     if not (rejected or coverage):
-        _builds(vault, as_json)
+        _entries(vault, as_json)
         return
     path = _source(vault, given)
     found = _survey(vault, progress)
@@ -77,15 +80,16 @@ log.add_command(restore)
 log.add_command(accept)
 
 
-def _builds(vault: Vault, as_json: bool) -> None:
-    """Print the builds of the ledger."""
+def _entries(vault: Vault, as_json: bool) -> None:
+    """Print the entries of the log."""
     events, diagnostics = vault.ledger_events(BUILDS)
     output.found(diagnostics)
+    entries = entries_in(events)
     if as_json:
-        output.show_json({"builds": ordered(events)})
+        output.show_json({"builds": builds_in(events), "entries": [asdict(entry) for entry in entries]})
         return
-    for event in ordered(events):
-        output.show(f"{event.get('at')}  {event.get('command')}  {event.get('words')}")
+    for entry in entries:
+        output.show(f"{entry.at}  {entry.kind}  {entry.title}")
 
 
 def _source(vault: Vault, given: str | None) -> str | None:

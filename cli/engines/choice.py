@@ -12,7 +12,8 @@ from compiler.build.snapshot import Snapshot, last_report, stood_in
 from compiler.model.engine_names import FAMILY
 from vault.config.engine import EngineSettings, of_user
 from vault.errors import ModelUnavailable, UsageError
-from vault.log.ledger import BUILDS, ordered
+from vault.log.entries import builds_in
+from vault.log.ledger import BUILDS
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def engine_of_last(vault: Vault) -> str:
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
         return "extractive"
     events, _ = vault.ledger_events(BUILDS)
-    last = next((e for e in reversed(ordered(events)) if e.get("type") == "build"), {})
-    return "journal" if last.get("engine") == FAMILY else "extractive"
+    builds = builds_in(events)
+    return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The wiki's generated index pages: catalogue, definitions, relations between concepts, build log."""
+"""The wiki's generated index pages: catalogue, definitions, relations between concepts, log."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from compiler.articles.writer import Writer
 from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution
 from vault.ids import SourceId
+from vault.log.entries import entries_in
 from vault.log.ledger import Event, parse_instant
 from vault.model.article import CitedSentence, render_sentence
 from vault.model.frontmatter import render_note
@@ -159,15 +160,11 @@ def render_graph(concepts: Sequence[ConceptLine]) -> str:
 
 
 def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
-    """Return `_log.md`: one heading a build, newest last, so that `grep '^## \\['` lists the builds."""
+    """Return `_log.md`: one heading an entry, newest last, so that `grep '^## \\['` lists them."""
     parts = ["# Log"]
-    for event in builds:
-        try:
-            day = parse_instant(str(event["at"])).astimezone(zone).date().isoformat()
-        except (KeyError, ValueError):
-            continue
-        command, words = (clean_line(str(event.get(k, ""))) for k in ("command", "words"))
-        parts.append(f"## [{day}] {command} | {escape(words)}")
+    for entry in entries_in(builds):
+        day = parse_instant(entry.at).astimezone(zone).date().isoformat()
+        parts.append(f"## [{day}] {entry.kind} | {escape(entry.title)}")
     return _page("log", parts)
 
 

@@ -28,6 +28,7 @@ from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger
+from vault.log.entries import builds_in
 from vault.model.frontmatter import human_edited
 from vault.model.wikilink import links
 from vault.vault import Vault
@@ -106,7 +107,7 @@ def _effect(decision: Decision, report: Report | None, before: Shelf, after: She
 
 def engine_of(vault: Vault) -> str:
     """Return the engine that builds this vault without asking: the journal if a model's replies are in it."""
-    builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
+    builds = builds_in(vault.ledger_events(ledger.BUILDS)[0])
     return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
 
 

@@ -127,6 +127,11 @@ def question_on(subject: Subject, items: Iterable[Item]) -> str:
     return question(reason, subject.title)
 
 
+def is_queued(subject: Subject, items: Iterable[Item]) -> bool:
+    """Return whether the promotion queue has the concept, for any reason."""
+    return not {item.mark for item in items}.isdisjoint(mark_of(reason, subject.concept) for reason in Reason)
+
+
 def new_note(subject: Subject, asked: str, day: date) -> str:
     """Return a note that holds properties and the question, and nothing more."""
     properties = {"type": "insight", "concept": subject.concept, "created": day.isoformat()}

@@ -61,6 +61,8 @@ MAY_NOT = [
     "--order x rate k7q2m9xd3f good",
     "verify -",
     "ask why",
+    "lint --fix",
+    "lint --rule orphan --fix",
     "ask why --engine claude",
     "mcp --unknown",
     "compile",

@@ -149,6 +149,14 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
     assert (event["concept"], event["note"], event["via"]) == (concept, NOTE, "cli")
     assert event["sha256"] == sha256_hex(human.note().encode())
     assert event["at"] < "2999"
+    assert human.run("log")[1].splitlines()[-1].endswith("  promotion  Spacing effect")
+
+
+def test_a_note_on_a_concept_that_does_not_wait_in_the_queue_is_no_promotion(human: Human) -> None:
+    human.writes(OWN)
+    code, _, err = human.run("insight", "spacing-effect")
+    assert code == 0 and "note recorded on Spacing effect" in err
+    assert "promotion" not in human.run("log")[1]
 
 
 def test_a_note_that_stays_empty_goes_again(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:

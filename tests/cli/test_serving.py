@@ -92,6 +92,27 @@ async def test_a_client_compiles_a_vault_by_the_tools_alone(vault: Path) -> None
         assert "Decay is a loss of memory" in found and "[1]" in found and "raw/forgetting.md" in found
 
 
+async def test_faults_of_the_wiki_are_listed_by_rule_and_nothing_changes(vault: Path) -> None:
+    assert retain("compile", cwd=vault).code == 0
+    (vault / "insights").mkdir(exist_ok=True)
+    (vault / "insights/mine.md").write_text("[[wiki/concepts/gone]] and [[wiki/concepts/lost]]\n")
+
+    def files() -> dict[Path, bytes]:
+        return {p: p.read_bytes() for p in vault.rglob("*") if p.is_file() and ".retain" not in p.parts}
+
+    before = files()
+    async with spoken(vault) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert {"search", "ask", "lint"} <= set(tools) and tools["lint"].annotations.read_only_hint  # type: ignore[union-attr]
+        good, text = await call(session, "lint", rule="broken-link", limit=1)
+        found = json.loads(text)
+        assert good and found["count"] == 2 and len(found["findings"]) == 1
+        assert found["findings"][0]["path"] == "insights/mine.md" and "gone" in text
+        _, text = await call(session, "lint")
+        assert json.loads(text)["count"] >= 2
+    assert files() == before
+
+
 async def test_an_order_is_given_back_by_whoever_has_it(vault: Path) -> None:
     async with spoken(vault) as session:
         _, order = await call(session, "next_order", name="one")
@@ -118,6 +139,9 @@ HOSTILE: list[tuple[str, Any]] = [
     ("search", {"words": "x", "limit": 0}),
     ("ask", {"question": " "}),
     ("ask", {"question": None}),
+    ("lint", {"rule": "no-such\x1b[2J"}),
+    ("lint", {"fix": True}),
+    ("lint", {"limit": 0}),
     ("rate", {"card": "k7q2m9xd3f"}),
     ("compile", {}),
     ("__import__", {}),

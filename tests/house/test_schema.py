@@ -156,7 +156,8 @@ class TestFormats:
             indexes.render_concepts([]),
             indexes.render_graph([]),
             indexes.render_log(
-                [{"at": "2026-11-21T09:30:00.123Z", "command": "compile", "words": "..."}], ZoneInfo("UTC")
+                [{"type": "build", "at": "2026-11-21T09:30:00.123Z", "command": "compile", "words": "..."}],
+                ZoneInfo("UTC"),
             ),
         ]
         types = [read_properties(text).text("type") for text in texts]

@@ -27,6 +27,7 @@ from vault.inbox.suggestion_events import (
 )
 from vault.layout import SUGGESTIONS
 from vault.log import ledger
+from vault.log.entries import builds_in
 from vault.log.ledger import Event
 from vault.model.claim import Claim, ClaimKind
 from vault.text.formatting import clean_line
@@ -114,7 +115,7 @@ def queued_before(data: bytes | None) -> frozenset[str] | None:
 
 def is_by_model(vault: Vault) -> bool:
     """Return whether a model or an agent made the last build. Raises: Refused where the disk refuses."""
-    builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
+    builds = builds_in(vault.ledger_events(ledger.BUILDS)[0])
     return bool(builds) and not str(builds[-1].get("engine")).startswith("extractive/")
 
 
