@@ -108,7 +108,8 @@ def _findings(vault: Vault, rule: str, limit: int) -> str:
     known = [each.code for each in RULES]
     if rule and rule not in known:
         raise UsageError(f"no rule is named {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
-    found = lint(Wiki(vault, now().astimezone(vault.settings.zone).date()), [rule] if rule else [])
+    at = now()
+    found = lint(Wiki(vault, at.astimezone(vault.settings.zone).date(), at=at), [rule] if rule else [])
     shown = [each.as_json() for each in found[:limit]]
     return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)
 

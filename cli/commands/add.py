@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
+from cli.commands.current import record_current
 from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
 from cli.web.clip import clip
 from cli.web.fetch import MIB, Limits, fetch
+from compiler.sources.freshness import objective_of, sources_at
 from compiler.sources.missing_pictures import missing_pictures
 from learning.agenda.gap_decisions import find, read_agenda
 from vault.audit.watcher import confirm
@@ -22,7 +24,7 @@ from vault.errors import Refused, RetainError
 from vault.files.guard import Guard, Scope
 from vault.log import ledger
 from vault.log.ledger import DECISIONS, Event, encode, instant
-from vault.log.provenance import Origin, added_event, fills_event, fills_in, origin_event, origins_in
+from vault.log.provenance import Origin, added_event, current_event, fills_event, fills_in, origin_event, origins_in
 from vault.model.gaps import Gap
 from vault.text.urls import is_address, normalize_address
 from vault.vault import Vault
@@ -67,6 +69,9 @@ class Outcome:
     metavar="MIB",
     help="The largest document to fetch from the web.",
 )
+@click.option(
+    "--current", is_flag=True, help="Copy nothing: the SOURCES are in raw/, you looked at them, and they still hold."
+)
 @progress_option
 @vault_json_options
 def add(
@@ -75,6 +80,7 @@ def add(
     authority: int | None,
     gap_ids: tuple[str, ...],
     max_size: int,
+    current: bool,
     progress: str | None,
     vault_dir: str | None,
     as_json: bool,
@@ -91,8 +97,13 @@ def add(
       retain add https://example.org/on-memory
       retain add --fills febc2 https://example.org/paper.pdf
       retain add -- -strange-name.md
+      retain add --current raw/policies/leave.md
     """
     vault = opened(vault_dir)
+    if current:
+        if kind or gap_ids or authority is not None:
+            raise click.UsageError("--current goes with no other option: it copies nothing")
+        return record_current(vault, sources, now(), as_json=as_json)
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(normalize_address(s) for s in sources if is_address(s)))
     gaps = _gaps(vault, gap_ids)
@@ -188,13 +199,15 @@ def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
-    """Append origin, authority and gaps of the sources to the ledger."""
+    """Append origin, authority and gaps of the sources to the ledger, and that those that are as before still hold."""
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
     fetched = {origin.path for origin in outcome.origins}
     copied = [path for path in outcome.added if path not in fetched]
     events += [added_event(copied, outcome.began)] if copied else []
+    late = [path for path in outcome.there if objective_of(vault, path)]  # added again, and unchanged
+    events += (current_event(id_, own, at) for path in late for id_, own in sources_at(vault, path).items())
     if authority is not None:
         events += ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in paths)
     known = fills_in(vault.ledger_events(DECISIONS)[0]) if gaps else {}

@@ -17,6 +17,7 @@ from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import look
 from compiler.model.report import Report
+from compiler.sources.freshness import LATE, LateSource, late_sources
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, ModelUnavailable
 from vault.inbox.listing import waiting
@@ -51,14 +52,16 @@ def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     found = _linted(vault, at)
     facts = _facts(vault, at)
     gaps = [gap for gap in parse_agenda((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")) if gap.open]
+    late = late_sources(vault, at)
     if as_json:
         compiled = None if done is None else done.as_json()
         listed = [{"id": gap.id, "kind": gap.kind, "what": gap.what} for gap in gaps]
         lint = [each.as_json() for each in found]
-        output.show_json({"compile": compiled, "not_compiled": why_not or None, **facts, "gaps": listed, "lint": lint})
+        rest = {"late": [each.as_json() for each in late], "gaps": listed, "lint": lint}
+        output.show_json({"compile": compiled, "not_compiled": why_not or None, **facts, **rest})
     else:
-        _show(done, why_not, facts, gaps, found)
-    return output.FINDINGS if found or (done is not None and done.failures) else output.DONE
+        _show(done, why_not, facts, gaps, late, found)
+    return output.FINDINGS if found or late or (done is not None and done.failures) else output.DONE
 
 
 def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Report | None, str]:
@@ -72,13 +75,13 @@ def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Re
 
 
 def _linted(vault: Vault, at: datetime) -> list[Diagnostic]:
-    """Return what is wrong with files that changed since yesterday; the agenda is shown by itself."""
+    """Return what is wrong with files that changed since yesterday; agenda and late sources are shown by themselves."""
     from compiler.lint.rules import lint
     from compiler.lint.wiki import Wiki
 
     today = at.astimezone(vault.settings.zone).date()
     yesterday = today - timedelta(days=1)
-    found = (each for each in lint(Wiki(vault, today)) if each.path != GAPS)
+    found = (each for each in lint(Wiki(vault, today, at=at)) if each.path != GAPS and each.code != LATE)
     return [each for each in found if changed_since(vault, each.path, yesterday)]
 
 
@@ -91,7 +94,12 @@ def _facts(vault: Vault, at: datetime) -> dict[str, Any]:
 
 
 def _show(
-    done: Report | None, why_not: str, facts: dict[str, Any], gaps: Sequence[Gap], found: Sequence[Diagnostic]
+    done: Report | None,
+    why_not: str,
+    facts: dict[str, Any],
+    gaps: Sequence[Gap],
+    late: Sequence[LateSource],
+    found: Sequence[Diagnostic],
 ) -> None:
     """Print one screen."""
     today = facts["today"]
@@ -104,6 +112,9 @@ def _show(
     if gaps:
         output.show(f"Read next, {plural(len(gaps), 'gap')}: `retain gaps`")
         output.show_first([gap.what for gap in gaps], SHOWN, indent="  ")
+    if late:
+        output.show(f"Look at again, {plural(len(late), 'source')}: `retain add --current FILE` if it still holds")
+        output.show_first([each.path for each in late], SHOWN, indent="  ")
     if found:
         output.show(f"Check, {plural(len(found), 'finding')} in what changed: `retain lint`")
         output.show_first([f"{each.code}: {each}" for each in found], SHOWN, indent="  ")

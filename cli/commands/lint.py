@@ -42,9 +42,10 @@ def lint(codes: tuple[str, ...], since: datetime | None, vault_dir: str | None, 
         known = ", ".join([*(rule.code for rule in RULES), *LOG_RULES])
         raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {known}")
     vault = opened(vault_dir, thorough=True)
-    today = now().astimezone(vault.settings.zone).date()
+    at = now()
+    today = at.astimezone(vault.settings.zone).date()
     wanted = [code for code in codes if code not in LOG_RULES]
-    found = check(Wiki(vault, today), wanted) if wanted or not codes else []
+    found = check(Wiki(vault, today, at=at), wanted) if wanted or not codes else []
     found += [each for each in _logs(vault) if not codes or each.code in codes]
     if since is not None:
         found = [each for each in found if changed_since(vault, each.path, since.date())]

@@ -15,6 +15,7 @@ from cli.guard import personal
 from cli.options import opened, vault_json_options
 from cli.workspace import mend
 from compiler.agents.record import count_pages
+from compiler.sources.freshness import late_sources
 from learning.cards.workspace import open_desk
 from learning.pages.promotion import promotion
 from learning.store.freshness import look
@@ -29,6 +30,7 @@ from vault.model.gaps import open_gap_counts
 from vault.text.formatting import plural
 from vault.vault import Vault
 
+SHOWN = 5  # late sources; --json has all
 LOCKS = ("publish", "review")
 _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
@@ -73,6 +75,11 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
             output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
         if facts["suggested"]:
             output.show(f"suggested: {plural(facts['suggested'], 'card')} to keep or drop (`retain card suggest`)")
+        if facts["late"]:
+            output.show(
+                f"to look at again: {plural(len(facts['late']), 'source')} (`retain add --current FILE` if it holds)"
+            )
+            output.show_first([each["path"] for each in facts["late"]], SHOWN, indent="  ")
         if facts["upgrade"]:
             output.show(facts["upgrade"])
         if facts["promotion"]:
@@ -107,6 +114,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "suggested": len(offered(vault).suggestions),
         "agent": {"pages": count_pages(vault), "open_runs": open_count(vault)},
         "gaps": open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
+        "late": [each.as_json() for each in late_sources(vault, at)],
         "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],
         "vault": {
             "id": vault.settings.vault_id,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import cards, claims, links, pages
+from compiler.lint import cards, claims, freshness, links, pages
 from compiler.lint.wiki import Wiki
+from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
 
 Found = Iterable[tuple[str, int, str, str]]  # (path, line, what is wrong, remedy)
@@ -45,6 +46,7 @@ RULES: tuple[Rule, ...] = (
         "contradiction", "Two sources that contradict each other on an article's subject, undecided.", claims.undecided
     ),
     Rule("not-compiled", "A file in raw/ of which the wiki knows nothing.", claims.not_compiled),
+    Rule(LATE, "A source not looked at for longer than `[freshness]` in retain.toml allows.", freshness.late),
     Rule("card-long", "An answer longer than one recalls at once.", cards.too_long),
     Rule("card-double", "Two cards that ask the same.", cards.doubles),
     Rule("card-leaks", "A question that has its answer in it.", cards.leaking),

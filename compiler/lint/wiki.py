@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 
 from vault.errors import Damaged, Refused
@@ -82,11 +82,14 @@ class Page:
 
 @dataclass
 class Wiki:
-    """The notes of a vault. `unreadable` are the paths of those that cannot be read; `today` is the study day."""
+    """The notes of a vault. `unreadable` are the paths of those that cannot be read; `today` is the study day,
+    and `at` the instant, where it is known.
+    """
 
     vault: Vault
     today: date
     unreadable: list[str] = field(default_factory=list)
+    at: datetime | None = None
 
     @cached_property
     def articles(self) -> tuple[Page, ...]:

@@ -46,6 +46,11 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
         ("rollover = 3", 'fuzz = "yes"', Damaged, "true or false"),
         ("rollover = 3", 'leech_action = "delete"', Damaged, "suspend"),
         ("rollover = 3", "retention_by_tag = { exam = 1.5 }", Damaged, "from 0.7 to 0.99"),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = "soon"', Damaged, '"1 day"'),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = "0 days"', Damaged, '"1 day"'),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = 3', Damaged, '"1 day"'),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"../policies" = "1 day"', Damaged, "folder of raw/"),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"wiki/x" = "1 day"', Damaged, "folder of raw/"),
     ],
 )
 def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error: type[RetainError], says: str) -> None:
@@ -73,6 +78,21 @@ def test_steps_and_the_retention_of_tags_are_read() -> None:
     assert found == []
     assert settings.learning_steps == (timedelta(seconds=30), timedelta(hours=2), timedelta(days=1))
     assert (settings.relearning_steps, settings.retention_by_tag) == ((), {"exam": 0.95})
+
+
+def test_the_freshness_of_folders_is_read_whatever_they_are_called() -> None:
+    more = '[freshness]\nraw = "2 weeks"\n"raw/command-line/" = "1 day"\n"raw/command-line/keys" = "36 hours"\n'
+    settings, found = read_settings(TEXT + more)
+    assert found == []
+    folders = {"raw": timedelta(days=14), "raw/command-line": timedelta(days=1)}
+    assert settings.freshness == folders | {"raw/command-line/keys": timedelta(hours=36)}
+
+
+def test_a_wrong_time_is_named_with_the_line_of_its_own_folder() -> None:
+    text = TEXT + '[freshness]\n"raw/policies/hr" = "1 day"\n"raw/policies-old" = "1 day"\n"raw/policies" = "daily"\n'
+    with pytest.raises(Damaged) as caught:
+        read_settings(text)
+    assert caught.value.where == f"retain.toml:{text.count(chr(10))}" and "raw/policies'" in caught.value.what
 
 
 @pytest.mark.parametrize("steps", ["5", '"1m"', "[5]", '["1m", "x"]', "true"])

@@ -13,9 +13,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from vault.config.toml_file import TomlFile, parsed
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, SchemaTooNew
+from vault.text.formatting import clean_line
 
 FILE = "retain.toml"
 SCHEMA_VERSION = "2.6.0"  # of AGENTS.md and of every format it describes
+_SPAN = re.compile(r"([0-9]{1,4}) ?(hour|day|week)s?")
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_STEPS = 20
@@ -40,7 +42,8 @@ class Settings:
     """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
 
     `retention_by_tag` has tags, case folded and without `#`, with another retention: the highest of a card's tags
-    counts. `minutes_per_day` limits new cards to a total study time; 0 is no limit.
+    counts. `minutes_per_day` limits new cards to a total study time; 0 is no limit. `freshness` has folders of `raw/`,
+    and how long after its last change or confirmation a source in them is to be looked at again.
     """
 
     vault_id: str
@@ -61,6 +64,7 @@ class Settings:
     leech_action: str = "flag"
     minutes_per_day: int = 0
     auto_optimize: bool = True
+    freshness: Mapping[str, timedelta] = field(default_factory=dict)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -97,6 +101,9 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 #
 # [learning.retention_by_tag]
 # exam = 0.95
+#
+# [freshness]               # how long after its last change a source in a folder is to be looked at again
+# "raw/policies" = "30 days"
 """
 
 
@@ -128,6 +135,8 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
         values["retention"] = file.number(learning, "retention", *_RETENTION)
     tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
     values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *_RETENTION) for t in tags}
+    freshness = file.table(data, "freshness")
+    values["freshness"] = {_folder(file, key): _span(file, key, value) for key, value in freshness.items()}
     return Settings(**values), found
 
 
@@ -156,10 +165,12 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
     """Return a diagnostic for each unknown key. Raises: Refused for one that no vault may set."""
     known = {
         "vault": {"id", "name", "schema"},
-        "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema"},
+        "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema", "freshness"},
     }
     found = []
     for table, value in data.items():
+        if table == "freshness":
+            continue  # its keys are folders
         for key in [table, *(value if isinstance(value, dict) else ())]:
             if key in known or key in known.get(table, ()):
                 continue
@@ -184,6 +195,22 @@ def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timed
     if any(step <= timedelta() for step in steps):
         raise file.wrong(key, f"{key} must hold times longer than zero")
     return steps
+
+
+def _folder(file: TomlFile, key: str) -> str:
+    """Return the folder that a key of [freshness] names, without a slash at its end. Raises Damaged."""
+    parts = key.rstrip("/").split("/")
+    if parts[0] != "raw" or {"", ".", ".."} & set(parts):
+        raise file.wrong(key, f'{clean_line(key)!r} must be a folder of raw/, like "raw/policies"')
+    return "/".join(parts)
+
+
+def _span(file: TomlFile, key: str, value: object) -> timedelta:
+    """Return the time in the text of a key of [freshness]. Raises Damaged."""
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    if found is None or not int(found[1]):
+        raise file.wrong(key, f'the time for {clean_line(key)!r} must be like "12 hours", "1 day" or "2 weeks"')
+    return timedelta(**{f"{found[2]}s": int(found[1])})
 
 
 def version_numbers(text: str) -> tuple[int, ...]:

@@ -30,7 +30,8 @@ class TomlFile:
     def line(self, key: str) -> int:
         """Return the 1-based line on which `key` is set, with or without its table's name; 1 if there is none."""
         for name in (key, key.rpartition(".")[2]):
-            found = re.search(rf"^[ \t]*\[*[ \t]*(?:[\w-]+\.)*[\"']?{re.escape(name)}\b", self.text, re.MULTILINE)
+            exact = rf"(?:([\"']){re.escape(name)}\1|{re.escape(name)}(?![\w-]))"
+            found = re.search(rf"^[ \t]*\[*[ \t]*(?:[\w-]+\.)*{exact}", self.text, re.MULTILINE)
             if found:
                 return self.text.count("\n", 0, found.start()) + 1
         return 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vault.ids import GapId
-from vault.log.ledger import Event
+from vault.ids import GapId, SourceId
+from vault.log.ledger import Event, ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,32 @@ def arrivals_in(events: Iterable[Event]) -> dict[str, str]:
         if event.get("type") in ("added", "origin") and isinstance(paths, list):
             at = str(event.get("at"))
             found |= {path: min(at, found.get(path, at)) for path in paths if isinstance(path, str)}
+    return found
+
+
+def current_event(source: SourceId, path: str, at: str) -> Event:
+    """Return the ledger event by which the user says that a source still holds as it is."""
+    return {"v": 1, "type": "current", "source": source, "path": path, "at": at, "via": "cli"}
+
+
+def looked_at(id_events: Iterable[Event], decided: Iterable[Event]) -> dict[SourceId, str]:
+    """Return for each source the last instant at which it came, had other bytes, or was confirmed by the user.
+
+    Events come in any order. The dates of files do not count: a clone or a copy has none of them.
+    """
+    found: dict[SourceId, str] = {}
+    digests: dict[SourceId, object] = {}
+    for event in ordered(event for event in id_events if event.get("of") == "source"):
+        id_, digest = SourceId(str(event.get("id"))), event.get("digest")
+        is_new = event["type"] in ("birth", "revive") or (event["type"] == "change" and digest != digests.get(id_))
+        if is_new:
+            found[id_] = str(event["at"])
+        if digest is not None:
+            digests[id_] = digest
+    for event in decided:
+        source = SourceId(str(event.get("source")))
+        if event["type"] == "current" and source in found:
+            found[source] = max(found[source], str(event["at"]))
     return found
 
 
