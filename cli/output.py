@@ -151,6 +151,11 @@ def show_json(value: Any) -> None:
     _print(_json(value, sys.stdout, indent=2))
 
 
+def show_json_line(value: Any) -> None:
+    """Print one JSON object on a line of stdout, at once."""
+    _print(_json(value, sys.stdout), flush=True)
+
+
 def show_first(lines: Sequence[str], most: int, *, indent: str = "") -> None:
     """Print the first `most` lines, and how many more there are."""
     for line in lines[:most]:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cli import output
+from cli.commands.watch import QUIET_S, Watch, show_reasons
 from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, engine_of_last, paid_words
 from cli.engines.found import is_model_here
 from cli.environment import now
@@ -56,6 +57,13 @@ _wait_option = click.option(
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
 @click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
 @click.option("--explain", is_flag=True, help="Say of each file that is written why it was made again.")
+@click.option("--watch", is_flag=True, help="Go on: compile again whenever files in raw/ have changed, until Ctrl-C.")
+@click.option(
+    "--debounce",
+    type=click.FloatRange(0.05, 3600),
+    metavar="SECONDS",
+    help=f"With --watch: how long raw/ must be quiet before a compile (default: {QUIET_S:g}).",
+)
 @dry_run_option
 @_wait_option
 @progress_option
@@ -67,6 +75,8 @@ def compile_(
     batch: bool,
     renew: bool,
     explain: bool,
+    watch: bool,
+    debounce: float | None,
     dry_run: bool,
     wait_s: float,
     progress: str | None,
@@ -78,40 +88,63 @@ def compile_(
     Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
     so nothing is asked or paid twice.
 
+    With --watch it prints a line per compile (with --json, an object), goes on after one that failed, and needs the
+    extra `watch`: `pip install 'retain[watch]'`. A budget holds for each compile.
+
     \b
     Examples:
       retain compile
       retain compile --dry-run
       retain compile --explain
+      retain compile --watch
       retain compile raw/papers/attention.pdf --json
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
       retain compile --engine command     `retain engine` shows what is on this machine
     """
+    if debounce is not None and not watch:
+        raise click.UsageError("--debounce goes with --watch")
+    if watch:
+        if sources or dry_run or renew:
+            raise click.UsageError("--watch compiles all that changes in raw/: no SOURCE, --dry-run or --renew")
+
+        def compile_one(vault: Vault) -> Report:
+            part_bytes = of_user().part_bytes
+            options = Options(engine_of(vault, engine), wait_s=wait_s, part_bytes=part_bytes)
+            return _compiled(vault, options, progress, budget=budget, batch=batch)
+
+        return Watch(vault_dir, compile_one, explain, as_json).run(debounce or QUIET_S)
     vault = opened_to_write(vault_dir, dry_run=dry_run)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
     settings = of_user()
     chosen = bool(engine or settings.compile)
     engine = engine_of(vault, engine)
+    options = Options(engine, only, dry_run, wait_s=wait_s, part_bytes=settings.part_bytes, renew=renew)
+    done = _compiled(vault, options, progress, budget=budget, batch=batch)
+    _show(vault, done, as_json, dry_run, asking=(engine, batch) if engine in ASKING else None)
+    if explain and not as_json:
+        show_reasons(done)
+    if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
+        output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
+    return output.FINDINGS if done.failures else output.DONE
+
+
+def _compiled(vault: Vault, options: Options, progress: str | None, *, budget: float | None, batch: bool) -> Report:
+    """Compile, render the pages of the learner, and return the report; what a model cost is reported."""
+    settings = of_user()
     with output.Progress(progress) as narrator:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
-        options = Options(engine, only, dry_run, wait_s=wait_s, part_bytes=settings.part_bytes, renew=renew)
-        asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
+        asking = backend_of(vault, options.engine, seen, narrator, budget=budget, batch=batch, renew=options.renew)
         with asking as backend:
-            by = checked_by_rule(backend, settings) if backend is not None and not dry_run else None
+            by = checked_by_rule(backend, settings) if backend is not None and not options.dry_run else None
             done = compile_vault(vault, options, now(), narrator, seen, by)
         cost = paid_words(backend)
     if cost:
         output.say(cost)
-    if not dry_run:
+    if not options.dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
-    _show(vault, done, as_json, dry_run, asking=(engine, batch) if engine in ASKING else None)
-    if explain and not as_json:
-        output.show_first([f"{path}: {why}" for path, why in done.why.items()], len(done.why))
-    if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
-        output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
-    return output.FINDINGS if done.failures else output.DONE
+    return done
 
 
 @click.command()

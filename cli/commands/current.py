@@ -10,6 +10,7 @@ from cli.environment import here
 from compiler.sources.freshness import sources_at
 from vault.errors import NotFound, UsageError
 from vault.files.guard import Scope
+from vault.ids import SourceId
 from vault.log.ledger import DECISIONS, encode, instant
 from vault.log.provenance import current_event
 from vault.text.formatting import plural
@@ -30,7 +31,7 @@ def record_current(vault: Vault, given: Iterable[str], at: datetime, *, as_json:
     return output.DONE
 
 
-def _sources(vault: Vault, given: str) -> dict[str, str]:
+def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
     """Return the sources in a file or folder of raw/, which is named as seen from here or from the vault."""
     for base in (here(), vault.root):
         path = (base / given).resolve()
@@ -39,5 +40,5 @@ def _sources(vault: Vault, given: str) -> dict[str, str]:
             if not found:
                 hint = "`retain compile` reads what is new; of copies of one file, the first is the source"
                 raise NotFound("no source is here", where=given, hint=hint)
-            return {str(id_): own for id_, own in found.items()}
+            return found
     raise UsageError("not a file or folder of raw/", where=given, hint="`retain status` lists what is late")

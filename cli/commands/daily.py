@@ -127,12 +127,4 @@ def _compile_words(done: Report | None, why_not: str) -> str:
     """Return what a compile did, in one line."""
     if done is None:
         return why_not
-    if done.nothing_new:
-        return "nothing new"
-    counts = [
-        f"{count} {noun} {verb}"
-        for noun, verbs in done.counts().items()
-        for verb, count in verbs.items()
-        if count and verb not in ("unchanged", "kept")
-    ]
-    return ", ".join(counts) or "nothing new"
+    return "nothing new" if done.nothing_new else done.summary

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cli import output
 from cli.commands.init import KINDS
-from compiler.sources.inventory import is_ignored_path
+from compiler.sources.inventory import is_hidden, is_ignored_path
 from vault.config.settings import FILE
 from vault.errors import UsageError
 from vault.files.folder import is_folder, named
@@ -130,8 +130,8 @@ class Places:
 
 def _reason_to_skip(path: Path) -> str:
     """Return why a file in a folder is skipped; "" if it is not."""
-    if path.name.startswith("."):
-        return "hidden"
+    if is_hidden(path.name):
+        return "hidden" if path.name.startswith(".") else "a backup of an editor"
     if path.is_symlink():
         return "a link"
     try:

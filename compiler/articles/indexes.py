@@ -176,15 +176,3 @@ def _page(kind: str, parts: Sequence[str]) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural if need be."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def summary_words(counts: Mapping[str, Mapping[str, int]]) -> str:
-    """Return one build in words: what was read, made, changed and removed."""
-    parts = []
-    for noun, verbs in counts.items():
-        done = [
-            f"{n} {verb}" for verb, n in verbs.items() if n and verb not in ("unchanged", "kept", "rejected", "copies")
-        ]
-        if done:
-            parts.append(f"{noun} {', '.join(done)}")
-    return "; ".join(parts) or "nothing new"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from compiler.articles.indexes import summary_words
 from compiler.articles.page import Page, differing
 from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
@@ -100,7 +99,7 @@ def publish(
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
         head: Event = {"v": 1, "type": "build", "id": start.at, "at": start.at, "command": start.options.command}
-        builds.append(head | {"engine": start.engine, "words": summary_words(report.counts())})
+        builds.append(head | {"engine": start.engine, "words": report.summary})
     publisher.pages(wanted.indexes([*start.builds, *builds]))
     publisher.assets(wanted.assets, rebuilding=start.options.fresh)
     report.written = sorted([*publisher.writes, *publisher.removals])

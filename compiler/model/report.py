@@ -27,6 +27,7 @@ class Rejection:
     sources: tuple[str, ...] = ()
 
 
+_NO_CHANGE = frozenset({"unchanged", "kept", "rejected", "copies"})  # verbs
 _NEWS = frozenset({"gap-filled", "gap-open", "form-queued"})  # notices of the compile that read the source alone
 
 
@@ -67,6 +68,16 @@ class Report:
         """Return the counts by noun and verb."""
         nouns = ("sources", "articles", "topics", "claims", "cards")
         return {noun: getattr(self, noun) for noun in nouns}
+
+    @property
+    def summary(self) -> str:
+        """Return in words what was read, made, changed and removed."""
+        parts = []
+        for noun, verbs in self.counts().items():
+            done = [f"{n} {verb}" for verb, n in verbs.items() if n and verb not in _NO_CHANGE]
+            if done:
+                parts.append(f"{noun} {', '.join(done)}")
+        return "; ".join(parts) or "nothing new"
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as `retain compile --json` prints it."""

@@ -36,7 +36,7 @@ class Scan:
 
 
 def scan(root: Path, folder: str) -> Scan:
-    """Return the plain files below `folder`, by path. Hidden ones are left out; links are reported and not followed."""
+    """Return the plain files below `folder`, by path, without hidden files and backups; links are only reported."""
     found = Scan()
     stack = [folder]
     while stack:
@@ -56,6 +56,11 @@ def scan(root: Path, folder: str) -> Scan:
     return found
 
 
+def is_hidden(name: str) -> bool:
+    """Return whether a file or folder of this name is hidden, or a backup that an editor keeps beside a file."""
+    return name.startswith(".") or name.endswith("~") or (len(name) > 2 and name[0] == name[-1] == "#")
+
+
 def is_ignored_path(path: str) -> bool:
     """Return whether programs fill the folder of `raw/` at this vault path, as node_modules."""
     name = path.rsplit("/", 1)[-1]
@@ -64,7 +69,7 @@ def is_ignored_path(path: str) -> bool:
 
 def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
     """Add a directory entry to the files, the folders still to be read, or the notices."""
-    if entry.name.startswith("."):
+    if is_hidden(entry.name):
         return
     if entry.is_symlink():
         found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))

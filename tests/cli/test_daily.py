@@ -23,7 +23,7 @@ def vault(compiled: Path) -> Path:
 
 def test_what_is_new_is_compiled_once_and_the_screen_says_what_today_needs(run: Run, vault: Path) -> None:
     first = run("daily", cwd=vault)
-    assert first.code in (0, 1) and first.stdout.startswith("Today: ") and "1 sources read" in first.stdout
+    assert first.code in (0, 1) and first.stdout.startswith("Today: ") and "sources 1 read" in first.stdout
     assert (vault / "wiki/concepts/anchor.md").exists()
     files = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file() and ".retain" not in path.parts}
     again = run("daily", cwd=vault)

@@ -1,0 +1,91 @@
+"""The bursts of changes in raw/, as `retain compile --watch` waits for them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from compiler.sources.inventory import is_hidden, is_ignored_path
+from vault.errors import Refused, UsageError
+
+_TICK_MS = 100  # how often changes are looked for; more often where the quiet time is short
+_LONGEST_BURST_S = 30.0  # a file that is written for longer is compiled as it is, and again later
+_POLLING = "`WATCHFILES_FORCE_POLLING=1 retain compile --watch` looks at the files again and again instead"
+
+
+def require_watchfiles() -> None:
+    """Raise UsageError if the package that watches folders is not installed."""
+    if importlib.util.find_spec("watchfiles") is None:
+        hint = "`pip install 'retain[watch]'` (or pipx inject retain watchfiles)"
+        raise UsageError("the package watchfiles is not installed", hint=hint)
+
+
+def bursts(root: Path, quiet_s: float) -> Iterator[bool]:
+    """Yield True at the start, and when files in raw/ changed and have been quiet for `quiet_s`; else False each tick.
+
+    raw/ may be removed and made again meanwhile, as git does. Raises: Refused where the system cannot watch it.
+    """
+    raw = root / "raw"
+    while True:
+        try:
+            yield from _bursts_until_replaced(raw, quiet_s)
+        except FileNotFoundError:  # another one may come
+            yield False
+            time.sleep(quiet_s)
+
+
+def _bursts_until_replaced(raw: Path, quiet_s: float) -> Iterator[bool]:
+    """Yield as `bursts` does, until raw/ is another folder. Raises: FileNotFoundError; Refused."""
+    identity = _identity(raw)
+    began: float | None = None  # of the burst that is going on
+    last, is_start = 0.0, True
+    for paths in _changed_paths(raw, min(_TICK_MS, int(quiet_s * 250))):
+        now = time.monotonic()
+        if any(_counts(raw, path) for path in paths):
+            began, last = now if began is None else began, now
+        is_over = began is not None and (now - last >= quiet_s or now - began >= _LONGEST_BURST_S)
+        if is_over or is_start:
+            began, is_start = None, False
+            yield True
+        else:
+            yield False
+        if str(raw) in paths or _identity(raw) != identity:
+            return
+
+
+def _changed_paths(raw: Path, tick_ms: int) -> Iterator[frozenset[str]]:
+    """Yield the paths in raw/ that changed in each tick; none if nothing did. What changes between ticks is kept."""
+    import watchfiles  # an extra, and only for this
+
+    try:
+        for changes in watchfiles.watch(
+            raw,
+            watch_filter=None,
+            debounce=tick_ms,
+            step=tick_ms // 2,
+            rust_timeout=tick_ms,
+            yield_on_timeout=True,
+            ignore_permission_denied=True,
+        ):
+            yield frozenset(path for _, path in changes)
+    except FileNotFoundError:
+        raise
+    except (OSError, RuntimeError) as error:  # what the package raises for all else, such as too many folders
+        what = f"changes in raw/ cannot be watched: {error}"
+        raise Refused(what, where="raw", hint=_POLLING) from error
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    """Return what tells a folder from another at its place. Raises: FileNotFoundError."""
+    status = folder.stat()
+    return status.st_dev, status.st_ino
+
+
+def _counts(raw: Path, path: str) -> bool:
+    """Return whether a compile reads what is at this path: no hidden file, no backup, nothing that programs fill."""
+    parts = Path(os.path.relpath(path, raw.parent)).parts
+    above = ("/".join(parts[: n + 1]) for n in range(len(parts)))
+    return not (any(map(is_hidden, parts[1:])) or any(map(is_ignored_path, above)))
