@@ -59,6 +59,7 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:  # asked for by scripts: it must not cost the loading of a library
         print(f"retain, version {__version__}")
         sys.exit(0)
+    _ensure_utf8()
     import gc
     from contextlib import suppress
 
@@ -77,6 +78,14 @@ def main() -> None:
         with suppress(OSError):  # reported already; Python would report it again and change the exit code
             stream.close()
     sys.exit(code)
+
+
+def _ensure_utf8() -> None:
+    """Start again in Python's UTF-8 mode where the locale has another encoding, as a timer's may: names of files in a
+    vault are UTF-8, and in another encoding a source would not be found again under its name.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 (this very program)
 
 
 def _open_closed_streams() -> None:

@@ -238,7 +238,7 @@ class SpeakerProcess:
         # -I: neither environment nor working directory may name code to load; "/" is outside every vault. The key goes
         # over the pipe, as other processes can read a process's arguments and environment.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", *PROGRAM],
+            [sys.executable, "-I", "-X", "utf8", *PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

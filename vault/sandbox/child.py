@@ -47,7 +47,7 @@ class Child:
         environment = {k: os.environ[k] for k in _INHERITED if k in os.environ} | _ONE_THREAD
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
         self.process = subprocess.Popen(
-            [sys.executable, "-I", *program],
+            [sys.executable, "-I", "-X", "utf8", *program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
