@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
+from compiler.sources.inventory import is_hidden
 from vault.model.claim import ClaimState
 from vault.text.formatting import truncate
 
@@ -65,7 +66,7 @@ def not_compiled(wiki: Wiki) -> Found:
     root = wiki.vault.root
     for path in sorted((root / "raw").rglob("*")):
         name = path.relative_to(root).as_posix()
-        if not path.is_file() or path.name.startswith(".") or name in known:
+        if not path.is_file() or is_hidden(path.name) or name in known:
             continue
         with path.open("rb") as file:
             kind = kind_of(path.name, file.read(HEAD))

@@ -35,6 +35,21 @@ def test_what_is_new_is_compiled_once_and_the_screen_says_what_today_needs(run: 
     assert now == files
 
 
+def test_the_pages_of_queue_and_agenda_are_brought_up_to_date(run: Run, vault: Path) -> None:
+    pages = ("learning/_review.md", "learning/gaps.md", "output/promotion-queue.md")
+    run("daily", cwd=vault)
+    before = {page: (vault / page).read_bytes() for page in pages}
+    card = run("due", "--json", cwd=vault).json()["new"][0]["id"]
+    for page in pages:
+        (vault / page).unlink()
+    run("daily", cwd=vault)
+    assert {page: (vault / page).read_bytes() for page in pages} == before
+    assert run("rate", card, "good", cwd=vault).code == 0
+    (vault / "learning/_review.md").write_bytes(before["learning/_review.md"])  # as git may leave it after a merge
+    run("daily", cwd=vault)
+    assert (vault / "learning/_review.md").read_bytes() != before["learning/_review.md"]
+
+
 def test_faults_in_what_changed_are_findings(run: Run, vault: Path) -> None:
     (vault / "insights").mkdir(exist_ok=True)
     (vault / "insights/mine.md").write_text("[[wiki/concepts/gone]]\n")

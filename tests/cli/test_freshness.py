@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.agent.actions import AgentActions
 from compiler.build.compile import Options, compile_vault
+from compiler.orders.board import OrderDesk
 from compiler.sources.freshness import late_sources
 from tests.builders import make_vault
 from tests.commands import Run
@@ -85,6 +88,12 @@ def test_status_lint_and_daily_name_it_and_a_confirmation_ends_that(run: Run, va
     assert run("lint", "--rule", "late-source", cwd=root).code == 0
     assert run("daily", "--json", cwd=root).json()["late"] == []
     assert late(vault, NOW + timedelta(days=32)) == [PAY, LEAVE]  # asked for again
+
+
+def test_what_is_served_to_agents_names_it_too(vault: Vault) -> None:
+    actions = AgentActions(OrderDesk(vault))
+    (finding,) = json.loads(actions.lint(rule="late-source"))["findings"]
+    assert finding["path"] == LEAVE and f"retain add --current {LEAVE}" in finding["hint"]
 
 
 def test_a_folder_is_confirmed_as_a_whole_from_where_the_user_is(run: Run, vault: Vault) -> None:
