@@ -17,7 +17,7 @@ from cli.options import opened, opened_to_write
 from compiler.model.report import Report
 from vault.audit.agent_runs import at_work
 from vault.diagnostic import Diagnostic
-from vault.errors import LockHeld, RetainError, UsageError, VaultNotFound
+from vault.errors import LockHeld, Refused, RetainError, UsageError, VaultNotFound
 from vault.inbox.listing import waiting
 from vault.inbox.suggestions import offered
 from vault.log.ledger import instant
@@ -63,7 +63,7 @@ class Watch:
         except (RetainError, OSError) as error:
             if isinstance(error, UsageError) and not isinstance(error, VaultNotFound):
                 raise  # it would be the same next time; a vault may be gone for a moment, as git works on it
-            is_busy = isinstance(error, LockHeld) or at_work(vault)
+            is_busy = isinstance(error, LockHeld) or (isinstance(error, Refused) and at_work(vault))
             if not (is_busy and self._waits):  # once while another process is at it
                 self._show_failure(error, at)
             self._waits = is_busy

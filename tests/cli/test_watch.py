@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import Queue
 from typing import IO, Any
@@ -19,9 +20,11 @@ from typing import IO, Any
 import pytest
 
 from cli.main import run as run_here
+from compiler.agent_session import begin, settle
 from tests.builders import make_vault
 from tests.commands import SCRIPT, Run
 from vault.locks import lock
+from vault.vault import open_vault
 
 PATIENCE_S = 120
 NEW = "# Anchors\n\nAn anchor is a weight that holds a ship in its place. An anchor has flukes that hold.\n"
@@ -131,6 +134,17 @@ def test_while_another_compile_runs_it_waits_and_tries_again(vault: Path) -> Non
     finally:
         told.process.kill()
         told.process.wait()
+
+
+def test_while_an_agent_works_it_waits_and_says_so_once(vault: Path) -> None:
+    opened, at = open_vault(str(vault), None, vault), datetime(2026, 11, 22, 9, tzinfo=UTC)
+    run = begin(opened, ["claude"], at)
+    with watching(vault) as told:
+        told.said("an agent's work is not settled yet")
+        settle(opened, run, at)
+        assert told.line().endswith("  nothing new\n")
+        assert not any("not settled" in line for line in told.err.queue)
+        assert told.interrupted() == 130
 
 
 def test_a_model_that_cannot_be_had_is_reported_and_asked_again_after_the_next_change(vault: Path) -> None:
