@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
 
 from cli import output
+from cli.answer_forms import form_options, wanted_form
 from cli.engines.choice import ASKING, backend_of, engine_of, paid_words
 from cli.environment import now
 from cli.options import opened, progress_option, vault_json_options
+from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
+from compiler.forms.write import REPORTS, Wanted, write_form
 from compiler.orders.answer import answer_as_json as plain
 from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
-from compiler.query.answer import REPORTS, Answer, report_text
-from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
+from compiler.query.answer import Answer
+from vault.errors import WriteFailed
 from vault.files.exports import trace_folder
-from vault.files.guard import Scope
-from vault.ids import slug
 from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import plural
 from vault.vault import Vault
 
 ENGINES = ("extractive", *ASKING, "agent", "journal")
-_VERSIONS = 99  # reports on one question
 
 
 @click.command()
@@ -37,6 +38,7 @@ _VERSIONS = 99  # reports on one question
 )
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in output/reports/.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@form_options
 @progress_option
 @vault_json_options
 def ask(
@@ -44,6 +46,9 @@ def ask(
     engine: str | None,
     file_back: bool,
     budget: float | None,
+    form: str | None,
+    out: str | None,
+    things: str | None,
     progress: str | None,
     vault_dir: str | None,
     as_json: bool,
@@ -60,11 +65,13 @@ def ask(
       retain ask "What is the spacing effect?"
       retain ask why does sleep help memory --engine claude
       retain ask "How long should gaps be?" --file-back --json
+      retain ask "Compare massed and spaced practice" --as table
     """
     vault = opened(vault_dir)
+    wanted = wanted_form(vault, form, out, things)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
-    _restrict_process(vault, chosen, file_back)
+    _restrict_process(vault, chosen, file_back, wanted)
     try:
         with _start_backend(vault, chosen, narrator, budget) as backend:
             answer = _answer(vault, " ".join(question), chosen, backend, narrator)
@@ -73,18 +80,20 @@ def ask(
         narrator.done()
     if cost:
         output.say(cost)
-    path = _write_report(vault, answer) if file_back else None
-    _show(answer, path, as_json)
+    path = _write_form(vault, answer, Wanted("report"), narrator)[0] if file_back else None
+    files = _write_form(vault, answer, wanted, narrator) if wanted else []
+    _show(answer, path, as_json, wanted, files)
     return output.DONE
 
 
-def _restrict_process(vault: Vault, engine: str, file_back: bool) -> None:
+def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None = None) -> None:
     """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
     if engine in ASKING:
         return
 
     place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
     folders = [WORK] if place.sandboxed else [".retain", *([REPORTS] if file_back else [])]
+    folders += [wanted.folder] if wanted else []
     for folder in folders:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
@@ -101,28 +110,21 @@ def _answer(vault: Vault, question: str, engine: str, backend: Any, narrator: ou
     return answer_question(place, question, engine, now(), backend, narrator)
 
 
-def _write_report(vault: Vault, answer: Answer) -> str:
-    """Write the answer as a report and return its path; an equal report is reused."""
-    if not answer.sentences and not answer.quotes:
-        raise UsageError("no answer to save", hint="the sources say nothing on this question")
+def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.Progress) -> list[str]:
+    """Write the answer in the form that is wanted and return the paths of its files."""
     today = now().astimezone(vault.settings.zone).date()
-    data, stem, guard = report_text(answer, today).encode(), slug(answer.question), vault.guard(Scope.PUBLISHER)
-    for number in range(1, _VERSIONS + 1):
-        path = f"{REPORTS}/{stem}{f'-{number}' if number > 1 else ''}.md"
-        try:
-            guard.write(path, data, expect=None)
-        except EditedMeanwhile:
-            if vault.read_bytes(path) == data:
-                return path
-            continue
-        return path
-    raise Refused(f"there are already {_VERSIONS} reports on this question", where=REPORTS, hint="delete some")
+    return with_search_index(vault, lambda index: write_form(vault, index, answer, wanted, today), now(), narrator)
 
 
-def _show(answer: Answer, path: str | None, as_json: bool) -> None:
-    """Print the answer with numbered quotes, as text or JSON."""
+def _show(answer: Answer, path: str | None, as_json: bool, wanted: Wanted | None, files: Sequence[str]) -> None:
+    """Print the answer with numbered quotes, as text or JSON; of a form, its files alone."""
     if as_json:
-        output.show_json({**plain(answer), "report": path})
+        made = {"form": wanted.form, "path": files[0], "files": list(files)} if wanted else {}
+        output.show_json({**plain(answer), "report": path, **made})
+        return
+    if files:
+        for file in [*files, *([path] if path and path not in files else [])]:
+            output.show(f"saved as {file}")
         return
     if answer.quotes:
         _show_quotes(answer)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from compiler.gates.gates import Accepted, sentence_refused
 from compiler.gates.written import sentence_fault
@@ -16,16 +15,11 @@ from compiler.protocol.replies import AnswerReply
 from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.extract import articles_on, extract
 from compiler.query.retrieve import Known
-from vault.ids import ClaimId, digest12
+from vault.ids import digest12
 from vault.index.database import Database
-from vault.model.article import ArticleSection, CitedSentence, render_body
-from vault.model.frontmatter import render_note
-from vault.model.markdown import escape
-from vault.model.wikilink import Citation, note_link, raw_link
 from vault.text.formatting import clean, clean_line, fold
 
 MAX_QUESTION = 500  # characters
-REPORTS = "output/reports"
 SILENT = "The sources do not say."
 WEAK = "The evidence is weak: the words of the question stand nowhere together."
 
@@ -126,34 +120,3 @@ def gated(
     by_id = {str(known.claim.id): known for known in claims}
     missing = fold(clean(reply.missing)) or ("" if kept else SILENT)
     return Answer(question, tuple(kept), tuple(by_id[c] for c in used), missing, engine, tuple(rejections))
-
-
-def report_text(answer: Answer, today: date) -> str:
-    """Return the answer as a page for output/reports/."""
-    numbers: dict[str, int] = {}
-    for known in answer.claims:
-        numbers.setdefault(known.summary, len(numbers) + 1)
-    by_id = {known.claim.id: known for known in answer.claims}
-
-    def cite(id_: str) -> Citation:
-        known = by_id[ClaimId(id_)]
-        return Citation(known.summary.removesuffix(".md"), known.claim.id, numbers[known.summary])
-
-    said = tuple(CitedSentence(s.text, tuple(cite(c) for c in s.cites)) for s in answer.sentences)
-    body = render_body(answer.question, [ArticleSection("Answer", (said,))] if said else [])
-    body += "".join(map(_quote_block, answer.quotes))
-    if answer.missing:
-        body += f"\n## What the vault does not say\n\n- {escape(clean_line(answer.missing))}\n"
-    titles = {known.summary: known.title for known in answer.claims}
-    sources = tuple(note_link(path, titles[path] or path) for path in numbers)
-    sources += tuple(dict.fromkeys(raw_link(each.path, each.path) for each in answer.quotes))
-    head = {"type": "report", "title": answer.question, "created": today.isoformat(), "engine": answer.engine}
-    return render_note({**head, "sources": sources}, body)
-
-
-def _quote_block(quote: Quoted) -> str:
-    """Return a quote as a block with its place, and the articles that rest on it."""
-    place = f", {escape(quote.place)}" if quote.place else ""
-    lines = [f"> {escape(clean_line(quote.text))}", f"— {raw_link(quote.path, quote.path)}{place}"]
-    about = ", ".join(note_link(path, title) for path, title in quote.articles)
-    return "\n" + "\n\n".join([*lines, *([f"See {about}."] if about else [])]) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiler.index.entries import Entry, entries_of
@@ -44,7 +44,7 @@ def fitting(vault: Vault, database: Database, question: str) -> list[Known]:
         passage = fold(hit.entry.text)
         found |= {e.ref: e for e in entries_of(database, "claim", hit.entry.path) if claim_is_in(e, passage)}
     found |= {hit.entry.ref: hit.entry for hit in results.hits["claim"] if hit.entry.ref not in found}
-    return list(_read(vault, list(found.values())[:MOST]))
+    return list(read_claims(vault, list(found.values())[:MOST]))
 
 
 def claim_is_in(claim: Entry, passage: str) -> bool:
@@ -52,7 +52,7 @@ def claim_is_in(claim: Entry, passage: str) -> bool:
     return any(fold(part) in passage for part in claim.text.split("\n"))
 
 
-def _read(vault: Vault, found: list[Entry]) -> Iterator[Known]:
+def read_claims(vault: Vault, found: Sequence[Entry]) -> Iterator[Known]:
     """Yield the claims of these entries from their summaries."""
     claims: dict[str, Known] = {}
     for path in dict.fromkeys(entry.path for entry in found):

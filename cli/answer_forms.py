@@ -1,0 +1,46 @@
+"""The options of `ask` for the form of an answer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from cli.environment import here
+from cli.options import combine
+from compiler.forms.write import FORMS, Wanted, check_out, names_of
+from vault.errors import UsageError
+from vault.vault import Vault
+
+form_options = combine(
+    click.option(
+        "--as",
+        "form",
+        type=click.Choice(FORMS),
+        help="Save the answer as a page, a table that compares things, Marp slides, a chart of numbers (PNG and SVG),"
+        " an Obsidian canvas, or a page of one screen.",
+    ),
+    click.option("--out", metavar="FILE", help="Where in output/ to save it (--as); default: named by the question."),
+    click.option("--things", metavar="A,B", help="What to compare, by titles of articles (--as table)."),
+)
+
+
+def wanted_form(vault: Vault, form: str | None, out: str | None, things: str | None) -> Wanted | None:
+    """Return the form that the options name; None for none. Raises: UsageError where they do not fit together."""
+    if form is None:
+        if out or things:
+            raise UsageError(f"{'--out' if out else '--things'} needs a form", hint=f"--as {'|'.join(FORMS)}")
+        return None
+    if things and form != "table":
+        raise UsageError("--things are compared in a table", hint="--as table")
+    return Wanted(form, check_out(form, _in_vault(vault, out)) if out else "", tuple(names_of(things or "")))
+
+
+def _in_vault(vault: Vault, out: str) -> str:
+    """Return a file as the vault names it: what begins with output/ is in the vault, the rest in the working folder."""
+    if out.startswith("output/"):
+        return os.path.normpath(out)
+    full = Path(os.path.normpath(here() / Path(out).expanduser()))
+    root = vault.root.resolve()
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else out
