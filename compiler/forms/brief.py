@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from compiler.forms.material import Material, Statement
-from compiler.forms.report import cited, page
+from compiler.forms.report import cited, document_lines, page
 from compiler.sources.segments import passages as sentences
 from vault.model.markdown import escape
 from vault.text.formatting import truncate
@@ -22,21 +22,12 @@ def brief(material: Material, today: date) -> bytes:
     parts = [f"# {escape(material.question)}"]
     shown = _shown(material)
     parts += [cited(statement, material) for statement in shown]
-    sources = tuple(dict.fromkeys(source for statement in shown for source in statement.sources))
-    if sources:
-        lines = [f"{material.numbers[source]}. {source.line()}" for source in sources]
-        parts += ["**Sources**", "\n".join(_by_document(lines)[:_SOURCES])]
+    numbers = {source: material.numbers[source] for statement in shown for source in statement.sources}
+    if numbers:
+        parts += ["**Sources**", "\n".join(document_lines(numbers))]
     if material.missing:
         parts.append(f"**Missing:** {escape(truncate(material.missing, _LONGEST))}")
     return page(material, "brief", parts, today)
-
-
-def _by_document(lines: list[str]) -> list[str]:
-    """Return the first line of each document: lines begin with its number."""
-    first: dict[str, str] = {}
-    for line in lines:
-        first.setdefault(line.partition(".")[0], line)
-    return list(first.values())
 
 
 def _shown(material: Material) -> list[Statement]:

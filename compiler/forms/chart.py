@@ -13,7 +13,7 @@ from typing import Any
 
 from compiler.forms.material import Material, Source, numbered
 from compiler.forms.measurements import MOST, Saying, Series, in_sayings
-from compiler.forms.report import page
+from compiler.forms.report import page, sources_part
 from compiler.forms.source_tables import SourceTable, series_of, tables_of
 from compiler.forms.table import in_cell
 from compiler.index.steps import READING, Steps, decoded
@@ -155,6 +155,5 @@ def chart_note(chart: Drawn, material: Material, today: date, picture: str) -> b
     parts = [f"# {escape(material.question)}", str(embed), "\n".join(rows)]
     if shown.total > len(shown.points):
         parts.append(f"The chart shows the first {MOST} of {plural(shown.total, 'number')}.")
-    first = {number: source for source, number in reversed(numbers.items())}
-    parts += ["## Sources", "\n".join(f"{n}. {raw_link(first[n].path, first[n].path)}" for n in sorted(first))]
+    parts += sources_part(numbers)
     return page(material, "chart", parts, today, tuple(numbers))

@@ -20,7 +20,7 @@ Article = tuple[str, str]  # vault path, title
 class Source:
     """The words of a source that a statement rests on, and where they are.
 
-    `path` is the file in `raw/`; `summary` and `claim` name the claim that has these words, "" where none has.
+    `path` is the file in `raw/`, `summary` its summary, `claim` the claim that has these words; "" where there is none.
     """
 
     quote: str
@@ -114,10 +114,10 @@ def material_of(database: Database, answer: Answer) -> Material:
 
 def _quoted(database: Database, quote: Quoted) -> Statement:
     """Return a quote as a statement, with the first claim that has a part of its words."""
-    text = clean_line(quote.text)
-    claim = _claim_in(text, entries_of(database, "claim", quote.path))
-    title = claim.title if claim else quote.path.rpartition("/")[2]
-    summary, ref = (claim.path, claim.ref) if claim else ("", "")
+    text, claims = clean_line(quote.text), entries_of(database, "claim", quote.path)
+    claim = _claim_in(text, claims)
+    title = claims[0].title if claims else quote.path.rpartition("/")[2]
+    summary, ref = claims[0].path if claims else "", claim.ref if claim else ""
     return Statement(text, (Source(text, quote.path, quote.place, title, summary, ref),), quote.articles)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from compiler.forms.material import Material, Source, Statement
 from vault.model.frontmatter import Value, render_note
 from vault.model.markdown import escape
 from vault.model.wikilink import note_link, raw_link
+from vault.text.formatting import plural
 
+_PLACES = 3  # of one document in a list of sources
 MISSING = "What the vault does not say"
 
 
@@ -40,11 +42,13 @@ def page(
 def properties(material: Material, kind: str, today: date, sources: Sequence[Source] | None = None) -> dict[str, Value]:
     """Return the front matter of a form."""
     head = {"type": kind, "title": material.question, "created": today.isoformat(), "engine": material.engine}
-    links = dict.fromkeys(
-        note_link(source.summary, source.title) if source.summary else raw_link(source.path, source.path)
-        for source in (material.numbers if sources is None else sources)
-    )
-    return {**head, "sources": tuple(links)}
+    links: dict[str, str] = {}
+    for source in material.numbers if sources is None else sources:
+        links.setdefault(
+            source.path,
+            note_link(source.summary, source.title) if source.summary else raw_link(source.path, source.path),
+        )
+    return {**head, "sources": tuple(links.values())}
 
 
 def cited(statement: Statement, material: Material) -> str:
@@ -66,6 +70,26 @@ def quote_block(statement: Statement) -> str:
 def missing_part(material: Material) -> list[str]:
     """Return the section on what the vault does not say; nothing where nothing is missing."""
     return [f"## {MISSING}", f"- {escape(material.missing)}"] if material.missing else []
+
+
+def sources_part(numbers: Mapping[Source, int]) -> list[str]:
+    """Return the section that lists the documents with the places that are named."""
+    return ["## Sources", "\n".join(document_lines(numbers))] if numbers else []
+
+
+def document_lines(numbers: Mapping[Source, int]) -> list[str]:
+    """Return a line for each document: its number, a link to it, and up to three places."""
+    places: dict[int, dict[str, None]] = {}
+    links: dict[int, str] = {}
+    for source, number in numbers.items():
+        links.setdefault(number, raw_link(source.path, source.path))
+        places.setdefault(number, {}).update(dict.fromkeys(filter(None, [escape(source.place)])))
+    return [f"{number}. {_listed(link, list(places[number]))}" for number, link in sorted(links.items())]
+
+
+def _listed(link: str, places: Sequence[str]) -> str:
+    more = f"and {plural(len(places) - _PLACES, 'more place')}"
+    return "; ".join([link, *places[:_PLACES], *([more] if len(places) > _PLACES else [])])
 
 
 def _evidence(material: Material) -> list[str]:

@@ -23,7 +23,7 @@ _WIDE = re.compile("[\u1100-\u115f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-
 _TITLE = 90  # characters
 _A_SLIDE = 6  # sources
 _SPECIAL = re.compile(
-    r"[\\`*_\[\]<>#|$&~!^{}]|(?<![\w:]):(?=[\w+-]+:)|(?<=\w):(?=[\w+-]+:)|:(?=//)|^[-+=:%]|^\d+(?=[.)])"
+    r"[\\`*_\[\]<>#|$&~!^{}]|:(?=[\w+-]+:)|:(?=//)|^[-+=:%]|^\d+(?=[.)])"
 )
 _STYLE = "section { overflow-wrap: anywhere; } section.lead { text-align: center; } h2 { font-size: 1.1em; }"
 
@@ -45,7 +45,12 @@ def plain(text: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Return a character behind a backslash; after a number, its dot is escaped instead."""
+    """Return a character behind a backslash; after a number, its dot is escaped instead.
+
+    A colon that could begin the shortcode of an emoji gets an invisible blank, as those are read after escapes.
+    """
+    if found[0] == ":" and found.string[found.end() : found.end() + 1] != "/":
+        return ":\u200b"
     return found[0] + "\\" if found[0][0].isdigit() else "\\" + found[0]
 
 
@@ -88,7 +93,10 @@ def _link(source: Source, words: str, path: str) -> str:
 
 def _sources(material: Material, path: str) -> Iterator[str]:
     """Yield the slides that list the sources."""
-    lines = [f"- {_link(s, f'[{n}]', path)} {_place(s)}" for s, n in material.numbers.items()]
+    places: dict[str, str] = {}
+    for source, number in material.numbers.items():
+        places.setdefault(f"{number} {_place(source)}", f"- {_link(source, f'[{number}]', path)} {_place(source)}")
+    lines = list(places.values())
     for at in range(0, len(lines), _A_SLIDE):
         more = " (continued)" if at else ""
         yield f"## Sources{more}\n\n" + "\n".join(lines[at : at + _A_SLIDE])

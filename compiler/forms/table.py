@@ -1,7 +1,8 @@
 """A table that compares things: a row each, and a column for each aspect that their claims speak of.
 
 The columns are what each thing is, then the words of the question and the concepts that claims on several things name,
-then the remaining kinds of claims. A claim is in one column; where nothing is said, the cell is empty.
+then the remaining kinds of claims. A claim is in one column; where nothing is said, the cell is empty. Below the table
+are claims that name several of the things.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from compiler.forms.material import Material, Source, numbered
-from compiler.forms.report import cited, page
-from compiler.forms.things import Named, Thing, find_things, is_in, named_articles, things_asked, with_claims
+from compiler.forms.report import cited, page, sources_part
+from compiler.forms.things import Named, Thing, find_things, is_in, named_articles, occurring, things_asked, with_claims
 from compiler.language.search_terms import query_words, terms
-from compiler.query.retrieve import Known
+from compiler.query.retrieve import Known, read_claims
+from compiler.query.search import search
 from vault.errors import UsageError
 from vault.index.database import Database
 from vault.model.claim import ClaimKind
@@ -33,26 +35,30 @@ _KINDS = {
     ClaimKind.FACT: "Facts",
 }
 _ASPECTS, _COLUMNS = 3, 6
+_IN_CELL = 2  # claims
+_TOGETHER = 5  # claims that name several of the things
 _CELL = 240  # characters of a claim in a cell
+_LOOKED_AT = 30  # claims
 _BAR = re.compile(r"(?<!\\)\|")
 Fits = Callable[[Known], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, the link behind it ("" for none), and the claim of each thing, None for an empty cell."""
+    """A heading, the path of its article ("" for none), and the claims of each thing: none for an empty cell."""
 
     heading: str
     path: str
-    cells: tuple[Known | None, ...]
+    cells: tuple[tuple[Known, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The things of a table, its columns, and the names for which there is no article."""
+    """The things of a table, its columns, claims that name several, and the names for which there is no article."""
 
     things: tuple[Thing, ...]
     columns: tuple[Column, ...]
+    together: tuple[Known, ...] = ()
     missing: tuple[str, ...] = ()
 
 
@@ -70,7 +76,21 @@ def compared(vault: Vault, database: Database, question: str, names: Sequence[st
     things = with_claims(vault, database, found)
     asked = [name for name in names or things_asked(question) if name not in missing]
     columns = columns_of(things, _aspects(articles, found, asked))
-    return Compared(tuple(things), columns, tuple(map(clean_line, missing)))
+    together = _together(vault, database, found)
+    return Compared(tuple(things), columns, tuple(together), tuple(map(clean_line, missing)))
+
+
+def _together(vault: Vault, database: Database, found: Sequence[Named]) -> list[Known]:
+    """Return the claims that name several of the things, those that a search for their names finds first."""
+    query = " ".join(article.entry.title for article in found)
+    entries = [hit.entry for hit in search(database, query, ("claim",), _LOOKED_AT).hits["claim"]]
+    claims = read_claims(vault, entries)
+    return [known for known in claims if _count(found, tuple(terms(known.claim.words))) > 1][:_TOGETHER]
+
+
+def _count(found: Sequence[Named], words: tuple[str, ...]) -> int:
+    """Return how many of the articles are named in these terms; a name inside a longer one is not counted."""
+    return len(occurring(found, words))
 
 
 def _too_few(found: Sequence[Named], missing: Sequence[str]) -> str:
@@ -103,7 +123,7 @@ def columns_of(things: Sequence[Thing], aspects: Sequence[tuple[str, str, tuple[
             continue
         before = [set(each) for each in used]
         column = _column(heading, path, things, used, _speaks_of(name))
-        if sum(cell is not None for cell in column.cells) > 1:
+        if sum(map(bool, column.cells)) > 1:
             columns.append(column)
         else:
             used[:] = before
@@ -116,10 +136,9 @@ def _column(heading: str, path: str, things: Sequence[Thing], used: list[set[str
     """Return a column of the first claims that fit and have not been used yet, which are used then."""
     cells = []
     for thing, ids in zip(things, used, strict=True):
-        cell = next((known for known in thing.claims if known.claim.id not in ids and fits(known)), None)
-        if cell is not None:
-            ids.add(cell.claim.id)
-        cells.append(cell)
+        cell = [known for known in thing.claims if known.claim.id not in ids and fits(known)][:_IN_CELL]
+        ids.update(known.claim.id for known in cell)
+        cells.append(tuple(cell))
     return Column(heading, path, tuple(cells))
 
 
@@ -142,18 +161,19 @@ def _terms(known: Known) -> tuple[str, ...]:
 
 def table(compared_: Compared, material: Material, today: date) -> bytes:
     """Return the page: the table, an answer in sentences where there is one, and the sources."""
-    cells = [cell for column in compared_.columns for cell in column.cells if cell is not None]
+    cells = [known for column in compared_.columns for cell in column.cells for known in cell]
     sentences = () if material.is_quoted else material.statements
     said = [source for statement in sentences for source in statement.sources]
-    numbers = numbered([*said, *map(Source.of, cells)])
+    numbers = numbered([*said, *map(Source.of, (*cells, *compared_.together))])
     parts = [f"# {escape(material.question)}", "\n".join(_rows(compared_, numbers))]
     whole = replace(material, statements=sentences, is_quoted=False)
     if sentences:
         parts += ["## Answer", " ".join(cited(each, whole) for each in sentences)]
+    if compared_.together:
+        parts += ["## Named together", "\n".join(f"- {_claim(known, numbers)}" for known in compared_.together)]
     if compared_.missing:
         parts += ["## Not in the wiki", "\n".join(f"- {escape(name)}" for name in compared_.missing)]
-    first = {number: source for source, number in reversed(numbers.items())}
-    parts += ["## Sources", "\n".join(f"{number}. {first[number].line()}" for number in sorted(first))]
+    parts += sources_part(numbers)
     return page(whole, "table", parts, today, tuple(numbers))
 
 
@@ -176,14 +196,25 @@ def _heading(column: Column) -> str:
     return in_cell(column.heading)
 
 
-def _cell(known: Known | None, numbers: dict[Source, int]) -> str:
-    """Return a claim's words with its citation; nothing where there is none."""
-    if known is None:
-        return ""
+def _cell(claims: Sequence[Known], numbers: dict[Source, int]) -> str:
+    """Return the words of claims with their citations; nothing where there are none."""
+    return " ".join(in_cell(_shown(known)) + f" {_link(known, numbers).in_table()}" for known in claims)
+
+
+def _claim(known: Known, numbers: dict[Source, int]) -> str:
+    return f"{escape(_shown(known))} {_link(known, numbers)}"
+
+
+def _shown(known: Known) -> str:
+    return truncate(clean_line(known.claim.words), _CELL)
+
+
+def _link(known: Known, numbers: dict[Source, int]) -> Wikilink:
+    """Return a citation of a claim."""
     source = Source.of(known)
     link = source.link(str(numbers[source]))
     assert link is not None  # a claim has one
-    return f"{in_cell(truncate(known.claim.words, _CELL))} {link.in_table()}"
+    return link
 
 
 def in_cell(text: str) -> str:

@@ -94,10 +94,10 @@ def find_things(articles: Sequence[Named], question: str, names: Sequence[str]) 
     """
     wanted = list(names) or _joined(articles, things_asked(question))
     if not wanted:
-        return [article for article, _ in _occurring(articles, _as_terms(question))][:_MOST], []
+        return [article for article, _ in occurring(articles, _as_terms(question))][:_MOST], []
     found, missing = dict[str, Named](), []
     for name in wanted[:_MOST]:
-        inside = _occurring(articles, _as_terms(name))
+        inside = occurring(articles, _as_terms(name))
         if inside:
             best = max(inside, key=lambda each: each[1])[0]
             found.setdefault(best.entry.path, best)
@@ -119,7 +119,7 @@ def _joined(articles: Sequence[Named], parts: Sequence[str]) -> list[str]:
     return joined
 
 
-def _occurring(articles: Sequence[Named], words: tuple[str, ...]) -> list[tuple[Named, int]]:
+def occurring(articles: Sequence[Named], words: tuple[str, ...]) -> list[tuple[Named, int]]:
     """Return the articles whose name is in these terms, in their order, each with the length of its name.
 
     Of names that overlap, the longest counts.
