@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from compiler.agents.addresses import address_fault, hidden_address
+from compiler.agents.canvas import canvas_fault
 from vault.model.exhibit import LANGUAGES, UNNAMED
 from vault.model.frontmatter import body_of, read_properties
 from vault.text.diff import sides
@@ -32,6 +33,7 @@ MAX_AGAIN = 3  # levels of code in code that are read as words
 
 _PAGES = frozenset({"md", "markdown"})
 _TABLES = frozenset({"csv", "tsv"})
+_CANVAS = "canvas"
 _OTHER = frozenset(
     "txt json jsonl yaml yml toml tex bib rst org log py r jl ipynb png jpg jpeg gif webp pdf pptx docx xlsx odt odp"
     " ods mp3 mp4 wav webm epub apkg dot mmd puml".split()
@@ -81,11 +83,14 @@ def file_fault(path: str, data: bytes | None) -> Fault | None:
         return None
     if suffix in _WEB:
         return 0, "HTML, SVG and XML can run code when they are opened: write Markdown, save figures as PNG"
-    if suffix not in _PAGES | _TABLES:
+    if suffix not in _PAGES | _TABLES | {_CANVAS}:
         return 0, f"a kind of file that is not known here: {clean_line(suffix)[:20] or 'without a suffix'}"
     text, fault = text_of(data)
     if fault is not None:
         return fault
+    if suffix == _CANVAS:
+        why = canvas_fault(text, lambda words: markdown_fault(words, "x.md"))  # its links begin at the vault's root
+        return (0, why) if why else None
     return _formula(text, suffix) if suffix in _TABLES else markdown_fault(text, path)
 
 

@@ -13,7 +13,7 @@ from vault.text.formatting import truncate
 
 MOST_WORDS = 110  # of the statements; with sources and what is missing, about 150
 _SOURCES = 3
-_LONGEST = 300  # characters of what is missing
+_MISSING = 30  # words of what is missing
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -21,12 +21,13 @@ def brief(material: Material, today: date) -> bytes:
     """Return the page."""
     parts = [f"# {escape(material.question)}"]
     shown = _shown(material)
+    parts += ["*Quoted from the sources*"] if material.is_quoted else []
     parts += [cited(statement, material) for statement in shown]
     numbers = {source: material.numbers[source] for statement in shown for source in statement.sources}
     if numbers:
         parts += ["**Sources**", "\n".join(document_lines(numbers))]
     if material.missing:
-        parts.append(f"**Missing:** {escape(truncate(material.missing, _LONGEST))}")
+        parts.append(f"**Missing:** {escape(first_sentences(material.missing, _MISSING))}")
     return page(material, "brief", parts, today)
 
 

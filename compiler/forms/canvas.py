@@ -13,12 +13,12 @@ from compiler.forms.material import Material, Source
 from vault.model.markdown import escape
 from vault.text.formatting import short_line, truncate
 
-GAP, COLUMNS_APART = 40, 160  # pixels
+GAP, COLUMNS_APART = 40, 260  # pixels
 _WIDTH = {"article": 400, "question": 440, "statement": 480, "source": 440}
 _FILE_HEIGHT = 220
-_LINE, _MARGIN, _LETTER = 28, 48, 9.0  # pixels: height of a line, what the frame takes, width of a narrow letter
+_LINE, _MARGIN, _LETTER = 28, 48, 8.0  # pixels: height of a line, what the frame takes, width of a narrow letter
 _LONGEST = 1_200  # characters of a text node
-_LABEL = 60  # characters
+_LABEL = 32  # characters
 _COLORS = {"question": "5", "missing": "1", "statement": "4"}  # presets of the format: cyan, red, green
 Node = dict[str, Any]
 

@@ -104,12 +104,12 @@ def _in_tables(database: Database, results: Results) -> Iterator[tuple[float, Se
         for table in tables_of(source) if source is not None else []:
             assert source is not None
             for each in series_of(table, path, source):
-                yield _share(_about(table, each, source), source.language, results), each
+                yield _share(_about(table, each), source.language, results), each
 
 
-def _about(table: SourceTable, column: Series, source: SourceText) -> str:
+def _about(table: SourceTable, column: Series) -> str:
     """Return the words that say what a column of a table is."""
-    return " ".join((source.title, table.before, *table.names, column.quantity, *(p.label for p in column.points)))
+    return " ".join((table.before, *table.names, column.quantity, *(p.label for p in column.points)))
 
 
 def read_source(database: Database, path: str) -> SourceText | None:

@@ -22,9 +22,7 @@ _ROOM = 330  # narrow characters of text on a slide
 _WIDE = re.compile("[\u1100-\u115f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]")
 _TITLE = 90  # characters
 _A_SLIDE = 6  # sources
-_SPECIAL = re.compile(
-    r"[\\`*_\[\]<>#|$&~!^{}]|:(?=[\w+-]+:)|:(?=//)|^[-+=:%]|^\d+(?=[.)])"
-)
+_SPECIAL = re.compile(r"[\\`*_\[\]<>#|$&~!^{}]|:(?=[\w+-]+:)|:(?=//)|^[-+=:%]|^\d+(?=[.)])")
 _STYLE = "section { overflow-wrap: anywhere; } section.lead { text-align: center; } h2 { font-size: 1.1em; }"
 
 

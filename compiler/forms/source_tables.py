@@ -40,7 +40,7 @@ def tables_of(text: SourceText) -> list[SourceTable]:
         rows = [(_values(row, names), place) for row, place in lines[1:]]
         if len(rows) > 1 and len(names) > 1 and not any(_NUMERIC.fullmatch(name) for name in names):
             start = marks[0].start
-            before = " ".join((_headings(text, start), text.text[max(0, start - _BEFORE) : start]))
+            before = _about(text, start)
             each = tuple(zip(*rows, strict=True))
             found.append(SourceTable(tuple(names), each[0], each[1], clean_line(before)))
     return found
@@ -78,9 +78,12 @@ def _values(row: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _headings(text: SourceText, at: int) -> str:
-    """Return the headings above an offset."""
-    return next((" ".join(each.headings) for each in text.segments if each.start <= at < each.end), "")
+def _about(text: SourceText, at: int) -> str:
+    """Return the words that say what is at an offset: the heading above it, or the title, and the text between."""
+    segment = next((each for each in text.segments if each.start <= at < each.end), None)
+    heading = segment.headings[-1] if segment and segment.headings else text.title
+    begin = max(segment.start if segment else 0, at - _BEFORE)
+    return f"{heading} {text.text[begin:at]}"
 
 
 def series_of(table: SourceTable, path: str, source: SourceText) -> list[Series]:
