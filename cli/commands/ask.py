@@ -60,6 +60,8 @@ def ask(
     article's; what the wiki lacks is reported. With --engine agent the question becomes an order for your coding agent
     (see `retain agent`): ask again when it has answered. Answers are stored, and a question is not asked twice.
 
+    With --as the answer is saved in a form (docs/answers.md): only its path is printed.
+
     \b
     Examples:
       retain ask "What is the spacing effect?"

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from compiler.claims.number_conflicts import year
 from compiler.forms.material import Source
@@ -115,16 +116,20 @@ def _located(text: str) -> list[tuple[Number, int]]:
 
 
 def _clauses(text: str, found: Sequence[tuple[Number, int]]) -> Iterator[tuple[Number, int, tuple[int, int]]]:
-    """Yield the numbers that measure something, where each begins, and (start, end) of the clause that it is in."""
-    measures = [(number, at) for number, at in found if _quantity(number, text[at + len(number.text) :]) is not None]
-    begin = 0
-    for n, (number, at) in enumerate(measures):
-        after = at + len(number.text)
-        until = measures[n + 1][1] if n + 1 < len(measures) else len(text)
-        cut = _CUT.search(text, after, until) if until < len(text) else None
-        end = cut.start() if cut else until
-        yield number, at, (begin, end)
-        begin = cut.end() if cut else until
+    """Yield the numbers that measure something, where each begins, and (start, end) of the words about it.
+
+    These are the whole text, or its clause where the text has several numbers of one quantity.
+    """
+    groups: dict[Quantity, list[tuple[Number, int]]] = defaultdict(list)
+    for number, at in found:
+        if (quantity := _quantity(number, text[at + len(number.text) :])) is not None:
+            groups[quantity].append((number, at))
+    for measures in groups.values():
+        begin = 0
+        for (number, at), (_, until) in pairwise([*measures, (measures[0][0], len(text))]):
+            cut = _CUT.search(text, at + len(number.text), until) if until < len(text) else None
+            yield number, at, (begin, cut.start() if cut else until)
+            begin = cut.end() if cut else until
 
 
 def _name(number: Number, after: str) -> str:
