@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +31,7 @@ from compiler.forms.report import report
 from compiler.forms.slides import slides
 from compiler.forms.table import in_cell
 from compiler.forms.things import things_asked
+from vault.errors import UsageError
 from vault.model.frontmatter import read_properties
 from vault.text.formatting import clean_line
 
@@ -163,6 +166,27 @@ def test_marp_makes_slides_of_hostile_words(tmp_path: Path) -> None:
         assert not re.search(r"<(?:script|style|img|svg|mjx|code|pre|hr|table|mark)\b|background-image|evil\"", section)
     shown = unescape(re.sub(r"<[^>]+>", "", "".join(sections)))
     assert "<script>alert(1)</script>" in shown and "![bg](https://example.org/x.png)" in shown and "$x$" in shown
+
+
+CHROME = os.environ.get("CHROME_PATH") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
+)
+
+
+@pytest.mark.skipif(MARP is None or CHROME is None, reason="marp or Chromium is not installed (MARP_CLI, CHROME_PATH)")
+def test_marp_and_chromium_print_a_page_for_each_slide(tmp_path: Path) -> None:
+    deck = slides(material(*HOSTILE.values()), TODAY, PATH)
+    (tmp_path / "talk.md").write_bytes(deck)
+    command = [str(MARP), "--no-config-file", "--no-stdin", "talk.md", "-o", "talk.pdf"]
+    environment = {**os.environ, "CHROME_PATH": str(CHROME)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with pypdfium2.PdfDocument(tmp_path / "talk.pdf") as printed:
+        pages = [printed[n].get_textpage().get_text_bounded() for n in range(len(printed))]
+    assert len(pages) == len(slide_parts(deck.decode()))
+    assert any("<script>alert(1)</script>" in page for page in pages)
 
 
 # --- canvas ---------------------------------------------------------------------------------------------------------
@@ -320,6 +344,12 @@ def test_a_chart_is_the_same_bytes_twice_and_hostile_labels_are_no_math() -> Non
     root = ElementTree.fromstring(first["svg"])
     tags = {str(element.tag).rpartition("}")[2] for element in root.iter()}
     assert not tags & {"script", "foreignObject", "image"} and b"$x$ &lt;b&gt;" in first["svg"]
+
+
+def test_without_matplotlib_the_error_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"pip install 'retain\[figures\]'"):
+        plot(drawn("The road has", "The river has"), "x")
 
 
 def test_the_note_of_a_chart_cites_every_number() -> None:
