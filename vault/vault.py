@@ -15,7 +15,7 @@ from vault.errors import Damaged, Refused, VaultNotFound
 from vault.files.folder import Folder
 from vault.files.guard import Guard, Scope
 from vault.files.write_scopes import is_beside
-from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.model.card import Deck, parse_deck
 
@@ -91,7 +91,7 @@ class Vault:
 
     def laid_beside(self) -> list[str]:
         """Return the vault paths of conflict versions beside edited files."""
-        pages = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+        pages = (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS)
         folders = ["wiki", "learning", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
         return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
 

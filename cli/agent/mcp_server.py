@@ -15,7 +15,7 @@ from cli.agent.actions import TOOLS, AgentActions, desk_of
 from cli.options import vault_option
 from cli.version import __version__
 from vault.errors import NotFound, RetainError, UsageError
-from vault.layout import CONCEPTS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, SUMMARIES, TOPICS
 from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import clean, clean_line
 from vault.text.redaction import redact
@@ -35,7 +35,7 @@ _INSTRUCTIONS = (
 _MAX_LISTED_PAGES = 500
 _SCHEME = "retain://vault/"
 _SINGLE_PAGES = ("AGENTS.md", "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "learning/gaps.md")
-_PAGE_FOLDERS = (CONCEPTS, TOPICS, SUMMARIES)
+_PAGE_FOLDERS = (CONCEPTS, TOPICS, ANSWERS, SUMMARIES)
 
 
 @click.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -12,31 +11,39 @@ import click
 from cli import output
 from cli.answer_forms import form_options, wanted_form
 from cli.engines.choice import ASKING, backend_of, engine_of, paid_words
-from cli.environment import now
+from cli.environment import is_sandboxed, now
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
-from compiler.forms.write import REPORTS, Wanted, write_form
+from compiler.forms.write import Wanted, write_form
 from compiler.orders.answer import answer_as_json as plain
 from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
+from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
-from vault.errors import WriteFailed
+from compiler.query.filing import file_answer
+from compiler.query.questions import Asked, Change, Conversation, asked_questions, change_as_json, question_as_json
+from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
+from vault.files.guard import Scope
+from vault.layout import ANSWERS
+from vault.log.ledger import QUESTIONS, parse_instant
 from vault.sandbox.self_sandbox import restrict_writes
-from vault.text.formatting import plural
+from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
 
 ENGINES = ("extractive", *ASKING, "agent", "journal")
 
 
 @click.command()
-@click.argument("question", nargs=-1, required=True)
+@click.argument("question", nargs=-1)
 @click.option(
     "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
 )
-@click.option("--file-back", is_flag=True, help="Also save the answer as a page in output/reports/.")
+@click.option("--continue", "goes_on", is_flag=True, help="Take the question and answer before this one into account.")
+@click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
+@click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @form_options
 @progress_option
@@ -44,7 +51,9 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
 def ask(
     question: tuple[str, ...],
     engine: str | None,
+    goes_on: bool,
     file_back: bool,
+    history: bool,
     budget: float | None,
     form: str | None,
     out: str | None,
@@ -56,50 +65,81 @@ def ask(
     """Answer a question from your sources and the wiki alone.
 
     The embedded engine quotes the passages of your sources that fit best, and says so where the words of the question
-    stand nowhere together. A model writes sentences, each with the words of its source, which are checked like an
-    article's; what the wiki lacks is reported. With --engine agent the question becomes an order for your coding agent
-    (see `retain agent`): ask again when it has answered. Answers are stored, and a question is not asked twice.
+    stand nowhere together. A model reads the articles and passages that fit, and writes sentences, each with the words
+    of its source, which are checked like an article's; what the sources lack is reported. With --engine agent the
+    question becomes an order for your coding agent (see `retain agent`): ask again when it has answered.
 
-    With --as the answer is saved in a form (docs/answers.md): only its path is printed.
+    Questions and answers are recorded: asked again, a question shows what changed, and what the sources lack becomes a
+    gap at the next compile. A page in wiki/answers/ is found by searches and lists what it rests on; no other page may
+    rest on it. With --as the answer is also saved in a form (docs/answers.md), and only the paths are printed.
 
     \b
     Examples:
       retain ask "What is the spacing effect?"
+      retain ask --continue how long should the gaps be
       retain ask why does sleep help memory --engine claude
       retain ask "How long should gaps be?" --file-back --json
       retain ask "Compare massed and spaced practice" --as table
+      retain ask --history
     """
     vault = opened(vault_dir)
+    if history:
+        if question:
+            raise UsageError("--history takes no question", hint="`retain ask --history`")
+        return _show_history(vault, as_json)
+    if not question:
+        raise UsageError("no question is given", hint='`retain ask "What is ...?"`')
     wanted = wanted_form(vault, form, out, things)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
     _restrict_process(vault, chosen, file_back, wanted)
+    conversation = Conversation(vault)
+    follows = conversation.last if goes_on else ""
     try:
         with _start_backend(vault, chosen, narrator, budget) as backend:
-            answer = _answer(vault, " ".join(question), chosen, backend, narrator)
+            answer = _answer(vault, " ".join(question), chosen, backend, narrator, conversation.earlier(follows))
         cost = paid_words(backend)
     finally:
         narrator.done()
     if cost:
         output.say(cost)
-    path = _write_form(vault, answer, Wanted("report"), narrator)[0] if file_back else None
-    files = _write_form(vault, answer, wanted, narrator) if wanted else []
-    _show(answer, path, as_json, wanted, files)
+    change, page, files = conversation.change(answer), "", list[str]()
+    try:
+        if file_back:
+            page = file_answer(vault, answer, now())
+        if wanted:
+            files = _write_form(vault, answer, wanted, narrator)
+    finally:
+        if not is_sandboxed():
+            conversation.record(answer, now(), after=follows, filed=page, wanted=file_back)
+    if as_json:
+        made = {"form": wanted.form, "path": files[0], "files": files} if wanted else {}
+        output.show_json({**plain(answer), "changed": change_as_json(change), "page": page or None, **made})
+    elif files:
+        for file in [*files, *([page] if page else [])]:
+            output.show(f"saved as {file}")
+    else:
+        _show(answer, change, page)
     return output.DONE
 
 
-def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None = None) -> None:
-    """Restrict this process to the folders that it writes, without network; call it before any thread starts."""
+def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None) -> None:
+    """Restrict this process to the folders and the ledger that it writes, without network.
+
+    Call it before any thread starts.
+    """
     if engine in ASKING:
         return
 
-    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
-    folders = [WORK] if place.sandboxed else [".retain", *([REPORTS] if file_back else [])]
+    place = OrderDesk(vault, sandboxed=is_sandboxed())
+    folders = [WORK] if place.sandboxed else [".retain", *([ANSWERS] if file_back else [])]
     folders += [wanted.folder] if wanted else []
-    for folder in folders:
-        with suppress(WriteFailed):  # a vault that can only be read answers, too
+    with suppress(RetainError):  # a vault that can only be read answers, too
+        for folder in folders:
             place.guard.makedirs(folder)
-    there = [path for folder in folders if (path := vault.root / folder).is_dir()]
+        if not place.sandboxed and not place.guard.exists(QUESTIONS):
+            vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
+    there = [path for name in (*folders, QUESTIONS) if (path := vault.root / name).exists()]
     restrict_writes([*there, trace_folder()])
 
 
@@ -107,9 +147,11 @@ def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget:
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
-def _answer(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-    place = OrderDesk(vault, sandboxed="RETAIN_CAGED" in os.environ)
-    return answer_question(place, question, engine, now(), backend, narrator)
+def _answer(
+    vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress, earlier: Sequence[Exchange]
+) -> Answer:
+    place = OrderDesk(vault, sandboxed=is_sandboxed())
+    return answer_question(place, question, engine, now(), backend, narrator, earlier)
 
 
 def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.Progress) -> list[str]:
@@ -118,21 +160,23 @@ def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.P
     return with_search_index(vault, lambda index: write_form(vault, index, answer, wanted, today), now(), narrator)
 
 
-def _show(answer: Answer, path: str | None, as_json: bool, wanted: Wanted | None, files: Sequence[str]) -> None:
-    """Print the answer with numbered quotes, as text or JSON; of a form, its files alone."""
-    if as_json:
-        made = {"form": wanted.form, "path": files[0], "files": list(files)} if wanted else {}
-        output.show_json({**plain(answer), "report": path, **made})
-        return
-    if files:
-        for file in [*files, *([path] if path and path not in files else [])]:
-            output.show(f"saved as {file}")
-        return
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def _show(answer: Answer, change: Change | None, page: str) -> None:
+    """Print the answer with numbered quotes."""
     if answer.quotes:
         _show_quotes(answer)
-        if path:
-            output.show(f"\nsaved as {path}")
-        return
+    else:
+        _show_sentences(answer)
+    if change is not None:
+        _show_change(change)
+    if page:
+        output.show(f"\nsaved as {page}; delete the file to take that back")
+
+
+def _show_sentences(answer: Answer) -> None:
+    """Print an answer of sentences, each with the numbers of its quotes, which follow."""
     numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
     for sentence in answer.sentences:
         marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
@@ -145,8 +189,6 @@ def _show(answer: Answer, path: str | None, as_json: bool, wanted: Wanted | None
     if answer.rejections:
         count = len(answer.rejections)
         output.say(f"{plural(count, 'unsupported sentence')} dropped")
-    if path:
-        output.show(f"\nsaved as {path}")
 
 
 def _show_quotes(answer: Answer) -> None:
@@ -159,3 +201,36 @@ def _show_quotes(answer: Answer) -> None:
         output.show("    " + ", ".join(filter(None, (quote.path, quote.place))))
         for path, title in quote.articles[:3]:
             output.show(f"    {title}: {path}")
+
+
+def _show_change(change: Change) -> None:
+    """Print what an answer has that the one before had not, and the other way round."""
+    output.show(f"\nChanged since {change.since[:10]}:")
+    for sign, texts in (("+", change.new), ("-", change.gone)):
+        for text in texts:
+            output.show(f"  {sign} {clean_line(text)}")
+
+
+def _show_history(vault: Vault, as_json: bool) -> int:
+    """Print the questions that were asked, the latest last."""
+    asked = asked_questions(vault)
+    if as_json:
+        output.show_json({"questions": [question_as_json(each) for each in asked]})
+        return output.DONE
+    for each in asked:
+        day = parse_instant(each.since).astimezone(vault.settings.zone).date()
+        output.show(f"{day}  {each.question}  ({_outcome(each)})")
+        if each.filed:
+            output.show(f"            {each.filed}")
+    if not asked:
+        output.say("no questions yet")
+    return output.DONE
+
+
+def _outcome(asked: Asked) -> str:
+    """Return in a few words how a question was answered."""
+    if not asked.texts:
+        return "no answer"
+    if asked.is_weak:
+        return "weak evidence"
+    return "in part" if asked.missing and asked.lacking else "answered"

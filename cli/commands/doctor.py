@@ -273,7 +273,8 @@ def _logs(health: Health, vault: Vault, at: datetime) -> None:
     try:
         health.findings += unreadable_lines(vault.root)
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
-        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.NOTES):
+        ledgers = (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.QUESTIONS, ledger.NOTES)
+        for path in ledgers:
             health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)
     except RetainError as error:
         health.find(error.where or "learning", "unreadable", error.what, error.hint)

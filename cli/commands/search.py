@@ -23,6 +23,7 @@ HEADS = {
     "passage": "Passages of your sources",
     "article": "Articles",
     "topic": "Topics",
+    "answer": "Answers to your questions",
     "claim": "Claims",
     "summary": "Sources",
     "card": "Cards",

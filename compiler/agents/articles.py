@@ -11,7 +11,7 @@ from compiler.agents.record import KeptPage
 from compiler.gates.gates import sentence_refused
 from compiler.model.requests import ClaimView, Sentence
 from vault.ids import digest12, slug
-from vault.layout import CONCEPTS
+from vault.layout import ANSWERS, CONCEPTS, INFERRED_TYPES, TOPICS
 from vault.log.ledger import Ids
 from vault.model.article import CitedSentence, sentences
 from vault.model.claim import Claim, ClaimState
@@ -23,6 +23,7 @@ from vault.text.formatting import clean_line, fold
 MAX_TITLE = 120
 WRITTEN_BY, UNSUPPORTED = "written_by", "unsupported"  # the properties that mark an article with an agent's text
 _RANK = ("speculative", "low", "medium")  # what an agent wrote is trusted at most as medium
+_TYPES = {CONCEPTS: "concept", TOPICS: "topic", ANSWERS: INFERRED_TYPES[0]}
 _RESERVED = re.compile(r"(?im)^[ \t>]*\[!human\]|\^[cg]-[0-9a-z]{10}[ \t]*$|\[\[[ \t./]*insights/")
 _CITE = re.compile(r"(?P<head>\[\[(?P<stem>wiki/summaries/[^\[\]|#^\n\\]+)#\^c-[0-9a-hjkmnp-tv-z]{10}\\?\|)\d+\]\]")
 
@@ -50,7 +51,7 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")
         if slug(stem) != stem:
             return 0, f"the name is not a slug; it would be {slug(stem)}.md"
-        if stem.casefold() in ids.slugs("concept") | ids.slugs("topic"):
+        if not path.startswith(f"{ANSWERS}/") and stem.casefold() in ids.slugs("concept") | ids.slugs("topic"):
             return 0, "the name belongs to a page of retain's, or did"
     return fault
 
@@ -88,13 +89,15 @@ def article_text(page: KeptPage, machine: str | None, day: str, evidence: Eviden
         text = splice_properties(machine, properties | {"generated": digest12(body)})
         return text[: len(text) - len(body_of(text))] + body
     own: dict[str, Value] = {
-        "type": "concept" if page.path.startswith(f"{CONCEPTS}/") else "topic",
+        "type": _TYPES[page.path.rpartition("/")[0]],
         "id": page.id,
         "title": page.title or clean_line(title_in(page.text, page.path)),
         "aliases": (),
         "created": day,
     }
     rest: dict[str, Value] = {"freshness": "normal", "related": (), "tags": ()}
+    if page.path.startswith(f"{ANSWERS}/"):
+        rest = {"inferred": True}
     return render_generated(own | properties | rest, body, old)
 
 

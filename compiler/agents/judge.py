@@ -18,7 +18,7 @@ from vault.files.guard import sha256_hex
 from vault.files.permissions import calm, own_umask
 from vault.files.write_scopes import Scope, is_append_only, is_beside, writable
 from vault.ids import mint
-from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event, parse_instant
 from vault.model.frontmatter import body_of
@@ -164,7 +164,7 @@ class Judge:
                 self._refuse(path, 0, why)
             else:
                 self._undo(path, why)
-        elif is_page and folder in (CONCEPTS, TOPICS):
+        elif is_page and folder in (CONCEPTS, TOPICS, ANSWERS):
             self._article(path)
         elif is_page and folder == SUMMARIES:
             todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite the claims that are there"
@@ -191,6 +191,8 @@ class Judge:
         data, is_new = self.bytes_of.get(path), path not in self.before.files
         if not is_new and self.baseline.is_humans_article(path):
             self._refuse(path, 0, self._humans(path, "the user edited this page"))
+        elif not is_new and path.startswith(f"{ANSWERS}/") and self.baseline.own_page(path) is None:
+            self._refuse(path, 0, "retain filed this answer", "the user renews it: `retain ask ... --file-back`")
         elif (fault := article_fault(path, data, self.baseline.ids, is_new=is_new)) is not None or data is None:
             self._refuse(path, *(fault or (0, "it cannot be read")), "write it without that")
         else:

@@ -18,7 +18,7 @@ from vault.vault import Vault
 
 REPLIES = "ledger/replies"
 _REJECT = "agent-reject"  # the type of the decision by which a user takes a page back (in old vaults also a card)
-_PATH = re.compile(r"wiki/(?:concepts|topics)/[^/]+\.md")
+_PATH = re.compile(r"wiki/(?:concepts|topics|answers)/[^/]+\.md")
 _KEYS = ("id", "path", "title", "text", "base", "run", "at")
 
 

@@ -16,9 +16,9 @@ from vault.ids import SourceId
 from vault.log.entries import entries_in
 from vault.log.ledger import Event, parse_instant
 from vault.model.article import CitedSentence, render_sentence
-from vault.model.frontmatter import render_note
+from vault.model.frontmatter import read_properties, render_note
 from vault.model.markdown import escape
-from vault.model.wikilink import Citation, Wikilink, alias, raw_link
+from vault.model.wikilink import Citation, Wikilink, alias, note_link, raw_link
 from vault.text.formatting import clean_line
 
 INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
@@ -43,18 +43,19 @@ def index_pages(
     builds: Sequence[Event],
     shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
     terms: Sequence[str],
+    answers: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the index pages by path.
 
-    `topics` are their lines in the catalogue, `terms` those of the glossary. `shown_in` says for a picture in
-    `raw/` which sources show it, and with which words.
+    `topics` and `answers` are their lines in the catalogue, `terms` those of the glossary. `shown_in` says for a
+    picture in `raw/` which sources show it, and with which words.
     """
     sources = concepts.sources
     lines = [_concept_line(article, articles, concepts.resolution) for article in articles.values()]
     read = [_source_line(g, sources) for g in sources.gathered if g.source is not None]
     recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
     return {
-        INDEX: render_index(read, recorded, lines, topics),
+        INDEX: render_index(read, recorded, lines, topics, answers),
         CONCEPTS: render_concepts(lines, terms),
         GRAPH: render_graph(lines),
         LOG: render_log(builds, concepts.history.zone),
@@ -77,6 +78,14 @@ def glossary(writer: Writer, concepts: Concepts) -> list[str]:
             definition = render_sentence(CitedSentence(line.text, cites))
             lines.append(f"**{escape(clean_line(group.title))}**{_also(group.aliases)}: {definition}")
     return lines
+
+
+def answer_line(path: str, text: str) -> str:
+    """Return what the index says of the page of an answer."""
+    properties = read_properties(text)
+    title = clean_line(properties.text("title")) or path.rpartition("/")[2][:-3]
+    said = (clean_line(properties.text(key)) for key in ("type", "confidence"))
+    return " · ".join(filter(None, (note_link(path, title), *map(escape, said))))
 
 
 def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
@@ -115,14 +124,17 @@ def render_index(
     recorded: Sequence[str],
     concepts: Sequence[ConceptLine],
     topics: Sequence[str] = (),
+    answers: Sequence[str] = (),
 ) -> str:
-    """Return `_index.md`: every topic, concept and summary, and the files that are kept but not read."""
+    """Return `_index.md`: every topic, concept, answer and summary, and the files that are kept but not read."""
     parts = ["# Index"]
     if topics:
         parts.append(f"## Topics ({len(topics)})")
         parts.append("\n".join(f"- {line}" for line in topics))
     parts.append(f"## Concepts ({len(concepts)})")
     parts.append("\n".join(f"- {c.link} · {c.confidence}" for c in concepts) or "None yet.")
+    if answers:
+        parts += [f"## Answers ({len(answers)})", "\n".join(f"- {line}" for line in answers)]
     parts.append(f"## Sources ({len(sources)})")
     parts.append("\n".join(f"- {line}" for line in sources) or "None yet.")
     if recorded:

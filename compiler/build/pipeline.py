@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from compiler.agents.overlay import AgentPages, agents_pages
 from compiler.agents.record import KeptPage, kept_pages
@@ -21,7 +22,7 @@ from compiler.articles.compose import compose_articles
 from compiler.articles.concepts import Concepts, find_contests, without_older_editions
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
-from compiler.articles.indexes import glossary, index_pages
+from compiler.articles.indexes import answer_line, glossary, index_pages
 from compiler.articles.page import Page
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
@@ -50,13 +51,15 @@ from compiler.model.report import Report
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
+from vault.ids import ClaimId
 from vault.inbox import suggestions
 from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
 from vault.inbox.suggestions import Suggestion
-from vault.layout import GAPS, SUGGESTIONS
+from vault.layout import ANSWERS, GAPS, SUGGESTIONS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.log.provenance import fills_in, origins_in
+from vault.model.wikilink import citations
 from vault.vault import Vault
 
 
@@ -116,7 +119,8 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
     triage = triage_of([*start.decided, *changes.decisions])
     written = _write(start, writer, concepts, claims, changes, triage, record)
     notes, overlay = _render(start, written, writer, concepts, agents)
-    wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage, glossary(writer, concepts))
+    lines = IndexLines(glossary(writer, concepts), _answer_lines(start, overlay))
+    wanted = _wanted(notes, overlay, written, concepts, pictures, claims, triage, lines)
     report = Report(
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
@@ -232,8 +236,28 @@ def _render(
     notes |= article_pages(articles, concepts, old_text)
     overlay = agents_pages(agents, {path: notes[path].text() for path in agents if path in notes}, concepts, old_text)
     notes |= {path: Page.of(text) for path, text in overlay.pages.items()}
-    cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited
+    cited = cited_claims(articles, written.cards.decks.values()) | overlay.cited | _cited_by_answers(start)
     return notes | summary_pages(concepts, articles, cited, writer, old_text), overlay
+
+
+class IndexLines(NamedTuple):
+    """Lines of the indexes: of terms that have no article, and of answers."""
+
+    terms: Sequence[str]
+    answers: Sequence[str]
+
+
+def _cited_by_answers(start: BuildInput) -> set[ClaimId]:
+    """Return the claims that the answers of the wiki cite."""
+    texts = (start.files.machine_text_of(path) or "" for path in start.vault.paths(ANSWERS, ".md"))
+    return {cite.claim for text in texts for cite in citations(text)}
+
+
+def _answer_lines(start: BuildInput, overlay: AgentPages) -> list[str]:
+    """Return the lines of the answers in the index, in order of their paths."""
+    paths = {*start.vault.paths(ANSWERS, ".md"), *(p for p in overlay.pages if p.startswith(f"{ANSWERS}/"))}
+    texts = {path: overlay.pages.get(path) or start.files.machine_text_of(path) or "" for path in paths}
+    return [answer_line(path, texts[path]) for path in sorted(texts)]
 
 
 def _wanted(
@@ -244,13 +268,13 @@ def _wanted(
     pictures: Pictures,
     claims: Claims,
     triage: Triage,
-    terms: Sequence[str],
+    lines: IndexLines,
 ) -> Wanted:
     """Return everything that is to be in the vault after the build."""
 
     def indexes(builds: Sequence[Event]) -> dict[str, str]:
         topics = [page.line for page in written.topics.pages]
-        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in, terms)
+        return index_pages(written.composed.articles, concepts, topics, builds, pictures.shown_in, *lines)
 
     return Wanted(
         notes=notes,

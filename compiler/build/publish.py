@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from compiler.agents.articles import WRITTEN_BY
 from compiler.articles.page import Page, differing
 from compiler.articles.renames import decks_of_cards, edited_cards, new_paths
 from compiler.build.concepts import known_cards
@@ -33,7 +34,7 @@ from vault.files.folder import sha256_hex
 from vault.ids import CardId, ClaimId
 from vault.inbox.events import Settled, settled_in
 from vault.inbox.suggestion_events import Triage
-from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.claim import Claim
@@ -45,7 +46,7 @@ from vault.text.diff import line_of, sides
 
 # Failures that time alone does not mend.
 _LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"})
-_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a user may edit
+_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/", f"{ANSWERS}/")  # notes that a user may edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,12 +288,15 @@ class Publisher:
                 self._update_edited(path, text, old)
             else:
                 self.writes[path] = text.encode()
-        for folder in (CONCEPTS, TOPICS, SUMMARIES):
+        for folder in (CONCEPTS, TOPICS, SUMMARIES, ANSWERS):
             for path in self.start.vault.paths(folder, ".md"):
+                text = self.start.files.text_of(path) or ""
+                is_filed = folder == ANSWERS and read_properties(text).text(WRITTEN_BY) != "agent"  # not by a build
                 if (
                     path not in files
+                    and not is_filed
                     and not self.is_not_utf8(path)
-                    and not self._is_edited(path, self.start.files.text_of(path) or "")
+                    and not self._is_edited(path, text)
                 ):
                     self.removals.append(path)
                     if folder in counted:
@@ -377,7 +381,7 @@ class Publisher:
         those for files that could not be read.
         """
         unread = {d.path for d in self.report.failures}
-        for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS):
+        for folder in (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS):
             for proposal in self.start.vault.paths(f"{PROPOSALS}/{folder}", ".md"):
                 text = self.start.files.text_of(proposal) or ""
                 if proposal in self._proposed or proposal.removeprefix(f"{PROPOSALS}/") in unread:
@@ -465,7 +469,9 @@ class Publisher:
     def _embedded_assets(self) -> set[str]:
         """Return the assets that any note or deck will show after this build: the user may have embedded one."""
         paths = [
-            p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.start.vault.paths(folder, ".md")
+            p
+            for folder in (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS)
+            for p in self.start.vault.paths(folder, ".md")
         ]
         notes = {p: self.start.files.text_of(p) or "" for p in paths if p not in self.removals}
         notes |= {p: data.decode("utf-8", "replace") for p, data in self.writes.items() if p.endswith(".md")}

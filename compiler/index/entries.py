@@ -1,7 +1,7 @@
 """The rows of the index by which the wiki and its sources are searched: texts, and their terms in a full-text index.
 
-What an entry is: a passage of a source, a claim, an article, a topic, a summary or a card. The full-text index has the
-terms of its title and of its text (`compiler.language.search_terms`), separated by blanks.
+What an entry is: a passage of a source, a claim, an article, a topic, an answer, a summary or a card. The full-text
+index has the terms of its title and of its text (`compiler.language.search_terms`), separated by blanks.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _COLUMNS = "path, kind, line, ref, place, title, text, language, cites"
 class Entry(NamedTuple):
     """A text that can be found.
 
-    `kind` is "passage", "claim", "article", "topic", "summary" or "card"; `path` its file, `line` its line there (0 in
-    a source), `ref` the id of a claim or card. `place` says where in a source it is, as people name it. `cites` has,
-    for an article, the ids of the claims that it cites; for a claim, the path of its source.
+    `kind` is "passage", "claim", "article", "topic", "answer", "summary" or "card"; `path` its file, `line` its line
+    there (0 in a source), `ref` the id of a claim or card, or of a summary's source. `place` says where in a source it
+    is, as people name it. `cites` has, for an article, the ids of the claims that it cites; for a claim or a summary,
+    the path of its source.
     """
 
     path: str
@@ -126,10 +127,15 @@ def matching(database: Database, match: str, kind: str, limit: int, *, title: fl
 
 
 def entries_of(database: Database, kind: str, cites: str | None = None) -> list[Entry]:
-    """Return the entries of a kind in order of their files; of claims, those from the source `cites`."""
+    """Return the entries of a kind in order of their files; of claims and summaries, those of the source `cites`."""
     where, values = (" AND cites = ?", (kind, cites)) if cites is not None else ("", (kind,))
     rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE kind = ?{where} ORDER BY path, number", values)
     return [Entry(*row) for row in rows]
+
+
+def page_of(database: Database, raw: str) -> Entry | None:
+    """Return the page of a source, by the path of its file; None if it has none."""
+    return next(iter(entries_of(database, "summary", raw)), None)
 
 
 def articles_citing(database: Database, claims: Set[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import cards, claims, freshness, links, pages
+from compiler.lint import answers, cards, claims, freshness, links, pages
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -45,6 +45,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "contradiction", "Two sources that contradict each other on an article's subject, undecided.", claims.undecided
     ),
+    Rule("circular", "A page or card that rests on an answer, which is evidence of nothing.", answers.circular),
+    Rule("answer-stale", "An answer that rests on a claim that has changed since.", answers.stale),
     Rule("not-compiled", "A file in raw/ of which the wiki knows nothing.", claims.not_compiled),
     Rule(LATE, "A source not looked at for longer than `[freshness]` in retain.toml allows.", freshness.late),
     Rule("card-long", "An answer longer than one recalls at once.", cards.too_long),

@@ -14,8 +14,9 @@ from compiler.orders.board import OrderDesk
 from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
-from compiler.protocol.requests import AnswerRequest, Request
+from compiler.protocol.requests import AnswerRequest, Exchange, Request
 from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
+from compiler.query.follow_up import subject_of
 from compiler.query.retrieve import Known, fitting
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
@@ -39,9 +40,11 @@ def answer_question(
     at: datetime,
     backend: Backend | None = None,
     progress: Progress | None = None,
+    earlier: Sequence[Exchange] = (),
 ) -> Answer:
     """Return the answer to a question in the user's `words`: sentences that rest on claims of the wiki, or quotes.
 
+    `earlier` are the questions and answers that it follows, the last one last (`Conversation.earlier`).
     Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
     "agent"); UsageError; LockHeld while a compile runs.
     """
@@ -51,13 +54,16 @@ def answer_question(
     progress = progress or (lambda _: None)
 
     def looked_up(index: Database) -> tuple[Answer, list[Known]]:
-        return extracted(index, question), [] if engine == "extractive" else fitting(desk.vault, index, question)
+        subject = subject_of(question, earlier)
+        claims = [] if engine == "extractive" else fitting(desk.vault, index, " ".join([question, *subject]))
+        return extracted(index, question, subject), claims
 
     plain, claims = with_search_index(desk.vault, looked_up, at, progress)
     if not claims:
         return plain
     with _asker(desk, backend, at, progress) as asker:
-        request = AnswerRequest(question=question, claims=tuple(known.view for known in claims))
+        views = tuple(known.view for known in claims)
+        request = AnswerRequest(question=question, claims=views, earlier=tuple(earlier))
         reply, who = _answered(desk, request, asker, engine)
         if not isinstance(reply, AnswerReply):
             return plain
@@ -141,11 +147,11 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
     claims = [
         {
             "number": n,
-            "id": known.claim.id,
+            "id": known.claim.id if known.is_claim else None,  # None for words of a source that are no claim
             "quote": known.claim.quote,
             "kind": known.claim.kind.value,
             "path": known.summary,
-            "line": known.line,
+            "line": known.line or None,
             "source": known.raw,
             "place": known.claim.locator,
         }
@@ -161,6 +167,7 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
                 "text": q.text,
                 "path": q.path,
                 "place": q.place,
+                "claims": [claim.id for claim in q.claims],
                 "articles": [{"path": p, "title": t} for p, t in q.articles],
             }
             for q in answer.quotes

@@ -195,7 +195,8 @@ def _open_requests(desk: OrderDesk, at: datetime) -> tuple[Request, ...]:
 
 def _digest(seen: Snapshot, journal: Journal, requests: Mapping[str, Request]) -> str:
     """Return a digest of all that the open requests depend on: files, prompts, versions, and other replies."""
-    files = [f"{path}\0{stamp}" for path, stamp in sorted(seen.stamps.items()) if not path.startswith(f"{FOLDER}/")]
+    no_input = (f"{FOLDER}/", ledger.QUESTIONS)  # no request depends on what was asked
+    files = [f"{path}\0{stamp}" for path, stamp in sorted(seen.stamps.items()) if not path.startswith(no_input)]
     prompts = [prompt_id(name) for name in sorted(REQUESTS)]
     others = [f"{e.at} {e.request} {e.failed}" for e in journal.entries if e.failed or e.request not in requests]
     head = f"{FAMILY} {VERSION} {VERSIONS} {seen.flags}"

@@ -182,8 +182,11 @@ class ReconcileReply(Message):
 
 
 class AnswerSentence(Message):
+    """A sentence with the claims that it cites, and the words of passages."""
+
     text: Line
-    cites: tuple[Id, ...]
+    cites: tuple[Id, ...] = ()
+    quotes: Quotes = ()
 
 
 class AnswerReply(Message):

@@ -193,12 +193,35 @@ class ReconcileRequest(Asked, kw_only=True):
         return f"{len(self.pairs)} pairs"
 
 
+class Exchange(Message):
+    """A question that was asked before, and what was answered."""
+
+    question: str
+    answer: str
+
+
+class ArticleView(Message):
+    """A page of the wiki; `text` has the numbers of the claims that its sentences cite, as in the request."""
+
+    title: str
+    text: str
+
+
 class AnswerRequest(Asked, kw_only=True):
-    """Answer a question from these claims, and say what they do not tell."""
+    """Answer a question from these claims and passages, and say what they do not tell.
+
+    `titles` are those of pages that may have to do with it, `articles` the pages that fit best, `earlier` what was
+    asked and answered before.
+    """
 
     type: Literal["answer"] = "answer"
     question: str
-    claims: tuple[ClaimView, ...]
+    claims: tuple[ClaimView, ...] = ()
+    documents: tuple[DocumentView, ...] = ()
+    articles: tuple[ArticleView, ...] = ()
+    titles: tuple[str, ...] = ()
+    earlier: tuple[Exchange, ...] = ()
+    aside: tuple[str, ...] = ("titles",)
 
     @property
     def title(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiler.gates.gates import Accepted, sentence_refused
 from compiler.gates.written import sentence_fault
+from compiler.index.entries import entries_of, page_of
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Rejection
 from compiler.model.requests import Sentence
@@ -25,18 +26,35 @@ WEAK = "The evidence is weak: the words of the question stand nowhere together."
 
 
 @dataclass(frozen=True, slots=True)
+class QuotedClaim:
+    """A claim whose quote stands in a stretch of its source; `summary` is the vault path of the source's page."""
+
+    id: ClaimId
+    summary: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class Quoted:
-    """A stretch of a source, its place there, and (path, title) of the articles that rest on it."""
+    """A stretch of a source, its place there, and (path, title) of the articles that rest on it.
+
+    `summary` is the vault path of the source's page, "" if it has none; `claims` are those whose quote stands in it.
+    """
 
     text: str
     path: str
     place: str
     articles: tuple[tuple[str, str], ...] = ()
+    summary: str = ""
+    title: str = ""  # of the source
+    claims: tuple[QuotedClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`claims` are those that the sentences cite, in order; `missing` is what the wiki does not tell, "" if nothing.
+
+    Among the claims are words of sources that are no claim of the wiki (`Known.is_claim`).
 
     An answer without a model has `quotes` in place of sentences; where these are weak evidence, `is_weak`.
     """
@@ -51,19 +69,35 @@ class Answer:
     is_weak: bool = False
 
 
-def extracted(vault_index: Database, question: str) -> Answer:
-    """Return the answer without a model: quotes of the sources, and what they do not say. Raises: IndexDamaged."""
-    found = extract(vault_index, question)
+def extracted(vault_index: Database, question: str, subject: Sequence[str] = ()) -> Answer:
+    """Return the answer without a model: quotes of the sources, and what they do not say.
+
+    `subject` are words that a follow-up takes from the questions before it. Raises: IndexDamaged.
+    """
+    found = extract(vault_index, question, subject)
     quotes = []
     for quote in found.quotes:
         entry, articles = quote.hit.entry, tuple(articles_on(vault_index, quote))
-        quotes.append(Quoted(clean(quote.text), entry.path, clean_line(entry.place), articles))
+        page = page_of(vault_index, entry.path)
+        claims = tuple(claims_in(vault_index, entry.path, quote.text))
+        place = clean_line(entry.place)
+        summary, title = (page.path, page.title) if page is not None else ("", entry.title)
+        quotes.append(Quoted(clean(quote.text), entry.path, place, articles, summary, title, claims))
     unknown = ", ".join(f"“{clean_line(word)[:60]}”" for word in found.unknown[:5])
     missing = [f"Not in any source: {unknown}."] if unknown else []
     missing += [SILENT] if not quotes else [WEAK] if found.is_weak else []
     return Answer(
         question, (), (), " ".join(missing), EXTRACTIVE, quotes=tuple(quotes), is_weak=found.is_weak or not quotes
     )
+
+
+def claims_in(database: Database, raw: str, words: str) -> Iterator[QuotedClaim]:
+    """Yield the claims from a source whose quote stands in these words of it."""
+    said = fold(words)
+    for entry in entries_of(database, "claim", raw):
+        quote = fold(entry.text.rpartition("\n")[2])
+        if quote in said:
+            yield QuotedClaim(ClaimId(entry.ref), entry.path, quote)
 
 
 def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accepted: Accepted) -> CheckRequest | None:

@@ -52,10 +52,15 @@ class Extract:
     unknown: tuple[str, ...]
 
 
-def extract(database: Database, question: str) -> Extract:
-    """Return the quotes that answer a question. Raises: IndexDamaged."""
-    results = search(database, question, ("passage",), _LOOKED_AT)
-    candidates = [quote for hit in results.hits["passage"] if (quote := _quote(hit, question, results)) is not None]
+def extract(database: Database, question: str, subject: Sequence[str] = ()) -> Extract:
+    """Return the quotes that answer a question.
+
+    Passages that have a word of the `subject` of a follow-up come before others. Raises: IndexDamaged.
+    """
+    results = search(database, " ".join([question, *subject]), ("passage",), _LOOKED_AT)
+    about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
+    hits = sorted(results.hits["passage"], key=lambda hit: bool(about) and not about & _words_of(hit, results))
+    candidates = [quote for hit in hits if (quote := _quote(hit, question, results)) is not None]
     weights = [word.weight for word in results.words]
     total = sum(weights) or 1.0
     chosen: list[Quote] = []
@@ -90,6 +95,11 @@ def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
             break
     quoted = fold(text[spans[first][0] : spans[last][1]])
     return Quote(quoted, hit, frozenset().union(*found[first : last + 1]))
+
+
+def _words_of(hit: Hit, results: Results) -> frozenset[int]:
+    """Return the numbers of the words that a passage has."""
+    return _words_in(hit.entry.text, hit.entry.language, results.words)
 
 
 def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]:

@@ -9,6 +9,7 @@ from compiler.index.entries import Entry, entries_of
 from compiler.model.requests import ClaimView
 from compiler.query.search import search
 from vault.errors import Damaged, Refused
+from vault.ids import ClaimId, digest12
 from vault.index.database import Database
 from vault.model.claim import Claim
 from vault.model.summary import parse_summary
@@ -21,19 +22,29 @@ _PASSAGES = 5  # whose claims go with it, too
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A claim with its place."""
+    """A claim with its place: in the page of its source, `summary`, and in the file of that, `raw`.
+
+    Words of a source that are no claim of the wiki have the same shape, `is_claim` false, an id that only stands for
+    them (`passage_key`), and line 0.
+    """
 
     claim: Claim
     summary: str  # the vault path
     line: int
     title: str  # of the source
     raw: str
+    is_claim: bool = True
 
     @property
     def view(self) -> ClaimView:
         """Return the claim as an engine sees it."""
         view = ClaimView.of(self.claim, self.title)
         return view.replaced(words=view.quote) if fold(view.words) == fold(view.quote) else view
+
+
+def passage_key(raw: str, words: str) -> ClaimId:
+    """Return what stands for words of a source that are no claim."""
+    return ClaimId(digest12(f"{raw}\x1f{fold(words)}")[:10])
 
 
 def fitting(vault: Vault, database: Database, question: str) -> list[Known]:

@@ -23,7 +23,7 @@ from vault.index.database import Database, IndexDamaged, IndexUnwritable, has_fu
 from vault.text.formatting import fold, folded
 from vault.vault import Vault
 
-KINDS = ("passage", "article", "topic", "claim", "summary", "card")
+KINDS = ("passage", "article", "topic", "answer", "claim", "summary", "card")
 TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
 WINDOW = 24  # words in a row, within which those of a query stand together
 SNIPPET = 200  # characters

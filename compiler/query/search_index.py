@@ -19,7 +19,7 @@ from vault.errors import Damaged, Refused
 from vault.index import stamps
 from vault.index.database import Database
 from vault.index.files import changes, remember
-from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.card import parse_deck
 from vault.model.claim import ClaimState
 from vault.model.frontmatter import body_of, read_properties
@@ -29,7 +29,8 @@ from vault.model.summary import parse_summary, prose_of
 from vault.text.formatting import clean_line, fold
 from vault.vault import Vault
 
-PAGES = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+PAGES = (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS)
+_KINDS = {TOPICS: "topic", ANSWERS: "answer"}
 _HIDDEN = frozenset({ClaimState.RETRACTED, ClaimState.SUPERSEDED})
 _CITED = re.compile(r"#\^c-([0-9a-z]{10})\|")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
@@ -81,7 +82,7 @@ def _article_row(path: str, text: str) -> Row:
     title = clean_line(title)
     names = " ".join([title, *properties.texts("aliases")])
     words = plain_words(body[heading.end() :] if heading else body)
-    kind = "topic" if path.startswith(f"{TOPICS}/") else "article"
+    kind = _KINDS.get(path.rpartition("/")[0], "article")
     language = language_of(words[:2_000])
     cites = " ".join(dict.fromkeys(_CITED.findall(text)))
     entry = Entry(path, kind, 1, "", "", title, words.strip(), language, cites)
@@ -94,7 +95,9 @@ def _summary_rows(path: str, text: str) -> Iterator[Row]:
     title, source = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
     language = summary.properties.text("language")
     words = plain_words(body_of(prose_of(text))).strip()
-    yield Entry(path, "summary", 1, "", "", title, words, language), _terms(title, language), _terms(words, language)
+    id_ = summary.properties.text("id")
+    about = Entry(path, "summary", 1, id_, "", title, words, language, source)
+    yield about, _terms(title, language), _terms(words, language)
     for located in summary.claims:
         claim = located.claim
         if claim.state in _HIDDEN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +11,16 @@ from typing import Any
 from compiler.gates import gates
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from compiler.protocol.check import item_key
+from compiler.protocol.replies import AnswerReply
+from compiler.query.answer_page import HERE, AnswerPage, PageQuote, parse_page
+from compiler.query.retrieve import passage_key
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge
 from compiler.workers.pool import WorkerPool
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
-from vault.layout import CONCEPTS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.model.article import sentences
 from vault.model.card import Card, CardKind
@@ -67,6 +70,22 @@ def accepted_in(journal: Journal) -> gates.Accepted:
     return lambda words, answer, quotes: item_key(words, answer, quotes) in known
 
 
+def accepted_answers(journal: Journal, claims: Iterable[Claim], accepted: gates.Accepted) -> gates.Accepted:
+    """Return what `accepted` accepts, and the sentences of answers that a second reader corrected."""
+    quotes = {str(claim.id): claim.quote for claim in claims}
+    verdicts = Knowledge.of(journal.entries).verdicts
+    corrected = set[str]()
+    for entry in journal.entries:
+        reply = entry.value()
+        for sentence in reply.sentences if isinstance(reply, AnswerReply) else ():
+            said = tuple(quotes[c] for c in sentence.cites if c in quotes)
+            said += tuple(quote.words for quote in sentence.quotes)
+            verdict = verdicts.get(item_key(sentence.text, "", said))
+            if verdict is not None and verdict.verdict == "fix":
+                corrected.add(item_key(verdict.text, "", said))
+    return lambda words, answer, by: item_key(words, answer, by) in corrected or accepted(words, answer, by)
+
+
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
@@ -78,10 +97,16 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
     """
     journal, _ = Journal.of(vault)
     check = _Check(vault, Verdict(), accepted_in(journal) if journal.entries else None, compare)
+    check.read_answers()
     check.summaries(progress)
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
             check.article(path)
+    accepted = check.accepted
+    if accepted is not None and check.answers:
+        accepted = accepted_answers(journal, check.claims.values(), accepted)
+    for path, page in check.answers.items():
+        check.answer(path, page, accepted)
     check.decks()
     reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
@@ -100,6 +125,14 @@ class _Check:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its other names
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
     copies: dict[str, bool] = field(default_factory=dict)  # asset -> whether it is there, with the bytes it should have
+    answers: dict[str, AnswerPage] = field(default_factory=dict)  # pages of answers by path
+    borne_out: set[tuple[str, str]] = field(default_factory=set)  # (source, words) of their quotes that it has
+
+    def read_answers(self) -> None:
+        for path in self.vault.paths(ANSWERS, ".md"):
+            text = self._text(path, self.verdict.uncited)
+            if text is not None:
+                self.answers[path] = parse_page(text)
 
     def summaries(self, progress: Progress) -> None:
         parsed = []
@@ -190,6 +223,8 @@ class _Check:
             if source.reader == properties.text("reader") and source.text_sha256 != properties.text("text_sha256"):
                 found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
         folded = FoldedText.of(text)
+        quotes = {(q.path, q.words) for page in self.answers.values() for q in page.quotes if q.path == raw}
+        self.borne_out |= {quote for quote in quotes if folded.find(quote[1]) is not None}
         for located in summary.claims:
             claim = located.claim
             self.verdict.claims += 1
@@ -272,6 +307,42 @@ class _Check:
 
     def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
         return {str(cite.claim): ClaimView.of(self.claims[cite.summary, cite.claim]) for cite in cites}
+
+    def answer(self, path: str, page: AnswerPage, accepted: gates.Accepted | None) -> None:
+        """Check the page of an answer: its sentences as those of articles, and the words of sources in it."""
+        quotes = {quote.key: quote for quote in page.quotes}
+        for quote in page.quotes:
+            self.verdict.sentences += 1
+            if reason := self._quote_fault(quote):
+                self.verdict.uncited.append(_finding(quote.words[:60], path, quote.line, reason))
+        places = page.properties.texts("sources")
+        for sentence in page.sentences:
+            self.verdict.sentences += 1
+            cites = tuple(cite for cite in sentence.cites if cite.summary != HERE)
+            own = [str(cite.claim) for cite in sentence.cites if cite.summary == HERE]
+            reason = (self._cites(cites) or _misplaced(cites, places)) if cites or not own else ""
+            if not reason and any(key not in quotes for key in own):
+                reason = "the page has no such quote"
+            if not reason:
+                views = self._views(cites)
+                views |= {key: quotes[key].view for key in own}
+                said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
+                reason = gates.sentence_refused(said, views, accepted)
+            if reason:
+                self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
+
+    def _quote_fault(self, quote: PageQuote) -> str:
+        """Return why the words of a source in the page of an answer are not what its source says; "" if they are."""
+        if not quote.path or passage_key(quote.path, quote.words) != quote.key:
+            return "the quote is not as retain wrote it"
+        if (quote.path, quote.words) not in self.borne_out:
+            return f"the quote does not occur in {quote.path}"
+        if not quote.cites:
+            return ""
+        if reason := self._cites(quote.cites):
+            return reason
+        others = [c for c in quote.cites if fold(self.claims[c.summary, c.claim].quote) not in quote.words]
+        return f"claim {others[0].claim} does not stand in these words" if others else ""
 
     def decks(self) -> None:
         gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()

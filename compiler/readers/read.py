@@ -13,6 +13,7 @@ from compiler.readers.front_matter import canonical_properties
 from compiler.readers.page import Heading, Page
 from compiler.sources.segments import segments
 from vault.errors import Unreadable
+from vault.layout import INFERRED_TYPES
 from vault.model.source import Mark, MarkKind, Problem, SourceText
 from vault.text.formatting import clean_line
 
@@ -72,6 +73,8 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
+    if properties.get("inferred") == "true" and properties.get("type") in INFERRED_TYPES:
+        raise Unreadable("an answer of retain's, which is no evidence", hint="add the documents that it cites")
     if page.inline_pictures:
         message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
         problems.append(Problem("pictures-inline", message))

@@ -59,26 +59,86 @@ def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
     told = ask(vault, "Who won the football match in Bern?", "--json").json()
     assert told["quotes"] == [] and "football" in told["missing"]
     done = ask(vault, "Who won the football match in Bern?", "--file-back")
-    assert done.code == 2 and not list((vault / "output/reports").iterdir())
+    assert done.code == 2 and not [*vault.glob("wiki/answers/*")]
 
 
 def test_an_answer_is_filed_back_with_its_quotes_and_once(vault: Path) -> None:
     first = ask(vault, "What is consolidation?", "--file-back", "--json").json()
-    assert ask(vault, "What is consolidation?", "--file-back", "--json").json()["report"] == first["report"]
-    (page,) = (vault / "output/reports").iterdir()
+    assert ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"] == first["page"]
+    (page,) = (vault / "wiki/answers").iterdir()
     text = page.read_text()
-    assert first["report"] == f"output/reports/{page.name}" and read_properties(text).text("type") == "report"
+    assert first["page"] == f"wiki/answers/{page.name}" and read_properties(text).text("type") == "synthesis"
     assert all(quote["text"] in text for quote in first["quotes"]) and "[[raw/sleep|" in text
+    assert read_properties(text).text("confidence") == "low", "it rests on one source of authority 1"
     assert retain("verify", cwd=vault).code == 0
 
 
-def test_markup_in_a_question_does_not_act_in_its_report(vault: Path) -> None:
+def test_an_answer_is_listed_and_found_like_other_pages(vault: Path) -> None:
+    page = ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"]
+    (hit,) = retain("search", "consolidation", "--kind", "answer", "--json", cwd=vault).json()["answers"]
+    assert hit["path"] == page and hit["title"] == "What is consolidation?"
+    assert retain("compile", cwd=vault).code == 0
+    index = (vault / "wiki/_index.md").read_text()
+    assert "## Answers (1)" in index and f"[[{page[:-3]}|What is consolidation?]] · synthesis · low" in index
+    (vault / page).unlink()
+    assert retain("compile", cwd=vault).code == 0 and "Answers" not in (vault / "wiki/_index.md").read_text()
+
+
+def test_an_answer_that_the_user_edited_stays_as_it_is(vault: Path) -> None:
+    page = vault / ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"]
+    page.write_text(page.read_text() + "\nSee my notes.\n")
+    edited = page.read_text()
+    (vault / "raw/sleep.md").write_text(SLEEP.replace("becomes stable", "becomes firm"))
+    assert retain("compile", cwd=vault).code == 0
+    other = ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"]
+    assert other == "wiki/answers/what-is-consolidation-2.md" and page.read_text() == edited
+    assert "becomes firm" in (vault / other).read_text()
+
+
+def test_markup_in_a_question_does_not_act_in_its_page(vault: Path) -> None:
     words = "What is consolidation? [[the]] <is> \x1b"
     told = ask(vault, words, "--file-back", "--json").json()
-    text = (vault / told["report"]).read_text()
+    text = (vault / told["page"]).read_text()
     body = text.split("---\n")[2]
     assert "\n# What is consolidation?" in body and "\x1b" not in text
     assert not any(markup in body for markup in ("[[the]]", " <is>"))
+
+
+def test_a_question_asked_again_shows_what_changed(vault: Path) -> None:
+    assert ask(vault, "What is consolidation?", "--json").json()["changed"] is None
+    assert ask(vault, "What is consolidation?", "--json").json()["changed"] is None
+    (vault / "raw/sleep.md").write_text(SLEEP.replace("becomes stable", "becomes firm"))
+    assert retain("compile", cwd=vault).code == 0
+    changed = ask(vault, "what is consolidation", "--json").json()["changed"]
+    assert "firm" in changed["new"][0] and "stable" in changed["gone"][0]
+    assert ask(vault, "What is consolidation?", "--json").json()["changed"] is None, "it was told once"
+    (question,) = ask(vault, "--history", "--json").json()["questions"]
+    assert question["times"] == 4 and "firm" in question["answer"][0]
+    assert "becomes" not in ask(vault, "--history").stdout and "answered" in ask(vault, "--history").stdout
+
+
+def test_an_equal_answer_is_recorded_once(vault: Path) -> None:
+    for _ in range(4):
+        ask(vault, "What is consolidation?")
+    lines = (vault / "ledger/questions.jsonl").read_text().splitlines()
+    assert [json.loads(line)["type"] for line in lines] == ["question", "again"]
+
+
+def test_a_vault_that_can_only_be_read_answers(vault: Path) -> None:
+    (vault / "ledger/questions.jsonl").mkdir()
+    told = ask(vault, "What is consolidation?", "--json")
+    assert told.code == 0 and told.json()["quotes"]
+
+
+def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
+    (vault / "raw/cells.md").write_text("# Cells\n\nMitosis is the division of a cell.\n\nIt takes one hour.\n")
+    assert retain("compile", cwd=vault).code == 0
+    ask(vault, "What is consolidation?")
+    told = ask(vault, "--continue", "how many hours does it take?", "--json").json()
+    assert told["question"] == "how many hours does it take?"
+    assert told["quotes"][0]["path"] == "raw/sleep.md"
+    last = ask(vault, "--history", "--json").json()["questions"]
+    assert last[1]["after"] == last[0]["id"]
 
 
 QUESTION = "How does slow-wave sleep strengthen memory?"
@@ -171,7 +231,7 @@ for path in (*ledgers, "wiki/x.md", "raw/x.md", "insights/x.md", "../outside.md"
     except PermissionError:
         continue
     sys.exit(f"written: {path}")
-for path in (".retain/x.txt", "output/reports/x.md"):
+for path in (".retain/x.txt", "wiki/answers/x.md", "ledger/questions.jsonl"):
     (root / path).write_text("x")
 try:
     socket.create_connection(("127.0.0.1", 9), timeout=5)

@@ -90,7 +90,10 @@ class Scope(Enum):
     )
     # Decisions of the inbox: pages and decks, the proposals for them, and the ledger.
     INBOX = (
-        *(_tree(folder) for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "output/proposals")),
+        *(
+            _tree(folder)
+            for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "wiki/answers", "output/proposals")
+        ),
         _tree("learning/flashcards", human=True),
         _tree("output/proposals/learning/flashcards", human=True),
         _tree("ledger"),

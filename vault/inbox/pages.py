@@ -12,7 +12,7 @@ from vault.files.folder import Folder, sha256_hex
 from vault.ids import digest12
 from vault.inbox.events import Choice, settled_in
 from vault.inbox.items import Change, Item, View
-from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log.ledger import Event, instant
 from vault.model.card import Card, append_card, parse_deck, splice_card
 from vault.model.frontmatter import body_of, foreign_properties, human_edited, read_properties
@@ -20,7 +20,7 @@ from vault.model.markdown import unescape
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-_KINDS = {CONCEPTS: "article", TOPICS: "topic", SUMMARIES: "summary"}
+_KINDS = {CONCEPTS: "article", TOPICS: "topic", SUMMARIES: "summary", ANSWERS: "answer"}
 _EDITED = "the proposal itself was edited after retain wrote it"
 
 

@@ -20,6 +20,7 @@ IDS = "ledger/ids.jsonl"
 DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
 EDITS = "ledger/edits.jsonl"
+QUESTIONS = "ledger/questions.jsonl"
 NOTES = "learning/anki/notes.jsonl"  # not in `ledger/`: what another program did
 
 Event = dict[str, Any]

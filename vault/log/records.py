@@ -79,6 +79,6 @@ def unreadable_lines(root: Path) -> list[Diagnostic]:
     Raises: SchemaTooNew; Refused or Damaged where a file cannot be read at all.
     """
     found = [each for each in read_log(root).diagnostics if each.code in ("log-bad-line", "log-torn-line")]
-    for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS):
+    for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.QUESTIONS):
         found += ledger.decode(Folder(root).read(path) or b"", path)[1]
     return found

@@ -1,0 +1,83 @@
+"""Rules on filed answers: they are evidence of nothing, and are out of date when what they rest on changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from compiler.lint.wiki import Page, Wiki
+from compiler.query.answer_page import AnswerPage, parse_page
+from vault.errors import Damaged, Refused
+from vault.ids import digest12
+from vault.layout import ANSWERS
+from vault.model.claim import ClaimState
+from vault.model.wikilink import Wikilink, links
+from vault.text.formatting import clean_line, fold, truncate
+
+Found = Iterator[tuple[str, int, str, str]]
+_QUOTED = 100  # characters of a quote in a finding
+
+
+def circular(wiki: Wiki) -> Found:
+    """Yield what rests on an answer: pages and cards that cite one or name it as a source, pages of sources of one."""
+    for page in (*wiki.pages, *_pages(wiki)):
+        remedy = "cite the claims that the answer cites, in wiki/summaries/"
+        for source in (*page.properties.texts("sources"), page.properties.text("source")):
+            if source.startswith(f"{ANSWERS}/") or any(map(_is_answer, links(source))):
+                yield page.path, 1, f"an answer is named as a source: {clean_line(source)}", remedy
+        for line, link in page.links:
+            if _is_answer(link) and _is_citation(link):
+                yield page.path, line, f"it cites an answer: {clean_line(str(link))}", remedy
+    for path in wiki.vault.paths("learning/flashcards", ".md"):
+        text = _text(wiki, path)
+        for number, line in enumerate(text.split("\n"), 1):
+            cites = [link for link in links(line) if _is_answer(link) and _is_citation(link)]
+            if cites:
+                yield path, number, f"the card cites an answer: {clean_line(str(cites[0]))}", "cite a claim"
+
+
+def stale(wiki: Wiki) -> Found:
+    """Yield answers of which a claim changed, was superseded or retracted."""
+    for page in _pages(wiki):
+        answer = parse_page(page.text)
+        why = next(_outdated(answer, wiki), "")
+        if why:
+            question = answer.question.replace('"', "'")
+            yield page.path, 0, why, f'`retain ask "{question}" --file-back`'
+
+
+def _outdated(answer: AnswerPage, wiki: Wiki) -> Iterator[str]:
+    """Yield what became of the claims that an answer was made of."""
+    for id_, digest in answer.claims.items():
+        known = wiki.claims.get(id_)
+        if known is None:
+            yield f"the claim {clean_line(id_)} is gone"
+            continue
+        claim, words = known[0], f"“{truncate(known[0].quote, _QUOTED)}”"
+        if claim.state is ClaimState.SUPERSEDED:
+            yield f"the claim {words} is of an older edition"
+        elif claim.state is ClaimState.RETRACTED:
+            yield f"the claim {words} is not in its source any more"
+        elif digest12(fold(claim.quote)) != digest:
+            yield f"its source says now: {words}"
+
+
+def _pages(wiki: Wiki) -> Iterator[Page]:
+    for path in wiki.vault.paths(ANSWERS, ".md"):
+        if text := _text(wiki, path):
+            yield Page(path, text)
+
+
+def _text(wiki: Wiki, path: str) -> str:
+    with suppress(Damaged, Refused):  # `retain verify` names it
+        return wiki.vault.read_text(path) or ""
+    return ""
+
+
+def _is_answer(link: Wikilink) -> bool:
+    return link.target.startswith(f"{ANSWERS}/")
+
+
+def _is_citation(link: Wikilink) -> bool:
+    """Return whether a link stands as evidence: it leads to a claim or quote, or is shown as a number."""
+    return link.anchor.startswith(("^c-", "^q-")) or link.alias.strip().isdecimal()

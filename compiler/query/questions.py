@@ -1,0 +1,250 @@
+"""The questions that were asked, with their answers: `ledger/questions.jsonl`.
+
+A `question` line has an answer; an `again` line says that the question was asked once more and its answer was the same.
+What cannot be recorded, as in a vault that can only be read, is not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from compiler.model.engine_names import EXTRACTIVE
+from compiler.protocol.requests import Exchange
+from compiler.query.answer import Answer
+from vault.errors import RetainError
+from vault.files.guard import Scope
+from vault.ids import ulid
+from vault.log import ledger
+from vault.log.ledger import QUESTIONS, Event, parse_instant, strings
+from vault.text.formatting import clean_line, fold, folded
+from vault.vault import Vault
+
+_EMBEDDED = EXTRACTIVE.partition("/")[0]
+_MOST = 6  # exchanges of a conversation that a follow-up is asked with
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its last answer. `texts` are the sentences or quotes of the answer, `cites` the claims.
+
+    `after` is the id of the question that it follows, "" if none. `times` says how often it was asked, `since` when it
+    was asked last; `filed` is the page that has the answer. `lacking` says what the sources lack of an answer, "" if
+    nothing: a model's word on that counts more than that of a search.
+    """
+
+    id: str
+    at: str
+    question: str
+    engine: str
+    texts: tuple[str, ...]
+    cites: tuple[str, ...]
+    missing: str
+    is_weak: bool
+    after: str
+    filed: str
+    times: int
+    since: str
+    lacking: str
+
+    @property
+    def key(self) -> str:
+        """Return the question in the form in which equal questions are equal."""
+        return question_key(self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an answer has that the one of `since` had not, and what it has no more."""
+
+    since: str
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def question_key(question: str) -> str:
+    """Return a question without capitals, accents and signs at its end."""
+    return folded(question).rstrip(" ?？.!")
+
+
+def asked_questions(vault: Vault) -> list[Asked]:
+    """Return the questions that were asked, each with its last answer, the latest last."""
+    events = ledger.ordered(vault.ledger_events(QUESTIONS)[0])
+    return sorted(_last_answers(events).values(), key=lambda asked: (asked.since, asked.id))
+
+
+def _last_answers(events: Sequence[Event]) -> dict[str, Asked]:
+    """Return the last answer to each question by the question's key."""
+    answers = [event for event in events if _is_answer(event)]
+    keys = {event["id"]: question_key(event["question"]) for event in answers}
+    askings = [(key, e) for e in events if (key := keys.get(str(e.get("of") or e.get("id"))))]
+    times = Counter(key for key, _ in askings)
+    since = {key: str(e["at"]) for key, e in askings}
+    wanted = {key for key, e in askings if e.get("wanted") is True}
+    filed = {key: clean_line(str(e["filed"])) for key, e in askings if e.get("filed")}
+    last = {keys[event["id"]]: event for event in answers}
+    by_model = {keys[event["id"]]: event for event in answers if _is_by_model(str(event.get("engine", "")))}
+    return {
+        key: Asked(
+            id=event["id"],
+            at=str(event["at"]),
+            question=clean_line(event["question"]),
+            engine=clean_line(str(event.get("engine", ""))),
+            texts=tuple(strings(event.get("texts"))),
+            cites=tuple(strings(event.get("cites"))),
+            missing=clean_line(str(event.get("missing", ""))),
+            is_weak=event.get("weak") is True,
+            after=str(event.get("after", "")),
+            filed=filed.get(key, ""),
+            times=times[key],
+            since=since[key],
+            lacking=_lacking(by_model.get(key), event, wants_it=times[key] > 1 or key in wanted),
+        )
+        for key, event in last.items()
+    }
+
+
+def _lacking(by_model: Event | None, last: Event, *, wants_it: bool) -> str:
+    """Return what the sources lack of an answer.
+
+    A search that finds nothing says little, as after a slip of the pen: it counts where the user asked twice or wanted
+    the answer filed.
+    """
+    if by_model is not None:
+        return clean_line(str(by_model.get("missing", "")))
+    return clean_line(str(last.get("missing", ""))) if last.get("weak") is True and wants_it else ""
+
+
+def _is_answer(event: Event) -> bool:
+    return event["type"] == "question" and isinstance(event.get("id"), str) and isinstance(event.get("question"), str)
+
+
+class Conversation:
+    """The questions of a vault as they were when it was made, to be gone on with."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self._events: list[Event] = []
+        with suppress(RetainError):  # a ledger that cannot be read is reported by `retain doctor`
+            self._events = ledger.ordered(vault.ledger_events(QUESTIONS)[0])
+
+    @property
+    def last(self) -> str:
+        """Return the id of the answer that was asked for last; "" if there is none."""
+        found = [e for e in self._events if _is_answer(e) or e["type"] == "again"]
+        return str(found[-1].get("of") or found[-1]["id"]) if found else ""
+
+    def earlier(self, id_: str = "") -> tuple[Exchange, ...]:
+        """Return the questions and answers that lead to an answer, that one last; to the last one without an id."""
+        by_id = {str(event["id"]): event for event in self._events if _is_answer(event)}
+        found: list[Exchange] = []
+        seen, id_ = set[str](), id_ or self.last
+        while id_ in by_id and id_ not in seen and len(found) < _MOST:
+            seen.add(id_)
+            event = by_id[id_]
+            said = " ".join([*strings(event.get("texts")), str(event.get("missing", ""))])
+            found.append(Exchange(question=clean_line(str(event["question"])), answer=clean_line(said)))
+            id_ = str(event.get("after", ""))
+        return tuple(reversed(found))
+
+    def change(self, answer: Answer) -> Change | None:
+        """Return what is other than in the last answer to the question by the same kind of engine; None if nothing."""
+        before, now = self._before(answer), texts_of(answer)
+        if before is None:
+            return None
+        old = strings(before.get("texts"))
+        new, gone = [t for t in now if t not in old], [t for t in old if t not in now]
+        return Change(str(before["at"]), tuple(new), tuple(gone)) if new or gone else None
+
+    def _before(self, answer: Answer) -> Event | None:
+        key, kind = question_key(answer.question), _is_by_model(answer.engine)
+        return next(
+            (
+                event
+                for event in reversed(self._events)
+                if _is_answer(event)
+                and question_key(event["question"]) == key
+                and _is_by_model(str(event.get("engine", ""))) == kind
+            ),
+            None,
+        )
+
+    def record(self, answer: Answer, at: datetime, *, after: str = "", filed: str = "", wanted: bool = False) -> str:
+        """Record an answer and return its id; an equal one is noted as asked again. "" where nothing can be recorded.
+
+        `after` is the id of the answer that the question follows.
+        """
+        instant, body, before = ledger.after(self._events, at), _body(answer), self._before(answer)
+        marks: Event = ({"filed": filed} if filed else {}) | ({"wanted": True} if wanted else {})
+        if before is not None and all(before.get(name) == value for name, value in body.items()):
+            event: Event = {"v": 1, "type": "again", "of": before["id"], "at": instant, **marks}
+            if self._is_noted(event):
+                return str(before["id"])
+        else:
+            id_ = ulid(int(parse_instant(instant).timestamp() * 1000), os.urandom(10))
+            event = {"v": 1, "type": "question", "id": id_, "at": instant, **body, **marks}
+            event |= {"after": after} if after else {}
+        try:
+            self.vault.guard(Scope.PUBLISHER).append(QUESTIONS, ledger.encode(event))
+        except (RetainError, OSError):
+            return ""
+        self._events.append(event)
+        return str(event.get("of") or event["id"])
+
+    def _is_noted(self, event: Event) -> bool:
+        """Return whether the ledger ends with the same."""
+        last = self._events[-1]
+        return {**last, "at": ""} == {**event, "at": ""}
+
+
+def _is_by_model(engine: str) -> bool:
+    return engine.partition("/")[0] != _EMBEDDED
+
+
+def _body(answer: Answer) -> Event:
+    """Return what the ledger says of an answer."""
+    cites = [str(known.claim.id) for known in answer.claims if known.is_claim]
+    cites += [claim.id for quote in answer.quotes for claim in quote.claims]
+    return {
+        "question": answer.question,
+        "engine": clean_line(answer.engine),
+        "texts": texts_of(answer),
+        "cites": list(dict.fromkeys(cites)),
+        "missing": answer.missing,
+        "weak": answer.is_weak,
+    }
+
+
+def texts_of(answer: Answer) -> list[str]:
+    """Return the sentences of an answer, or its quotes."""
+    return [fold(each.text) for each in (*answer.sentences, *answer.quotes)]
+
+
+def change_as_json(change: Change | None) -> dict[str, Any] | None:
+    """Return a change as JSON."""
+    if change is None:
+        return None
+    return {"since": change.since, "new": list(change.new), "gone": list(change.gone)}
+
+
+def question_as_json(asked: Asked) -> dict[str, Any]:
+    """Return a question as JSON."""
+    return {
+        "id": asked.id,
+        "question": asked.question,
+        "engine": asked.engine,
+        "answered": asked.at,
+        "asked": asked.since,
+        "times": asked.times,
+        "answer": list(asked.texts),
+        "claims": list(asked.cites),
+        "missing": asked.missing,
+        "weak": asked.is_weak,
+        "after": asked.after or None,
+        "page": asked.filed or None,
+    }
