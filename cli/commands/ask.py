@@ -23,7 +23,9 @@ from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
 from compiler.query.filing import file_answer
+from compiler.query.material import BUDGET
 from compiler.query.questions import Asked, Change, Conversation, asked_questions, change_as_json, question_as_json
+from vault.config.engine import of_user
 from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
@@ -151,7 +153,8 @@ def _answer(
     vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress, earlier: Sequence[Exchange]
 ) -> Answer:
     place = OrderDesk(vault, sandboxed=is_sandboxed())
-    return answer_question(place, question, engine, now(), backend, narrator, earlier)
+    characters = of_user().part_bytes * 3 // 2 if engine in ASKING else BUDGET
+    return answer_question(place, question, engine, now(), backend, narrator, earlier, min(characters, BUDGET))
 
 
 def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.Progress) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.articles import model_gaps, reading_list
@@ -41,11 +41,14 @@ def write_agenda(
     decided: Mapping[GapId, GapStatus],
     fills: Mapping[GapId, Sequence[str]],
     old_page: str,
+    asked: Sequence[gaps.OpenGap] = (),
+    answered: Collection[str] = (),
 ) -> Agenda:
     """Return the gaps of a build and their pages.
 
     `cards` are the live cards by concept, `decided` what the user decided about gaps, `fills` the files that were added
-    for a gap, `old_page` the agenda of the last build ("" if none).
+    for a gap, `old_page` the agenda of the last build ("" if none). `asked` are the gaps that questions leave,
+    `answered` the keys of those of which a later answer lacks nothing.
     """
     sources, history = concepts.sources, concepts.history
     known = replace(concepts.resolution, concepts={i: a.concept for i, a in articles.items()})
@@ -61,13 +64,14 @@ def write_agenda(
         summaries = {str(i): link for i, link in shelf.links.items()}
         sides = {(str(c.source), c.quote) for d in concepts.contests.disagreements for c in (d.first, d.second)}
         found = model_gaps.find_gaps(known, writer.consulted, links, summaries, contested, sides)
+    found = [*found, *asked]
     births = {
         str(e["id"]): e
         for e in history.events
         if e.get("of") == "gap" and e.get("type") == "birth" and not is_undone_gap(e, history.rulings)
     }
     added = reading_list.fill_links(fills, sources.gathered)
-    items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added)
+    items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added, answered)
     keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
     learners = gaps.learner_gaps(old_page, decided)
     still_open = Counter(g.kind for g in [*items, *learners] if g.open)

@@ -29,6 +29,7 @@ from compiler.articles.sources import Sources
 from compiler.articles.summaries import cited_claims, summary_pages
 from compiler.articles.topic_pages import topic_pages, write_topics
 from compiler.articles.writer import Writer
+from compiler.build.asked import question_gaps
 from compiler.build.claims import Claims, verify_claims
 from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
@@ -209,6 +210,7 @@ def _write(
         present=changes.present,
     )
     record.add(cards.news.events)
+    asked = question_gaps(start.vault)
     agenda = write_agenda(
         composed.articles,
         cards.news.cards,
@@ -217,6 +219,8 @@ def _write(
         decided=changes.gaps,
         fills=fills_in(start.decided),
         old_page=old_text(GAPS) or "",
+        asked=asked.open,
+        answered=asked.filled,
     )
     record.add(agenda.events)
     clusters = writer.consulted.topics if writer.consulted is not None else None

@@ -266,11 +266,13 @@ def agenda_gaps(
     decisions: Mapping[GapId, GapStatus],
     at: str,
     fills: Mapping[GapId, Sequence[str]] | None = None,
+    answered: Collection[str] = (),
 ) -> tuple[list[Gap], list[Event]]:
     """Return all gaps as the agenda shows them, filled ones last, and their ledger events.
 
     `known` are the concepts with an article. `births` are the ledger's birth events of gaps, by id: a filled gap
-    is shown with the words it was born with. `fills` are links to the sources that were added for a gap.
+    is shown with the words it was born with. `fills` are links to the sources that were added for a gap, `answered` the
+    keys of questions that have an answer now.
     """
     added = fills or {}
     events: list[Event] = []
@@ -291,7 +293,8 @@ def agenda_gaps(
     for id_, event in sorted(births.items()):
         if id_ in present:
             continue
-        filled = _is_filled(str(event.get("key", "")), known)
+        key = str(event.get("key", ""))
+        filled = key in answered or _is_filled(key, known)
         if id_ not in ids.retired:
             reason = "filled" if filled else "nobody asks any more"
             events.append({"v": 1, "type": "retire", "of": "gap", "id": id_, "at": at, "reason": reason})

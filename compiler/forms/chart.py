@@ -19,7 +19,7 @@ from compiler.forms.table import in_cell
 from compiler.index.steps import READING, Steps, decoded
 from compiler.language.lexicon import words as word_list
 from compiler.language.search_terms import terms
-from compiler.query.retrieve import Known, read_claims
+from compiler.query.retrieve import Known, known_claims
 from compiler.query.search import Results, Word, search
 from vault.errors import UsageError
 from vault.index.database import Database
@@ -87,7 +87,7 @@ def _in_claims(vault: Vault, database: Database, results: Results) -> Iterator[t
     scores: dict[Source, float] = {}
     sayings = []
     entries = {hit.entry.ref: hit.entry for hit in results.hits["claim"]}
-    for known in read_claims(vault, list(entries.values())):
+    for known in known_claims(vault, list(entries.values())):
         source, entry = Source.of(known), entries[str(known.claim.id)]
         scores[source] = _share(f"{known.claim.words} {entry.place}", entry.language, results)
         if scores[source] >= _ENOUGH:

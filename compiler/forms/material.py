@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from compiler.index.entries import Entry, articles_citing, entries_of
+from compiler.index.entries import articles_citing
 from compiler.query.answer import Answer, Quoted
 from compiler.query.retrieve import Known
 from vault.index.database import Database
 from vault.model.markdown import escape
 from vault.model.wikilink import Wikilink, alias, raw_link
-from vault.text.formatting import clean_line, fold
+from vault.text.formatting import clean_line
 
 Article = tuple[str, str]  # vault path, title
 
@@ -35,7 +35,14 @@ class Source:
         """Return the source of a claim."""
         claim = known.claim
         title = known.title or known.raw
-        return cls(clean_line(claim.quote), known.raw, clean_line(claim.locator), title, known.summary, claim.id)
+        return cls(
+            clean_line(claim.quote),
+            known.raw,
+            clean_line(claim.locator),
+            title,
+            known.summary,
+            claim.id if known.is_claim else "",
+        )
 
     def link(self, words: str) -> Wikilink | None:
         """Return a link to the claim, shown as `words`; None where there is no claim."""
@@ -97,7 +104,7 @@ def numbered(sources: Iterable[Source]) -> dict[Source, int]:
 def material_of(database: Database, answer: Answer) -> Material:
     """Return what the forms of an answer are made from. Raises: IndexDamaged."""
     if answer.quotes:
-        statements = tuple(_quoted(database, quote) for quote in answer.quotes)
+        statements = tuple(_quoted(quote) for quote in answer.quotes)
     else:
         by_id = {str(known.claim.id): known for known in answer.claims}
         statements = tuple(
@@ -112,17 +119,10 @@ def material_of(database: Database, answer: Answer) -> Material:
     return Material(question, statements, missing, answer.engine, bool(answer.quotes), answer.is_weak)
 
 
-def _quoted(database: Database, quote: Quoted) -> Statement:
+def _quoted(quote: Quoted) -> Statement:
     """Return a quote as a statement, with the first claim that has a part of its words."""
-    text, claims = clean_line(quote.text), entries_of(database, "claim", quote.path)
-    claim = _claim_in(text, claims)
-    title = claims[0].title if claims else quote.path.rpartition("/")[2]
-    summary, ref = claims[0].path if claims else "", claim.ref if claim else ""
-    return Statement(text, (Source(text, quote.path, quote.place, title, summary, ref),), quote.articles)
-
-
-def _claim_in(text: str, claims: Sequence[Entry]) -> Entry | None:
-    """Return the claim whose quote comes first in a text; None where it has none."""
-    at = [(text.find(fold(claim.text.rpartition("\n")[2])), number) for number, claim in enumerate(claims)]
-    _, first = min((found for found in at if found[0] >= 0), default=(-1, -1))
-    return claims[first] if first >= 0 else None
+    text = clean_line(quote.text)
+    claim = min(quote.claims, key=lambda each: quote.text.find(each.quote), default=None)
+    title = quote.title or quote.path.rpartition("/")[2]
+    source = Source(text, quote.path, quote.place, title, quote.summary, claim.id if claim else "")
+    return Statement(text, (source,), quote.articles)

@@ -16,7 +16,7 @@ from compiler.forms.material import Material, Source, numbered
 from compiler.forms.report import cited, page, sources_part
 from compiler.forms.things import Named, Thing, find_things, is_in, named_articles, occurring, things_asked, with_claims
 from compiler.language.search_terms import query_words, terms
-from compiler.query.retrieve import Known, read_claims
+from compiler.query.retrieve import Known, known_claims
 from compiler.query.search import search
 from vault.errors import UsageError
 from vault.index.database import Database
@@ -84,7 +84,7 @@ def _together(vault: Vault, database: Database, found: Sequence[Named]) -> list[
     """Return the claims that name several of the things, those that a search for their names finds first."""
     query = " ".join(article.entry.title for article in found)
     entries = [hit.entry for hit in search(database, query, ("claim",), _LOOKED_AT).hits["claim"]]
-    claims = read_claims(vault, entries)
+    claims = known_claims(vault, entries)
     return [known for known in claims if _count(found, tuple(terms(known.claim.words))) > 1][:_TOGETHER]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compiler.index.entries import Entry, entries_of
 from compiler.language.search_terms import terms
-from compiler.query.retrieve import Known, read_claims
+from compiler.query.retrieve import Known, known_claims
 from vault.errors import Damaged, Refused
 from vault.index.database import Database
 from vault.model.frontmatter import read_properties
@@ -154,7 +154,7 @@ def with_claims(vault: Vault, database: Database, articles: Sequence[Named]) -> 
     """Return articles as things with the claims that they cite, in the order in which they cite them."""
     cited = {ref for article in articles for ref in article.entry.cites.split()}
     entries = [entry for entry in entries_of(database, "claim") if entry.ref in cited]
-    claims = {str(known.claim.id): known for known in read_claims(vault, entries)}
+    claims = {str(known.claim.id): known for known in known_claims(vault, entries)}
     return [
         Thing(
             article.entry.path,

@@ -6,7 +6,7 @@ index has the terms of its title and of its text (`compiler.language.search_term
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from vault.index.database import Database, has_full_text
@@ -131,6 +131,25 @@ def entries_of(database: Database, kind: str, cites: str | None = None) -> list[
     where, values = (" AND cites = ?", (kind, cites)) if cites is not None else ("", (kind,))
     rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE kind = ?{where} ORDER BY path, number", values)
     return [Entry(*row) for row in rows]
+
+
+def claims_named(database: Database, ids: Sequence[str]) -> list[Entry]:
+    """Return the claims with these ids, in this order, as far as they are there."""
+    rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE kind = 'claim'") if ids else []
+    found = {entry.ref: entry for row in rows if (entry := Entry(*row)).ref in set(ids)}
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def passages_of(database: Database, raw: str) -> list[Entry]:
+    """Return the passages of a source in order."""
+    rows = database.rows(f"SELECT {_COLUMNS} FROM entry WHERE path = ? AND kind = 'passage' ORDER BY number", (raw,))
+    return [Entry(*row) for row in rows]
+
+
+def titles_of(database: Database, paths: Iterable[str]) -> list[str]:
+    """Return the titles of pages in this order, as far as they are there."""
+    rows = (database.one("SELECT title FROM entry WHERE path = ?", (path,)) for path in paths)
+    return [str(row[0]) for row in rows if row]
 
 
 def page_of(database: Database, raw: str) -> Entry | None:

@@ -30,8 +30,8 @@ def circular(wiki: Wiki) -> Found:
                 yield page.path, line, f"it cites an answer: {clean_line(str(link))}", remedy
     for path in wiki.vault.paths("learning/flashcards", ".md"):
         text = _text(wiki, path)
-        for number, line in enumerate(text.split("\n"), 1):
-            cites = [link for link in links(line) if _is_answer(link) and _is_citation(link)]
+        for number, words in enumerate(text.split("\n"), 1):
+            cites = [link for link in links(words) if _is_answer(link) and _is_citation(link)]
             if cites:
                 yield path, number, f"the card cites an answer: {clean_line(str(cites[0]))}", "cite a claim"
 

@@ -17,7 +17,8 @@ from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Exchange, Request
 from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
 from compiler.query.follow_up import subject_of
-from compiler.query.retrieve import Known, fitting
+from compiler.query.material import BUDGET, Material, gather
+from compiler.query.retrieve import Known
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
@@ -30,6 +31,7 @@ from vault.log import ledger
 from vault.text.formatting import fold, normal
 
 _WAIT_S = 60.0
+_EARLIER = 10  # the part of the budget that earlier answers may take besides it
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -41,10 +43,12 @@ def answer_question(
     backend: Backend | None = None,
     progress: Progress | None = None,
     earlier: Sequence[Exchange] = (),
+    budget: int = BUDGET,
 ) -> Answer:
     """Return the answer to a question in the user's `words`: sentences that rest on claims of the wiki, or quotes.
 
-    `earlier` are the questions and answers that it follows, the last one last (`Conversation.earlier`).
+    `earlier` are the questions and answers that it follows, the last one last (`Conversation.earlier`); `budget` are
+    the characters of what a model is shown.
     Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
     "agent"); UsageError; LockHeld while a compile runs.
     """
@@ -53,20 +57,29 @@ def answer_question(
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
     progress = progress or (lambda _: None)
 
-    def looked_up(index: Database) -> tuple[Answer, list[Known]]:
+    def looked_up(index: Database) -> tuple[Answer, Material | None]:
         subject = subject_of(question, earlier)
-        claims = [] if engine == "extractive" else fitting(desk.vault, index, " ".join([question, *subject]))
-        return extracted(index, question, subject), claims
+        plain = extracted(index, question, subject)
+        if engine == "extractive":
+            return plain, None
+        return plain, gather(desk.vault, index, " ".join([question, *subject]), budget)
 
-    plain, claims = with_search_index(desk.vault, looked_up, at, progress)
-    if not claims:
+    plain, material = with_search_index(desk.vault, looked_up, at, progress)
+    if not material:
         return plain
     with _asker(desk, backend, at, progress) as asker:
-        views = tuple(known.view for known in claims)
-        request = AnswerRequest(question=question, claims=views, earlier=tuple(earlier))
-        reply, who = _answered(desk, request, asker, engine)
-        if not isinstance(reply, AnswerReply):
+        request = AnswerRequest(
+            question=question,
+            claims=tuple(known.view for known in material.claims),
+            documents=material.documents,
+            articles=material.articles,
+            titles=material.titles,
+            earlier=_shortened(earlier, budget // _EARLIER),
+        )
+        given, who = _answered(desk, request, asker, engine)
+        if not isinstance(given, AnswerReply):
             return plain
+        reply, claims = material.resolved(given)
         accepted = accepted_in(asker.journal)
         check = check_for(question, reply, claims, accepted)
         if check is not None:
@@ -74,6 +87,15 @@ def answer_question(
             checked, _ = _answered(desk, check, asker, engine)
             reply, accepted = _mended(reply, claims, checked, accepted)
     return gated(question, reply, claims, who, accepted)
+
+
+def _shortened(earlier: Sequence[Exchange], most: int) -> tuple[Exchange, ...]:
+    """Return the last exchanges, together of at most so many characters; the answers of the others are left out."""
+    out: list[Exchange] = []
+    for exchange in reversed(earlier):
+        most -= len(exchange.question) + len(exchange.answer)
+        out.append(exchange if most >= 0 else exchange.replaced(answer=""))
+    return tuple(reversed(out))
 
 
 def _mended(

@@ -12,7 +12,8 @@ from vault.text.formatting import clean, clean_line
 
 # How lines of requests and answers begin: what documents have like it is shown with a backslash before it.
 _OWN = re.compile(
-    r"\s*={2,}\s|=== ?|## |\[|\s*(?:WRITE|CARDS|OPEN|LEFT|QUESTION|CONCEPT|IS|FROM|TERM|CLASH|SUM|CLUSTER|SAME)\s"
+    r"\s*={2,}\s|=== ?|## |\[|\s*(?:WRITE|CARDS|OPEN|LEFT|QUESTION|BEFORE|ARTICLE|CONCEPT|IS|FROM|TERM)\s"
+    r"|\s*(?:CLASH|SUM|CLUSTER|SAME)\s"
     r"|\s*OTHER PAGES\b|\s*Names found so far\b|\s*(?:so far|passages|the user rejected an earlier version"
     r"|card that stays|the article now[^:\n]{0,80}|s\d{1,3}):|\s*about \d+ words\b|\.\.\.\s*$"
 )

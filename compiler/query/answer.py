@@ -16,7 +16,7 @@ from compiler.protocol.replies import AnswerReply
 from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.extract import articles_on, extract
 from compiler.query.retrieve import Known
-from vault.ids import digest12
+from vault.ids import ClaimId, digest12
 from vault.index.database import Database
 from vault.text.formatting import clean, clean_line, fold
 
@@ -103,7 +103,8 @@ def claims_in(database: Database, raw: str, words: str) -> Iterator[QuotedClaim]
 def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accepted: Accepted) -> CheckRequest | None:
     """Return the request to check the sentences of an answer; None if all are quoted or were checked."""
     by_id = {str(known.claim.id): known for known in claims}
-    numbers = {str(known.claim.id): n for n, known in enumerate(claims, 1)}
+    used = dict.fromkeys(cite for sentence in reply.sentences for cite in sentence.cites if cite in by_id)
+    numbers = {cite: n for n, cite in enumerate(used, 1)}
     items = []
     for sentence in reply.sentences:
         cited = [by_id[c] for c in sentence.cites if c in by_id]
@@ -113,7 +114,9 @@ def check_for(question: str, reply: AnswerReply, claims: Sequence[Known], accept
             key = item_key(sentence.text, "", quotes)
             places = tuple(f"1:{numbers[c]}" for c in sentence.cites if c in numbers)
             items.append(CheckItem(key=key, about=clean_line(question)[:80], text=sentence.text, places=places))
-    return CheckRequest(items=tuple(items), documents=(_as_document(claims),)) if items else None
+    return (
+        CheckRequest(items=tuple(items), documents=(_as_document([by_id[cite] for cite in used]),)) if items else None
+    )
 
 
 def _as_document(claims: Sequence[Known]) -> DocumentView:

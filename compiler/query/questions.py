@@ -139,11 +139,11 @@ class Conversation:
         found = [e for e in self._events if _is_answer(e) or e["type"] == "again"]
         return str(found[-1].get("of") or found[-1]["id"]) if found else ""
 
-    def earlier(self, id_: str = "") -> tuple[Exchange, ...]:
-        """Return the questions and answers that lead to an answer, that one last; to the last one without an id."""
+    def earlier(self, id_: str) -> tuple[Exchange, ...]:
+        """Return the questions and answers that lead to an answer, that one last; () for no id."""
         by_id = {str(event["id"]): event for event in self._events if _is_answer(event)}
         found: list[Exchange] = []
-        seen, id_ = set[str](), id_ or self.last
+        seen = set[str]()
         while id_ in by_id and id_ not in seen and len(found) < _MOST:
             seen.add(id_)
             event = by_id[id_]
@@ -222,7 +222,7 @@ def _body(answer: Answer) -> Event:
 
 def texts_of(answer: Answer) -> list[str]:
     """Return the sentences of an answer, or its quotes."""
-    return [fold(each.text) for each in (*answer.sentences, *answer.quotes)]
+    return [fold(text) for text in (*(s.text for s in answer.sentences), *(q.text for q in answer.quotes))]
 
 
 def change_as_json(change: Change | None) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiler.index.entries import Entry, entries_of
@@ -55,7 +55,7 @@ def fitting(vault: Vault, database: Database, question: str) -> list[Known]:
         passage = fold(hit.entry.text)
         found |= {e.ref: e for e in entries_of(database, "claim", hit.entry.path) if claim_is_in(e, passage)}
     found |= {hit.entry.ref: hit.entry for hit in results.hits["claim"] if hit.entry.ref not in found}
-    return list(read_claims(vault, list(found.values())[:MOST]))
+    return known_claims(vault, list(found.values())[:MOST])
 
 
 def claim_is_in(claim: Entry, passage: str) -> bool:
@@ -63,8 +63,8 @@ def claim_is_in(claim: Entry, passage: str) -> bool:
     return any(fold(part) in passage for part in claim.text.split("\n"))
 
 
-def read_claims(vault: Vault, found: Sequence[Entry]) -> Iterator[Known]:
-    """Yield the claims of these entries from their summaries."""
+def known_claims(vault: Vault, found: Sequence[Entry]) -> list[Known]:
+    """Return the claims of these entries from their summaries."""
     claims: dict[str, Known] = {}
     for path in dict.fromkeys(entry.path for entry in found):
         try:
@@ -76,4 +76,4 @@ def read_claims(vault: Vault, found: Sequence[Entry]) -> Iterator[Known]:
         summary = parse_summary(text, path)
         title, raw = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
         claims |= {str(each.claim.id): Known(each.claim, path, each.line, title, raw) for each in summary.claims}
-    return (claims[entry.ref] for entry in found if entry.ref in claims)
+    return [claims[entry.ref] for entry in found if entry.ref in claims]

@@ -34,7 +34,7 @@ _KINDS = {TOPICS: "topic", ANSWERS: "answer"}
 _HIDDEN = frozenset({ClaimState.RETRACTED, ClaimState.SUPERSEDED})
 _CITED = re.compile(r"#\^c-([0-9a-z]{10})\|")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
-_LONG = 1_200  # characters of what is searched as one
+LONG = 1_200  # characters of what is searched as one
 Row = tuple[Entry, str, str]
 Progress = Callable[[dict[str, Any]], None]
 
@@ -56,8 +56,8 @@ def _together(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
     run: list[Passage] = []
     for passage in passages:
         begin = run[0].blocks[0].start if run else 0
-        is_other = run and passage.headings != run[-1].headings and run[-1].blocks[-1].end - begin > _LONG / 2
-        if run and (is_other or passage.blocks[-1].end - begin > _LONG):
+        is_other = run and passage.headings != run[-1].headings and run[-1].blocks[-1].end - begin > LONG / 2
+        if run and (is_other or passage.blocks[-1].end - begin > LONG):
             yield run
             run = []
         run.append(passage)
