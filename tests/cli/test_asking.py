@@ -214,6 +214,29 @@ def test_a_changed_claim_asks_anew(vault: Path) -> None:
     assert again != id_
 
 
+def test_an_agent_cites_passages_and_words_that_none_has_count_for_nothing(vault: Path) -> None:
+    id_, text = order_for(vault, QUESTION)
+    assert "=== DOCUMENT 1: Sleep and memory" in text and "ARTICLE " in text
+    said = "Naps of 90 minutes help as well. [1:1c]"
+    assert "{c}Naps of 90 minutes" in text
+    assert agent(vault, "submit", "--order", id_, "-", stdin=said).code == 0
+    told = ask(vault, QUESTION, "--engine", "agent", "--json").json()
+    assert [s["text"] for s in told["sentences"]] == ["Naps of 90 minutes help as well."]
+    (file,) = (vault / "ledger/replies").iterdir()
+    forged = json.loads(file.read_text())
+    words = "Naps of nine minutes are best."
+    quote = {"source": forged["reply"]["sentences"][0]["quotes"][0]["source"], "words": words}
+    forged["reply"]["sentences"] = [{"text": words, "quotes": [quote]}]
+    file.write_text(file.read_text() + json.dumps({**forged, "at": "2027-01-01T00:00:00.000Z"}) + "\n")
+    told = ask(vault, QUESTION, "--engine", "agent", "--json").json()
+    assert told["sentences"] == [] and told["refused"][0]["reason"] == "the sentence cites nothing"
+
+
+def test_what_an_agent_asks_is_not_recorded_as_the_users_question(vault: Path) -> None:
+    agent(vault, "ask", "What is consolidation?")
+    assert ask(vault, "--history", "--json").json()["questions"] == []
+
+
 # --- shut in --------------------------------------------------------------------------------------------------------
 
 _TRY = """
