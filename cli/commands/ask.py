@@ -30,7 +30,7 @@ from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
 from vault.layout import ANSWERS
-from vault.log.ledger import QUESTIONS, parse_instant
+from vault.log.ledger import BUILDS, QUESTIONS, parse_instant
 from vault.sandbox.self_sandbox import restrict_writes
 from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
@@ -125,7 +125,7 @@ def ask(
     return output.DONE
 
 
-def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None) -> None:
+def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None = None) -> None:
     """Restrict this process to the folders and the ledger that it writes, without network.
 
     Call it before any thread starts.
@@ -141,7 +141,7 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
             place.guard.makedirs(folder)
         if not place.sandboxed and not place.guard.exists(QUESTIONS):
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
-    there = [path for name in (*folders, QUESTIONS) if (path := vault.root / name).exists()]
+    there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
     restrict_writes([*there, trace_folder()])
 
 

@@ -10,11 +10,12 @@ from compiler.articles.sources import confidence
 from compiler.query.answer import Answer
 from compiler.query.answer_page import parse_page, render_page
 from compiler.query.questions import question_key
-from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError
+from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Scope
 from vault.ids import SourceId, slug
 from vault.layout import ANSWERS
+from vault.log.entries import record_event
 from vault.model.frontmatter import Properties, body_of, human_edited, read_properties
 from vault.model.wikilink import links
 from vault.vault import Vault
@@ -28,7 +29,8 @@ def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
     """Write an answer as a page of the wiki and return its path.
 
     The page of an earlier answer to the question is renewed, unless the user edited it: then, and where another
-    question has the name, the page gets a number. Raises: UsageError where there is no answer; Refused; WriteFailed.
+    question has the name, the page gets a number. The wiki's log names a page that is new or changed.
+    Raises: UsageError where there is no answer; Refused; WriteFailed.
     """
     if not answer.sentences and not answer.quotes:
         raise UsageError("no answer to save", hint="the sources say nothing on this question")
@@ -46,6 +48,8 @@ def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
             return path
         with suppress(EditedMeanwhile):
             guard.write(path, page.encode(), expect=sha256_hex(old) if old is not None else None)
+            with suppress(Refused, WriteFailed):  # in an agent's sandbox, where no ledger may grow
+                record_event(guard, "question", answer.question, at)
             return path
     raise Refused(f"there are already {_VERSIONS} pages on this question", where=ANSWERS, hint="delete some")
 

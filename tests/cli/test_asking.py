@@ -65,6 +65,8 @@ def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
 def test_an_answer_is_filed_back_with_its_quotes_and_once(vault: Path) -> None:
     first = ask(vault, "What is consolidation?", "--file-back", "--json").json()
     assert ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"] == first["page"]
+    listed = retain("log", "--json", cwd=vault).json()["entries"]
+    assert [each["title"] for each in listed if each["kind"] == "question"] == ["What is consolidation?"]
     (page,) = (vault / "wiki/answers").iterdir()
     text = page.read_text()
     assert first["page"] == f"wiki/answers/{page.name}" and read_properties(text).text("type") == "synthesis"

@@ -126,6 +126,6 @@ def test_a_form_of_an_agents_answer_cites_the_claims(vault: Path) -> None:
         made = ask(vault, question, "--engine", "agent", "--as", form, "--file-back", "--json").json()
         shown = (vault / made["path"]).read_text()
         assert replay in shown and "wiki/summaries/" in shown and "^c-" in shown, form
-        assert made["report"]
-    page = vault / "output/reports/why-does-slow-wave-sleep-strengthen-memory.md"
+        assert made["page"] == "wiki/answers/why-does-slow-wave-sleep-strengthen-memory.md"
+    page = vault / made["page"]
     assert read_properties(page.read_text()).text("engine").startswith("agent")
