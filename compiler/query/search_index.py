@@ -71,10 +71,10 @@ def _read_source(steps: Steps, path: str, key: bytes) -> None:
 
 def _read_page(vault: Vault, database: Database, path: str) -> None:
     """Take a page in; `retain verify` names one that cannot be read."""
-    from compiler.query.search_rows import page_rows
+    from compiler.query.search_rows import linked_pages, page_rows
 
     text = None
     with suppress(Damaged, Refused):
         text = vault.read_text(path)
     rows = list(page_rows(path, text)) if text is not None else []
-    put_entries(database, path, b"", rows[0][0].language if rows else "", rows)
+    put_entries(database, path, b"", rows[0][0].language if rows else "", rows, linked_pages(path, text or ""))

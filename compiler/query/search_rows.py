@@ -4,37 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from compiler.index.entries import Entry
 from compiler.language.detection import language_of
 from compiler.language.search_terms import terms
 from compiler.protocol.passages import Document, Passage
-from vault.layout import FLASHCARDS, SUMMARIES, TOPICS
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.card import parse_deck
 from vault.model.claim import ClaimState
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import plain_words, unescape
 from vault.model.source import SourceText
 from vault.model.summary import parse_summary, prose_of
+from vault.model.wikilink import links
 from vault.text.formatting import clean_line, fold
 
 _HIDDEN = frozenset({ClaimState.RETRACTED, ClaimState.SUPERSEDED})
 _CITED = re.compile(r"#\^c-([0-9a-z]{10})\|")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
+_SEPARATORS = re.compile(r"[-_.]+")
 _LONG = 1_200  # characters of what is searched as one
 Row = tuple[Entry, str, str]
 
 
 def source_rows(path: str, source: SourceText) -> Iterator[Row]:
-    """Yield the entries of a source: its passages, with the terms of their headings and of the source's title."""
+    """Yield the entries of a source: its passages, with the terms of their headings, of its title and of its file."""
     title = clean_line(source.title)
+    name = terms(_SEPARATORS.sub(" ", PurePosixPath(path).stem), source.language)
     for passages in _together(Document("", path, source).passages):
         start, end = passages[0].blocks[0].start, passages[-1].blocks[-1].end
         headings = " › ".join(dict.fromkeys(heading for each in passages for heading in each.headings))
         place = clean_line(source.locate(start)) or " › ".join(passages[0].headings)
         text = source.text[start:end]
         entry = Entry(path, "passage", 0, "", place, title, text, source.language)
-        yield entry, _terms(f"{title} {headings}", source.language), _terms(text, source.language)
+        heading = terms(f"{title} {headings}", source.language)
+        heading += [term for term in name if term not in heading]
+        yield entry, " ".join(heading), _terms(text, source.language)
 
 
 def _together(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
@@ -103,3 +109,10 @@ def _card_rows(path: str, text: str) -> Iterator[Row]:
 
 def _terms(text: str, language: str) -> str:
     return " ".join(terms(text, language))
+
+
+def linked_pages(path: str, text: str) -> list[str]:
+    """Return the paths of the pages to which an article or a topic links."""
+    if not path.startswith((f"{CONCEPTS}/", f"{TOPICS}/")):
+        return []
+    return [f"{link.target}.md" for link in links(body_of(text))]
