@@ -169,6 +169,18 @@ def read_entry(database: Database, number: int) -> tuple[Entry, list[str]]:
     return Entry(*row[1:]), str(row[0]).split()
 
 
+def texts_of_passages(database: Database) -> dict[int, str]:
+    """Return the texts of all passages, with the titles of their sources, by their numbers."""
+    rows = database.rows("SELECT number, title, text FROM entry WHERE kind = 'passage' ORDER BY number")
+    return {number: f"{title} {text}" for number, title, text in rows}
+
+
+def paths_of(database: Database, numbers: Iterable[int]) -> dict[int, str]:
+    """Return the files of entries by their numbers."""
+    found = {number: database.one("SELECT path FROM entry WHERE number = ?", (number,)) for number in numbers}
+    return {number: str(row[0]) for number, row in found.items() if row}
+
+
 def links_to(database: Database, paths: Iterable[str]) -> dict[str, int]:
     """Return for each page how many others link to it; those that none links to are left out."""
     found = {path: database.one("SELECT count(*) FROM page_link WHERE target = ?", (path,)) for path in paths}

@@ -25,6 +25,7 @@ from compiler.index.entries import (
     links_to,
     matching,
     matching_sources,
+    paths_of,
     read_entry,
     size,
 )
@@ -44,6 +45,7 @@ SNIPPET = 200  # characters
 _PREFIX, _CUT, _LONGER = 4, 2, 20  # letters that words have in common, letters that may differ, words that are tried
 _LOOKED_AT = 200  # entries of a kind that are compared
 _NEIGHBOUR, _DOCUMENT = 0.15, 0.3  # what the score of each neighbour and of the document add to that of a passage
+_MEANING = 0.5  # what likeness in meaning adds to the score of a passage, of the best score
 _LINK = 0.05  # what links to a page add to its score
 _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
@@ -104,10 +106,17 @@ def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = 
         return once(keeps=not isinstance(error, IndexUnwritable))
 
 
-def search(database: Database, query: str, kinds: Sequence[str] = KINDS, limit: int = 10) -> Results:
+def search(
+    database: Database,
+    query: str,
+    kinds: Sequence[str] = KINDS,
+    limit: int = 10,
+    likeness: Callable[[Database, str], Mapping[int, float]] | None = None,
+) -> Results:
     """Return the best entries of each kind for a query.
 
-    A quoted phrase stands together; a word or phrase with a minus sign must not be there. Raises: IndexDamaged.
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. With `likeness`, which
+    compares a query with all passages by their numbers, these are ranked by that, too. Raises: IndexDamaged.
     """
     phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
     rest = _PHRASE.sub(" ", query)
@@ -122,9 +131,14 @@ def search(database: Database, query: str, kinds: Sequence[str] = KINDS, limit: 
             found = matching(database, match, kind, _LOOKED_AT, title=TITLE, words=WORDS)
             if kind == "passage":
                 found = _in_documents(database, match, found)
+                if likeness is not None and not excluded:
+                    found = _by_meaning(database, found, likeness(database, query))
             elif kind in ("article", "topic"):
                 found = _by_links(database, found)
             hits[kind] = list(islice(_distinct(database, found), limit))
+    elif likeness is not None and "passage" in hits and not excluded:
+        nearest = _by_meaning(database, (), likeness(database, query))
+        hits["passage"] = list(islice(_distinct(database, nearest), limit))
     return Results(hits, words, unknown)
 
 
@@ -138,6 +152,18 @@ def _in_documents(database: Database, match: str, found: Sequence[Match]) -> lis
     sources = matching_sources(database, match, _LOOKED_AT)
     share = _DOCUMENT * max(near.values(), default=0.0) / max([*sources.values(), 1e-9])
     return _sorted(Match(n, path, score + share * sources.get(path, 0.0)) for (path, n), score in near.items())
+
+
+def _by_meaning(database: Database, found: Sequence[Match], likeness: Mapping[int, float]) -> list[Match]:
+    """Return passages ranked by their words and their likeness in meaning, with those that only the latter finds."""
+    if not likeness:
+        return list(found)
+    by_words = {each.number: each.score for each in found}
+    nearest = sorted(likeness, key=lambda number: -likeness[number])[:_LOOKED_AT]
+    low, high = min(likeness.values()), max(likeness.values())
+    share = _MEANING * max(by_words.values(), default=1.0) / max(high - low, 1e-9)
+    paths = paths_of(database, {*by_words, *nearest})
+    return _sorted(Match(n, paths[n], by_words.get(n, 0.0) + share * (likeness[n] - low)) for n in paths)
 
 
 def _by_links(database: Database, found: Sequence[Match]) -> list[Match]:
