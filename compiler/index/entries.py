@@ -7,7 +7,7 @@ whole sources, each under the number of its first passage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from vault.index.database import Database, has_full_text
@@ -134,18 +134,25 @@ def is_somewhere(database: Database, match: str) -> bool:
     return database.one("SELECT 1 FROM entry_hit WHERE entry_hit MATCH ? LIMIT 1", (match,)) is not None
 
 
-def matching(database: Database, match: str, kind: str, limit: int, *, title: float, words: float) -> list[Match]:
-    """Return the entries of a kind that a full-text query finds, the best first.
+def matching(
+    database: Database, match: str, kinds: Sequence[str], limit: int, *, title: float, words: float
+) -> dict[str, list[Match]]:
+    """Return the entries that a full-text query finds by their kinds: of each kind so many, the best first.
 
     `title` and `words` are the weights of the two columns in BM25.
     """
     rows = database.rows(
-        f"SELECT number, path, -bm25(entry_hit, {title}, {words}) AS score"
-        " FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid WHERE entry_hit MATCH ? AND kind = ?"
-        " ORDER BY score DESC, number LIMIT ?",
-        (match, kind, limit),
+        f"WITH scored AS (SELECT kind, number, path, -bm25(entry_hit, {title}, {words}) AS score"
+        " FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid"
+        f" WHERE entry_hit MATCH ? AND kind IN ({', '.join('?' * len(kinds))})),"
+        " ranked AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY score DESC, number) AS rank FROM scored)"
+        " SELECT kind, number, path, score FROM ranked WHERE rank <= ? ORDER BY kind, rank",
+        (match, *kinds, limit),
     )
-    return [Match(*row) for row in rows]
+    found: dict[str, list[Match]] = {kind: [] for kind in kinds}
+    for kind, *each in rows:
+        found[kind].append(Match(*each))
+    return found
 
 
 def matching_sources(database: Database, match: str, limit: int) -> dict[str, float]:

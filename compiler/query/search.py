@@ -127,15 +127,14 @@ def search(
         match = " OR ".join(map(_fts, _telling(words)))
         if without := _known(database, (), excluded)[0]:
             match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
-        for kind in kinds:
-            found = matching(database, match, kind, _LOOKED_AT, title=TITLE, words=WORDS)
+        for kind, found in matching(database, match, kinds, _LOOKED_AT, title=TITLE, words=WORDS).items():
             if kind == "passage":
-                found = _in_documents(database, match, found)
+                ranked = _in_documents(database, match, found)
                 if likeness is not None and not excluded:
-                    found = _by_meaning(database, found, likeness(database, query))
-            elif kind in ("article", "topic"):
-                found = _by_links(database, found)
-            hits[kind] = list(islice(_distinct(database, found), limit))
+                    ranked = _by_meaning(database, ranked, likeness(database, query))
+            else:
+                ranked = _by_links(database, found) if kind in ("article", "topic") else found
+            hits[kind] = list(islice(_distinct(database, ranked), limit))
     elif likeness is not None and "passage" in hits and not excluded:
         nearest = _by_meaning(database, (), likeness(database, query))
         hits["passage"] = list(islice(_distinct(database, nearest), limit))

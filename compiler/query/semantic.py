@@ -95,7 +95,8 @@ def _embedded(model: StaticModel, texts: list[str]) -> Vectors:
 
     vectors = np.asarray(model.encode(texts), dtype=np.float32)
     lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
-    return np.divide(vectors, lengths, dtype=np.float32)
+    unit: Vectors = np.divide(vectors, lengths, dtype=np.float32)
+    return unit
 
 
 def _stored(guard: Guard, file: str) -> dict[bytes, np.ndarray[tuple[int], np.dtype[np.float32]]]:

@@ -21,6 +21,7 @@ from tui.screens.search import SearchScreen
 from tui.strings.search import HEADS
 from tui.widgets.bars import TopBar
 from tui.widgets.grouped_list import GroupedList
+from tui.widgets.notice import Notice
 from vault.vault import Vault, open_vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -96,6 +97,5 @@ async def test_nothing_found_is_said_and_a_wrong_filter_is_named(
         app.screen.query_one(Input).value = "is:lech"
         await pilot.press("enter")
         await settled(pilot)
-        assert isinstance(app.screen, SearchScreen) and "leech" in str(
-            app.screen.query_one("Notice Static, Notice").content
-        )  # type: ignore[attr-defined]
+        notice = app.screen.query_one(Notice)
+        assert isinstance(app.screen, SearchScreen) and "leech" in str(notice.content)

@@ -22,12 +22,13 @@ from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.grouped_list import GroupedList, move_cursor
 from tui.widgets.notice import Notice
 from vault.errors import RetainError
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, truncate
 
 if TYPE_CHECKING:
     from compiler.query.search import Hit, Results
 
 _SHOWN = 5  # hits of each kind
+_TITLE = 24  # characters of a title before the words that were found
 _LONGEST = 2_000  # characters of the text that is shown below
 
 
@@ -151,7 +152,8 @@ class SearchScreen(Page, key="search"):
                 marked = content.line(text)
                 for start, end in marks:
                     marked = marked.stylize("bold", start, end)
-                rows.append((f"{kind}-{n}", Content.assemble("  ", marked)))
+                title = truncate(clean_line(hit.entry.title), _TITLE)
+                rows.append((f"{kind}-{n}", Content.assemble("  ", content.plain(title, content.DIM), "  ", marked)))
             if rows:
                 groups.append((content.plain(strings.HEADS[kind], content.DIM), rows))
         listed = self.query_one(GroupedList)
