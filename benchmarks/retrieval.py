@@ -28,6 +28,7 @@ from benchmarks.measure import RETAIN, Bench, machine
 from compiler.build.search import with_search_index
 from compiler.index.entries import Entry, entries_of
 from compiler.query.search import search
+from compiler.query.semantic import Likeness, likeness_by
 from vault.index.database import Database
 from vault.text.formatting import fold
 from vault.vault import open_vault
@@ -86,8 +87,8 @@ def _vault(bench: Bench, folder: Path) -> Path:
     return root
 
 
-def _ours(index: Database, question: str) -> Found:
-    hits = search(index, question, ("passage",), MOST).hits["passage"]
+def _ours(index: Database, question: str, likeness: Likeness | None = None) -> Found:
+    hits = search(index, question, ("passage",), MOST, likeness).hits["passage"]
     return [(Path(hit.entry.path).name, fold(hit.entry.text)) for hit in hits]
 
 
@@ -137,7 +138,7 @@ def _line(name: str, ranks: Sequence[int], spent: float) -> str:
     return f"  {name:24}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
 
 
-def measured(bench: Bench, folder: Path) -> list[str]:
+def measured(bench: Bench, folder: Path, likeness: Likeness | None) -> list[str]:
     """The lines on one collection."""
     asked = questions(folder)
     root = _vault(bench, folder)
@@ -153,6 +154,8 @@ def measured(bench: Bench, folder: Path) -> list[str]:
 
     def use(index: Database) -> list[Entry]:
         measure("retain", lambda question: _ours(index, question))
+        if likeness is not None:
+            measure("retain, by meaning too", lambda question: _ours(index, question, likeness))
         return entries_of(index, "passage")
 
     passages = with_search_index(vault, use, datetime.now(UTC), lambda event: None)
@@ -168,14 +171,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+", type=Path)
     parser.add_argument("--work", type=Path, help="a folder to work in and to keep")
+    parser.add_argument("--semantic", metavar="MODEL", default="", help="a model of model2vec: a folder or a name")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as own:
         work = options.work or Path(own)
         work.mkdir(parents=True, exist_ok=True)
         bench = Bench(work, 1, 0)
+        likeness = likeness_by(options.semantic, "benchmark") if options.semantic else None
         print(machine(), file=sys.stderr)
         for folder in options.collections:
-            print("\n".join(measured(bench, folder.resolve())), flush=True)
+            print("\n".join(measured(bench, folder.resolve(), likeness)), flush=True)
 
 
 if __name__ == "__main__":

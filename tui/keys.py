@@ -62,6 +62,7 @@ HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter", about="Review the cards due today"),
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="Gaps, and what would fill them"),
     Key("home.browse", "b", "go('browse')", "Browse", about="Every card and article, searched and sorted"),
+    Key("home.search", "slash", "go('search')", about="Search your sources, the wiki and the cards"),
     Key("home.stats", "s", "go('stats')", "Stats", about="Recall, forecast, workload"),
     Key(
         "home.practise",
@@ -269,6 +270,12 @@ SETTINGS = (
     Key("settings.undo", "u", "undo", "Undo", about="Undo the last change"),
     Key("settings.back", "escape,q", "back", "Back", "esc", "Home"),
 )
+SEARCH = (
+    Key("search.open", "enter", "open", "Open", about="Open what was found"),
+    Key("search.find", "slash", "find", "Find", "/", "Other words", urgent=True),
+    *_moving("search"),
+    Key("search.back", "escape,q", "back", "Back", "esc", about="Back"),
+)
 # The keys of each screen by its name; those of EVERYWHERE work on all of them.
 SCREENS = {
     "home": HOME,
@@ -285,6 +292,7 @@ SCREENS = {
     "settings": SETTINGS,
     "article": ARTICLE,
     "quiz": QUIZ,
+    "search": SEARCH,
 }
 
 

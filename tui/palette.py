@@ -32,6 +32,7 @@ PLACES = {
     "edit": "tui.screens.edit:EditScreen",
     "work": "tui.screens.work:WorkScreen",
     "quiz": "tui.screens.quiz:QuizScreen",
+    "search": "tui.screens.search:SearchScreen",
 }
 
 

@@ -42,6 +42,9 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
     minus excludes a word. With a filter, only cards are searched, and all terms must match: state: is: kind: topic:
     concept: tag: id: path: and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
 
+    Passages are compared by meaning, too, if your own settings (config.toml) name a static embedding model: [search]
+    model = "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`.
+
     \b
     Examples:
       retain search how does spacing help memory
@@ -61,9 +64,13 @@ def _search_texts(vault: Vault, query: str, kinds: tuple[str, ...], limit: int, 
     from compiler.build.search import with_search_index
     from compiler.query.search import results_as_json
     from compiler.query.search import search as found_in
+    from compiler.query.semantic import chosen_likeness
 
+    likeness = chosen_likeness(vault.settings.vault_id)
     with output.Progress(None) as narrator:
-        results = with_search_index(vault, lambda index: found_in(index, query, kinds, limit), now(), narrator)
+        results = with_search_index(
+            vault, lambda index: found_in(index, query, kinds, limit, likeness), now(), narrator
+        )
     if as_json:
         output.show_json(results_as_json(results))
     else:

@@ -1,7 +1,8 @@
 """The rows of the index by which the wiki and its sources are searched: texts, and their terms in a full-text index.
 
 What an entry is: a passage of a source, a claim, an article, a topic, an answer, a summary or a card. The full-text
-index has the terms of its title and of its text (`compiler.language.search_terms`), separated by blanks.
+index has the terms of its title and of its text (`compiler.language.search_terms`), separated by blanks. Another one
+has the terms of whole sources, each under the number of its first passage.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ CREATE TABLE entry(number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT
   cites TEXT NOT NULL);
 CREATE INDEX entry_path ON entry(path);
 CREATE INDEX entry_kind ON entry(kind);
+CREATE TABLE page_link(path TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(target, path)) WITHOUT ROWID;
+CREATE INDEX page_link_path ON page_link(path);
 """
 _TERMS = """
 CREATE VIRTUAL TABLE entry_hit USING fts5(title, words, tokenize='unicode61 remove_diacritics 0');
 CREATE VIRTUAL TABLE entry_term USING fts5vocab(entry_hit, 'row');
+CREATE VIRTUAL TABLE document_hit USING fts5(words, tokenize='unicode61 remove_diacritics 0');
 """
 _COLUMNS = "path, kind, line, ref, place, title, text, language, cites"
 
@@ -46,12 +50,12 @@ class Entry(NamedTuple):
     cites: str = ""
 
 
-class Found(NamedTuple):
-    """An entry with its terms, and the score of the full-text index: the higher, the better."""
+class Match(NamedTuple):
+    """The number of an entry that a full-text query finds, its file, and its score: the higher, the better."""
 
+    number: int
+    path: str
     score: float
-    terms: list[str]
-    entry: Entry
 
 
 def tables() -> str:
@@ -60,9 +64,17 @@ def tables() -> str:
 
 
 def put_entries(
-    database: Database, path: str, input_: bytes, language: str, rows: Iterable[tuple[Entry, str, str]]
+    database: Database,
+    path: str,
+    input_: bytes,
+    language: str,
+    rows: Iterable[tuple[Entry, str, str]],
+    links: Iterable[str] = (),
 ) -> None:
-    """Replace the entries of a file: each with the terms of its title and of its text, separated by blanks."""
+    """Replace the entries of a file: each with the terms of its title and of its text, separated by blanks.
+
+    `links` are the paths of the pages to which it links.
+    """
     with database.transaction():
         forget_entries(database, [path])
         (last,) = database.one("SELECT ifnull(max(number), 0) FROM entry") or (0,)
@@ -75,6 +87,11 @@ def put_entries(
             "INSERT INTO entry_hit(rowid, title, words) VALUES(?, ?, ?)",
             ((n, title, words) for n, (_, title, words) in numbered),
         )
+        if numbered and numbered[0][1][0].kind == "passage":
+            whole = " ".join([numbered[0][1][1], *(words for _, (_, _, words) in numbered)])
+            database.run("INSERT INTO document_hit(rowid, words) VALUES(?, ?)", (last + 1, whole))
+        targets = ((path, target) for target in dict.fromkeys(links) if target != path)
+        database.run_many("INSERT INTO page_link VALUES(?, ?)", targets)
         database.run("INSERT OR REPLACE INTO searched VALUES(?, ?, ?)", (path, input_, language))
 
 
@@ -83,6 +100,8 @@ def forget_entries(database: Database, paths: Iterable[str]) -> None:
     each = [(path,) for path in paths]
     with database.transaction():
         database.run_many("DELETE FROM entry_hit WHERE rowid IN (SELECT number FROM entry WHERE path = ?)", each)
+        database.run_many("DELETE FROM document_hit WHERE rowid IN (SELECT number FROM entry WHERE path = ?)", each)
+        database.run_many("DELETE FROM page_link WHERE path = ?", each)
         database.run_many("DELETE FROM entry WHERE path = ?", each)
         database.run_many("DELETE FROM searched WHERE path = ?", each)
 
@@ -111,19 +130,69 @@ def size(database: Database) -> int:
     return int(count)
 
 
-def matching(database: Database, match: str, kind: str, limit: int, *, title: float, words: float) -> list[Found]:
-    """Return the entries of a kind that a full-text query finds, the best first.
+def is_somewhere(database: Database, match: str) -> bool:
+    """Return whether a full-text query finds an entry."""
+    return database.one("SELECT 1 FROM entry_hit WHERE entry_hit MATCH ? LIMIT 1", (match,)) is not None
+
+
+def matching(
+    database: Database, match: str, kinds: Sequence[str], limit: int, *, title: float, words: float
+) -> dict[str, list[Match]]:
+    """Return the entries that a full-text query finds by their kinds: of each kind so many, the best first.
 
     `title` and `words` are the weights of the two columns in BM25.
     """
     rows = database.rows(
-        f"SELECT -bm25(entry_hit, {title}, {words}) AS score, words,"
-        f" {', '.join('entry.' + column for column in Entry._fields)}"
-        f" FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid WHERE entry_hit MATCH ? AND kind = ?"
-        " ORDER BY score DESC, number LIMIT ?",
-        (match, kind, limit),
+        f"WITH scored AS (SELECT kind, number, path, -bm25(entry_hit, {title}, {words}) AS score"
+        " FROM entry_hit JOIN entry ON entry.number = entry_hit.rowid"
+        f" WHERE entry_hit MATCH ? AND kind IN ({', '.join('?' * len(kinds))})),"
+        " ranked AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY score DESC, number) AS rank FROM scored)"
+        " SELECT kind, number, path, score FROM ranked WHERE rank <= ? ORDER BY kind, rank",
+        (match, *kinds, limit),
     )
-    return [Found(score, terms.split(), Entry(*rest)) for score, terms, *rest in rows]
+    found: dict[str, list[Match]] = {kind: [] for kind in kinds}
+    for kind, *each in rows:
+        found[kind].append(Match(*each))
+    return found
+
+
+def matching_sources(database: Database, match: str, limit: int) -> dict[str, float]:
+    """Return the scores of the sources that a full-text query finds, by their paths: of so many, the best first."""
+    rows = database.rows(
+        "SELECT path, -bm25(document_hit) AS score FROM document_hit JOIN entry ON entry.number = document_hit.rowid"
+        " WHERE document_hit MATCH ? ORDER BY score DESC LIMIT ?",
+        (match, limit),
+    )
+    return dict(rows)
+
+
+def read_entry(database: Database, number: int) -> tuple[Entry, list[str]]:
+    """Return an entry by its number, and the terms of its text."""
+    row = database.one(
+        f"SELECT words, {', '.join('entry.' + column for column in Entry._fields)}"
+        " FROM entry JOIN entry_hit ON entry_hit.rowid = entry.number WHERE number = ?",
+        (number,),
+    )
+    assert row is not None  # the number comes from a query of the same index
+    return Entry(*row[1:]), str(row[0]).split()
+
+
+def texts_of_passages(database: Database) -> dict[int, str]:
+    """Return the texts of all passages, with the titles of their sources, by their numbers."""
+    rows = database.rows("SELECT number, title, text FROM entry WHERE kind = 'passage' ORDER BY number")
+    return {number: f"{title} {text}" for number, title, text in rows}
+
+
+def paths_of(database: Database, numbers: Iterable[int]) -> dict[int, str]:
+    """Return the files of entries by their numbers."""
+    found = {number: database.one("SELECT path FROM entry WHERE number = ?", (number,)) for number in numbers}
+    return {number: str(row[0]) for number, row in found.items() if row}
+
+
+def links_to(database: Database, paths: Iterable[str]) -> dict[str, int]:
+    """Return for each page how many others link to it; those that none links to are left out."""
+    found = {path: database.one("SELECT count(*) FROM page_link WHERE target = ?", (path,)) for path in paths}
+    return {path: int(row[0]) for path, row in found.items() if row and row[0]}
 
 
 def entries_of(database: Database, kind: str, cites: str | None = None) -> list[Entry]:

@@ -73,9 +73,9 @@ def _terms_of(part: str, stem: Callable[[str], str]) -> list[str]:
 @cache
 def _stemmer(language: str) -> Callable[[str], str]:
     """Return the function that reduces words of a language to their stems."""
-    import snowballstemmer
+    import Stemmer
 
-    algorithm = snowballstemmer.stemmer(_SNOWBALL.get(language, "english"))
+    algorithm = Stemmer.Stemmer(_SNOWBALL.get(language, "english"))
     is_english = language in ("", "en")
 
     @lru_cache(maxsize=1 << 17)

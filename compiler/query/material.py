@@ -19,7 +19,7 @@ from compiler.protocol.replies import AnswerReply, AnswerSentence, Quote
 from compiler.protocol.requests import ArticleView, BlockView, DocumentView, PassageView
 from compiler.query.retrieve import Known, fitting, known_claims, passage_key
 from compiler.query.search import search
-from compiler.query.search_index import LONG
+from compiler.query.search_rows import LONG
 from vault.errors import Damaged, Refused
 from vault.ids import SourceId, digest12
 from vault.index.database import Database

@@ -1,7 +1,8 @@
 """Searches of the sources and of the wiki, by words: the best entries of each kind.
 
 A word of the query that is in no text is left out, and named: it never empties a result. Entries are ranked by BM25,
-with the words of titles and headings counting more.
+with the words of titles and headings counting more. A passage ranks higher if its neighbours and its whole document
+fit the query, too; a page of the wiki, if other pages link to it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,25 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
-from compiler.index.entries import Entry, Found, beginning_with, counts, languages, matching, size
+from compiler.index.entries import (
+    Entry,
+    Match,
+    beginning_with,
+    counts,
+    is_somewhere,
+    languages,
+    links_to,
+    matching,
+    matching_sources,
+    paths_of,
+    read_entry,
+    size,
+)
 from compiler.index.steps import Steps
 from compiler.language.search_terms import alternatives, places, query_words
 from compiler.query.search_index import Progress, bring_up_to_date
@@ -28,7 +43,10 @@ TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
 WINDOW = 24  # words in a row, within which those of a query stand together
 SNIPPET = 200  # characters
 _PREFIX, _CUT, _LONGER = 4, 2, 20  # letters that words have in common, letters that may differ, words that are tried
-_COPIES = 3  # times as many are looked up as are shown, since some repeat others
+_LOOKED_AT = 200  # entries of a kind that are compared
+_NEIGHBOUR, _DOCUMENT = 0.15, 0.3  # what the score of each neighbour and of the document add to that of a passage
+_MEANING = 0.5  # what likeness in meaning adds to the score of a passage, of the best score
+_LINK = 0.05  # what links to a page add to its score
 _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
 _WITHOUT = re.compile(r"(?<!\S)-(\w\S*)")
@@ -88,43 +106,113 @@ def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = 
         return once(keeps=not isinstance(error, IndexUnwritable))
 
 
-def search(database: Database, query: str, kinds: Sequence[str] = KINDS, limit: int = 10) -> Results:
+def search(
+    database: Database,
+    query: str,
+    kinds: Sequence[str] = KINDS,
+    limit: int = 10,
+    likeness: Callable[[Database, str], Mapping[int, float]] | None = None,
+) -> Results:
     """Return the best entries of each kind for a query.
 
-    A quoted phrase stands together; a word or phrase with a minus sign must not be there. Raises: IndexDamaged.
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. With `likeness`, which
+    compares a query with all passages by their numbers, these are ranked by that, too. Raises: IndexDamaged.
     """
     phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
     rest = _PHRASE.sub(" ", query)
     excluded = [*(words for minus, words in _PHRASE.findall(query) if minus), *_WITHOUT.findall(rest)]
-    words, unknown = _known(database, [*phrases, *query_words(_WITHOUT.sub(" ", rest))])
+    words, unknown = _known(database, query_words(_WITHOUT.sub(" ", rest)), phrases)
     hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
     if words:
         match = " OR ".join(map(_fts, _telling(words)))
-        if without := _known(database, excluded)[0]:
+        if without := _known(database, (), excluded)[0]:
             match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
-        for kind in kinds:
-            found = matching(database, match, kind, limit * _COPIES, title=TITLE, words=WORDS)
-            hits[kind] = _distinct(found)[:limit]
+        for kind, found in matching(database, match, kinds, _LOOKED_AT, title=TITLE, words=WORDS).items():
+            if kind == "passage":
+                ranked = _in_documents(database, match, found)
+                if likeness is not None and not excluded:
+                    ranked = _by_meaning(database, ranked, likeness(database, query))
+            else:
+                ranked = _by_links(database, found) if kind in ("article", "topic") else found
+            hits[kind] = list(islice(_distinct(database, ranked), limit))
+    elif likeness is not None and "passage" in hits and not excluded:
+        nearest = _by_meaning(database, (), likeness(database, query))
+        hits["passage"] = list(islice(_distinct(database, nearest), limit))
     return Results(hits, words, unknown)
 
 
-def _known(database: Database, parts: Sequence[str]) -> tuple[tuple[Word, ...], tuple[str, ...]]:
-    """Return the words and phrases that are in some text, and those that are in none."""
+def _in_documents(database: Database, match: str, found: Sequence[Match]) -> list[Match]:
+    """Return passages ranked by what they, their neighbours and their documents have of the query."""
+    scores = {(each.path, each.number): each.score for each in found}
+    near = {
+        (path, n): score + _NEIGHBOUR * (scores.get((path, n - 1), 0.0) + scores.get((path, n + 1), 0.0))
+        for (path, n), score in scores.items()
+    }
+    sources = matching_sources(database, match, _LOOKED_AT)
+    share = _DOCUMENT * max(near.values(), default=0.0) / max([*sources.values(), 1e-9])
+    return _sorted(Match(n, path, score + share * sources.get(path, 0.0)) for (path, n), score in near.items())
+
+
+def _by_meaning(database: Database, found: Sequence[Match], likeness: Mapping[int, float]) -> list[Match]:
+    """Return passages ranked by their words and their likeness in meaning, with those that only the latter finds."""
+    if not likeness:
+        return list(found)
+    by_words = {each.number: each.score for each in found}
+    nearest = sorted(likeness, key=lambda number: -likeness[number])[:_LOOKED_AT]
+    low, high = min(likeness.values()), max(likeness.values())
+    share = _MEANING * max(by_words.values(), default=1.0) / max(high - low, 1e-9)
+    paths = paths_of(database, {*by_words, *nearest})
+    return _sorted(Match(n, paths[n], by_words.get(n, 0.0) + share * (likeness[n] - low)) for n in paths)
+
+
+def _by_links(database: Database, found: Sequence[Match]) -> list[Match]:
+    """Return pages ranked by what they have of the query, and by how many other pages link to them."""
+    links = links_to(database, {each.path for each in found})
+    raised = (each.score * (1 + _LINK * math.log1p(links.get(each.path, 0))) for each in found)
+    return _sorted(Match(each.number, each.path, score) for each, score in zip(found, raised, strict=True))
+
+
+def _sorted(found: Iterable[Match]) -> list[Match]:
+    return sorted(found, key=lambda each: (-each.score, each.number))
+
+
+def _known(
+    database: Database, parts: Sequence[str], phrases: Sequence[str]
+) -> tuple[tuple[Word, ...], tuple[str, ...]]:
+    """Return the words and phrases that are in some text, and those that are in none.
+
+    A run of Chinese, Japanese or Korean that is in none is searched by its pairs of characters.
+    """
     known_languages, everything = languages(database), size(database)
-    spellings = {part: [each for each in alternatives(part, known_languages) if each] for part in parts}
+    spellings = {part: [each for each in alternatives(part, known_languages) if each] for part in (*phrases, *parts)}
     in_texts = counts(database, {term for each in spellings.values() for spelling in each for term in spelling})
-    words, unknown = [], []
+    words, unknown = list[Word](), list[str]()
+
+    def add(part: str, there: tuple[tuple[str, ...], ...]) -> None:
+        count = max(min(in_texts[term] for term in spelling) for spelling in there)
+        words.append(Word(part, there, math.log(1 + (everything - count + 0.5) / (count + 0.5))))
+
     for part, each in spellings.items():
-        there = tuple(spelling for spelling in each if all(term in in_texts for term in spelling))
-        if not there and each and len(each[0]) == 1:
+        there = tuple(spelling for spelling in each if _is_there(database, spelling, in_texts))
+        if not there and each and part not in phrases and len(each[0]) == 1:
             longer = _beginning_alike(database, part)
             there, in_texts = tuple((term,) for term in longer), in_texts | longer
+        pairs = [term for term in each[0] if term in in_texts] if each and part not in phrases else []
         if there:
-            count = max(min(in_texts[term] for term in spelling) for spelling in there)
-            words.append(Word(part, there, math.log(1 + (everything - count + 0.5) / (count + 0.5))))
+            add(part, there)
+        elif pairs:
+            for pair in dict.fromkeys(pairs):
+                add(pair, ((pair,),))
         elif each:
             unknown.append(part)
     return tuple(words), tuple(unknown)
+
+
+def _is_there(database: Database, spelling: tuple[str, ...], in_texts: Mapping[str, int]) -> bool:
+    """Return whether some text has these terms, together and in this order."""
+    return all(term in in_texts for term in spelling) and (
+        len(spelling) == 1 or is_somewhere(database, _quoted(spelling))
+    )
 
 
 def _beginning_alike(database: Database, word: str) -> dict[str, int]:
@@ -142,18 +230,23 @@ def _telling(words: Sequence[Word]) -> list[Word]:
 
 def _fts(word: Word) -> str:
     """Return a word as a full-text query."""
-    return " OR ".join('"' + " ".join(term.replace('"', '""') for term in spelling) + '"' for spelling in word.terms)
+    return " OR ".join(map(_quoted, word.terms))
 
 
-def _distinct(found: Sequence[Found]) -> list[Hit]:
-    """Return the hits without passages that repeat others, as those of copies do."""
-    hits, seen = [], set[str]()
+def _quoted(spelling: Sequence[str]) -> str:
+    """Return terms as a phrase of a full-text query."""
+    return '"' + " ".join(term.replace('"', '""') for term in spelling) + '"'
+
+
+def _distinct(database: Database, found: Iterable[Match]) -> Iterator[Hit]:
+    """Yield the hits without passages that repeat others, as those of copies do."""
+    seen = set[str]()
     for each in found:
-        text = folded(each.entry.text)
-        if each.entry.kind != "passage" or text not in seen:
-            hits.append(Hit(each.entry, each.score, each.terms))
+        entry, terms = read_entry(database, each.number)
+        text = folded(entry.text)
+        if entry.kind != "passage" or text not in seen:
+            yield Hit(entry, each.score, terms)
         seen.add(text)
-    return hits
 
 
 def closeness(hit: Hit, results: Results) -> float:

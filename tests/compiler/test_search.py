@@ -86,6 +86,44 @@ def test_what_is_excluded_is_not_found_and_a_phrase_stands_together(vault: Vault
     assert passages(vault, 'rope* OR ( NEAR "') == passages(vault, "rope or near"), "no syntax of the index acts"
 
 
+def test_a_phrase_that_stands_nowhere_is_named_and_empties_nothing(vault: Vault) -> None:
+    results = found(vault, '"water fresh" halyard', "passage")
+    assert results.unknown == ("water fresh",) and results.hits["passage"]
+
+
+def test_a_question_in_chinese_is_found_by_parts_of_it(vault: Vault) -> None:
+    assert passages(vault, "虚拟内存是什么技术") == ["os"]
+    assert found(vault, "天气预报").unknown == ("天气预报",)
+
+
+def test_a_source_is_found_by_the_name_of_its_file(vault: Vault) -> None:
+    (vault.root / "raw/articles/rigging-handbook.md").write_text("# Notes\n\nA sheet trims the clew of a sail.\n")
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    assert passages(vault, "rigging handbook") == ["rigging-handbook"]
+
+
+def test_of_equal_passages_that_of_the_document_on_the_subject_comes_first(vault: Vault) -> None:
+    same = "The grommet is replaced every year."
+    (vault.root / "raw/articles/one.md").write_text(f"# Diary\n\n{same} It rained on Sunday.\n")
+    about = "Lanyards wear out. A lanyard is spliced by hand.\n"
+    (vault.root / "raw/articles/two.md").write_text(f"# Diary\n\n{same} It rained on Monday.\n\n## More\n\n{about}" * 9)
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    assert passages(vault, "grommet lanyard year")[0] == "two" and "one" in passages(vault, "grommet lanyard year")
+
+
+def test_of_equal_pages_that_with_links_to_it_comes_first(vault: Vault) -> None:
+    concepts = vault.root / "wiki/concepts"
+    for name in ("aft", "fore"):
+        (concepts / f"{name}.md").write_text(f"# {name.title()}\n\nThe gunwale is the edge of a boat.\n")
+    (concepts / "hull.md").write_text("# Hull\n\nSee [[wiki/concepts/fore|Fore]].\n")
+    (concepts / "deck.md").write_text("# Deck\n\nSee [[wiki/concepts/fore|Fore]] and [[wiki/concepts/hull|Hull]].\n")
+    first = [hit.entry.title for hit in found(vault, "gunwale", "article").hits["article"]]
+    assert first == ["Fore", "Aft"]
+    (concepts / "hull.md").unlink()
+    (concepts / "deck.md").unlink()
+    assert [hit.entry.title for hit in found(vault, "gunwale", "article").hits["article"]] == ["Aft", "Fore"]
+
+
 def test_articles_claims_cards_and_sources_are_found_too(vault: Vault) -> None:
     hits = found(vault, "halyard").hits
     assert hits["article"][0].entry.path == "wiki/concepts/halyard.md"

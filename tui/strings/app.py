@@ -16,6 +16,7 @@ PLACES = {
     "inbox": ("Inbox", "Proposals that wait for your decision"),
     "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),
     "browse": ("Browse", "Every card and article"),
+    "search": ("Search", "Your sources, the wiki and the cards, by words"),
     "stats": ("Statistics", "Recall, forecast and workload"),
     "work": ("Work", "Compile, import, fit the scheduler"),
     "practise": ("Practise", "Cards beyond today's, without scheduling"),

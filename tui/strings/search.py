@@ -1,0 +1,32 @@
+"""The words of the screen for searches of sources, wiki and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vault.text.formatting import clean_line, plural
+
+TITLE = "Search"
+HINT = "words of your sources, the wiki and the cards; a filter such as is:leech lists cards"
+ASK = "Type words and press enter."
+NOTHING = "Nothing found."
+READING = "searching ..."
+HEADS = {
+    "passage": "Passages of your sources",
+    "article": "Articles",
+    "topic": "Topics",
+    "claim": "Claims",
+    "summary": "Sources",
+    "card": "Cards",
+}
+
+
+def indexing(done: int, total: int) -> str:
+    """Return `indexing 3 of 20`."""
+    return f"indexing {done:,} of {total:,}"
+
+
+def found(count: int, unknown: Sequence[str]) -> str:
+    """Return `12 hits`, and the words that are nowhere."""
+    missing = f" · not found anywhere: {', '.join(map(clean_line, unknown))}" if unknown else ""
+    return plural(count, "hit") + missing
