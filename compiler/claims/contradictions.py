@@ -33,7 +33,10 @@ _SAME = 0.25  # the same share, of those in one form
 _WORD = re.compile(r"[A-Za-z]*[A-Z0-9][\w.]*(?:-\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANY = re.compile(r"[\w-]+")
 _DENIAL = pattern("contradictions_denial")
-_NOT_ONLY = re.compile(r"\bnot only\b|\bnicht nur\b", re.IGNORECASE)
+_NO_DENIAL = re.compile(  # a bound, a list, or the second half of one denial
+    r"\bnot only\b|\bnicht nur\b|\b(?:no|not) (?:more|less|fewer|later|earlier|longer) than\b|\bnor\b|\bnot until\b",
+    re.IGNORECASE,
+)
 _HEDGED = pattern("contradictions_hedged")
 _REPORTED = pattern("contradictions_reported")
 _BOUNDARY = "in on for with at among during under across by of and to from than that is are was were has have had"
@@ -87,7 +90,7 @@ def candidates(
 
     `origin` names the source behind a copy, `published` its day ("" if unknown).
     """
-    subject = frozenset(_stems(title))
+    subject = frozenset(content_stems(title))
     said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _is_comparable(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
@@ -112,9 +115,9 @@ class Forms:
 
 def forms_in(words: str) -> Forms:
     """Return the forms of a claim's words; of those that assert nothing plainly, none."""
-    if not _is_plain(words):
+    if not is_plain(words):
         return Forms("", "")
-    wording = "" if _REPORTED.search(words) else " ".join(_without_numbers_and_denials(words))
+    wording = "" if is_hearsay(words) else " ".join(_without_numbers_and_denials(words))
     if _compared_things(words):
         plain = " ".join(sorted(stem for stem in read_statement(words).stems if not has_opposite(stem)))
         return Forms(wording, plain)
@@ -219,28 +222,33 @@ def _comparisons_turned(
 
 def _is_comparable(claim: Claim) -> bool:
     """Return whether a claim asserts something plainly enough to be compared: no question, no hedge, not too long."""
-    return claim.kind is not ClaimKind.QUESTION and _is_plain(claim.words)
+    return claim.kind is not ClaimKind.QUESTION and is_plain(claim.words)
 
 
-def _is_plain(words: str) -> bool:
+def is_plain(words: str) -> bool:
     """Return whether words are neither hedged nor too long to be compared."""
     return len(words) <= _LONGEST and not _HEDGED.search(words)
+
+
+def is_hearsay(words: str) -> bool:
+    """Return whether words report what somebody else says."""
+    return bool(_REPORTED.search(words))
 
 
 @lru_cache(maxsize=1 << 13)
 def read_statement(claim_words: str) -> Statement:
     """Return the words of a claim with the stems, numbers, years and restrictions that are compared."""
-    words = _NOT_ONLY.sub("", claim_words)
+    words = claim_words
     known = quantities(words)
     years = {y for n in known.numbers if (y := year(n)) is not None} | {d.year for d in known.days if d.year}
     spelled = {stem(w) for n in known.numbers if n.spelled for w in n.text.casefold().split()}
-    order = tuple(s for s in _stems(words) if s not in spelled)
+    order = tuple(s for s in content_stems(words) if s not in spelled)
     numbers = tuple(n for n in known.numbers if year(n) is None)
-    denies = len(_DENIAL.findall(words)) % 2 == 1
+    denies = len(_DENIAL.findall(_NO_DENIAL.sub(" ", words))) % 2 == 1
     return Statement(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
 
 
-def _stems(words: str) -> Iterator[str]:
+def content_stems(words: str) -> Iterator[str]:
     """Yield the stems that carry content or have an opposite, in order; a name with a hyphen is one."""
     for word in _WORD.findall(words):
         plain = stem(word.casefold())
@@ -256,7 +264,7 @@ def _stems(words: str) -> Iterator[str]:
 def _scopes(words: str) -> Iterator[frozenset[str]]:
     """Yield the content stems of each phrase that restricts where or for what a claim holds."""
     for found in _WHERE.finditer(words):
-        if stems := frozenset(_stems(found["what"])):
+        if stems := frozenset(content_stems(found["what"])):
             yield stems
 
 
@@ -292,7 +300,7 @@ def _seems_contrary(a: Statement, b: Statement) -> bool:
     if a.denies or b.denies:
         return False
     other_year = bool(a.years and b.years and not a.years & b.years)
-    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _other_authors(a, b)
+    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or other_authors(a, b)
 
 
 def _contrary_words(a: Statement, b: Statement) -> int:
@@ -307,7 +315,7 @@ def _swapped(a: Statement, b: Statement) -> bool:
     return any(placed(c, d) < 0 for c in comparisons(a.words) for d in comparisons(b.words))
 
 
-def _other_authors(a: Statement, b: Statement) -> bool:
+def other_authors(a: Statement, b: Statement) -> bool:
     """Return whether the same act is ascribed to other people ("by ...")."""
     ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
     return bool(ours and theirs and not ours & theirs)
@@ -354,10 +362,10 @@ def _other_arrangement(a: Statement, b: Statement) -> bool:
         return True
     if all(len({(n.unit, n.noun, id(n)) for n in side}) > 1 for side in zip(*found, strict=True)):
         return True
-    return _other_kinds(a, b)
+    return other_kinds(a, b)
 
 
-def _other_kinds(a: Statement, b: Statement) -> bool:
+def other_kinds(a: Statement, b: Statement) -> bool:
     """Return whether one noun has other qualifiers in the two claims: the base model, the big model."""
     before: list[dict[str, set[str]]] = [{}, {}]
     for said, kinds in zip((a, b), before, strict=True):
@@ -373,7 +381,7 @@ def _other_kinds(a: Statement, b: Statement) -> bool:
 
 def _one_wording(a: Statement, b: Statement) -> bool:
     """Return whether two claims have the same words but for a number or a denial, and neither is hearsay."""
-    if _REPORTED.search(a.words) or _REPORTED.search(b.words):
+    if is_hearsay(a.words) or is_hearsay(b.words):
         return False
     return _without_numbers_and_denials(a.words) == _without_numbers_and_denials(b.words)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from pathlib import Path
 
+from compiler.query.verify import Verdict, unsupported
 from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
+from vault.log.ledger import IDS, Event, Ids, fold
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
@@ -61,6 +66,11 @@ class Page:
         return tuple(found)
 
     @cached_property
+    def targets(self) -> frozenset[str]:
+        """Return the vault paths and names that the note links to, without `.md`."""
+        return frozenset(link.target.removesuffix(".md") for _, link in self.links)
+
+    @cached_property
     def blocks(self) -> frozenset[str]:
         """Return the ids of its blocks."""
         return frozenset(_BLOCK.findall(self.text))
@@ -80,7 +90,7 @@ class Page:
         return frozenset(str(each.claim) for each in citations(self.text))
 
 
-@dataclass
+@dataclass(eq=False)
 class Wiki:
     """The notes of a vault. `unreadable` are the paths of those that cannot be read; `today` is the study day."""
 
@@ -135,8 +145,47 @@ class Wiki:
         return {str(each.claim.id): (each.claim, path, each.line) for each, path in found}
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the names of all files of the vault, without folder and `.md`, folded: a bare link may mean any."""
+        found = set()
+        for folder, below, files in os.walk(self.vault.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            found |= {name.removesuffix(".md").casefold() for name in files}
+            found |= {f"{Path(folder).name}/{name}".removesuffix(".md").casefold() for name in files}
+        return frozenset(found)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Return what the ledger knows of sources, concepts, claims and cards."""
+        return fold(self.id_events)
+
+    @cached_property
+    def id_events(self) -> list[Event]:
+        return self.vault.ledger_events(IDS)[0]
+
+    @cached_property
+    def claims_of_ledger(self) -> dict[str, set[str]]:
+        """Return the ids of the claims that the ledger has as current, by the id of their source."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for id_, birth in self.ids.births.items():
+            if birth.noun == "claim" and self.ids.alive(id_):
+                found[self.ids.present_key[id_].partition(":")[0]].add(id_)
+        return found
+
+    @cached_property
+    def page_at(self) -> dict[str, Page]:
+        """Return all pages by path."""
+        return {page.path: page for page in self.pages}
+
+    @cached_property
     def decks(self) -> tuple[Deck, ...]:
         return tuple(self.vault.decks())
+
+    @cached_property
+    def unsupported(self) -> Verdict:
+        """Return what `retain verify` has against sentences and cards, without reading the sources."""
+        texts = {page.path: page.text for page in (*self.articles, *self.topics)}
+        return unsupported(self.vault, self.summaries.values(), texts, self.decks)
 
     @cached_property
     def titles(self) -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""Whether two statements contradict each other, decided by rules alone: where these are in doubt, they abstain.
+
+The rules of `contradictions` are wide, as a model judges what they find. Here nobody does, so that a pair has to be
+alike in nearly all of its words, unhedged, of one time, and without a name or a condition that only one side has.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+from compiler.claims.contradictions import (
+    Statement,
+    content_stems,
+    is_hearsay,
+    is_plain,
+    may_contradict,
+    other_authors,
+    other_kinds,
+    read_statement,
+)
+from compiler.claims.number_conflicts import clashes
+from compiler.language.lexicon import pattern
+from compiler.language.opposites import opposite
+from compiler.sources.editions import are_comparable
+
+LEAST = 0.6  # how alike two statements must be
+_ASKS = re.compile(r"[?？]\s*$")
+_CONDITION = pattern("plain_contradictions_condition")
+_NAME = re.compile(r"(?<=[\w,;:)’'] )[A-Z][\w’'-]*|\b(?:[A-Z][\w-]*[A-Z0-9]|[a-z]+[A-Z])[\w-]*")
+# Of a language in which all nouns look like names.
+_GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|wird|ein|eine)\b", re.IGNORECASE)
+
+
+class Point(StrEnum):
+    """On what two statements differ."""
+
+    NUMBER = "number"
+    WORDS = "words"  # a denial, an opposite, another author
+
+
+def contradict(first: str, second: str, subject: str, published: tuple[str, str] = ("", "")) -> Point | None:
+    """Return on what two statements on a subject contradict each other; None if both may hold, or nothing is certain.
+
+    `published` are the days of their sources, "" if unknown: what is of different days may each have been so.
+    """
+    if are_comparable(*published) or not (_asserts(first) and _asserts(second)):
+        return None
+    a, b = read_statement(first), read_statement(second)
+    if may_contradict(a, b, _subject(subject)) < LEAST:
+        return None
+    if _under_conditions(first, second) or _of_other_names(a, b) or other_kinds(a, b):
+        return None
+    if _restricted(a, b) or _restricted(b, a):
+        return None
+    return Point.NUMBER if _differ_in_number(a, b) else Point.WORDS
+
+
+@lru_cache(maxsize=1 << 13)
+def _asserts(words: str) -> bool:
+    """Return whether words state something plainly and in their own name."""
+    return is_plain(words) and not is_hearsay(words) and not _ASKS.search(words)
+
+
+@lru_cache(maxsize=1 << 10)
+def _subject(title: str) -> frozenset[str]:
+    return frozenset(content_stems(title))
+
+
+def _differ_in_number(a: Statement, b: Statement) -> bool:
+    """Return whether two statements give other numbers or years."""
+    other_year = bool(a.years and b.years and not a.years & b.years)
+    return a.denies == b.denies and (other_year or bool(clashes(a.words, b.words, a.numbers, b.numbers)))
+
+
+def _under_conditions(first: str, second: str) -> bool:
+    """Return whether one statement alone says under which condition it holds."""
+    return bool(_CONDITION.search(first)) != bool(_CONDITION.search(second))
+
+
+def _of_other_names(a: Statement, b: Statement) -> bool:
+    """Return whether each statement names somebody or something that the other does not, but for other authors."""
+    if other_authors(a, b) or _GERMAN.search(a.words) or _GERMAN.search(b.words):
+        return False
+    ours, theirs = set(_NAME.findall(a.words)), set(_NAME.findall(b.words))
+    return any(n not in b.words for n in ours) and any(n not in a.words for n in theirs)
+
+
+def _restricted(a: Statement, b: Statement) -> bool:
+    """Return whether a statement says where or for what it holds, in words that the other has none of."""
+    turned = {w for w in a.stems if any(opposite(w, v) for v in b.stems)}
+    return any(scope.isdisjoint(b.stems | turned) for scope in a.scopes)
