@@ -27,6 +27,7 @@ from vault.text.formatting import plural
 
 Found = Iterator[tuple[str, int, str, str]]
 _ALIKE = 94  # of 100, from which on two names are spellings of one
+_MANY = 3  # pages that use a term which none explains
 _SHOWN = 4  # sources in a finding
 _SHORT = 6  # letters of a name below which spellings say nothing
 
@@ -64,11 +65,23 @@ def undefined(wiki: Wiki) -> Found:
 
 
 def missing(wiki: Wiki) -> Found:
-    """Yield terms that the sources use and no page explains, as the agenda of the last compile has them."""
+    """Yield terms that many pages use and none explains, as the agenda of the last compile has them."""
     for gap in parse_agenda(wiki.agenda):
-        if gap.kind is GapKind.STRUCTURAL and gap.status is GapStatus.OPEN:
+        if gap.kind is not GapKind.STRUCTURAL or gap.status is not GapStatus.OPEN:
+            continue
+        explained = any(_abbreviates(gap.what, page.title) for page in wiki.articles)
+        if len(gap.mentions) >= _MANY and not explained:
             remedy = f"add a document that explains it: `retain add FILE --fills {gap.id}`"
-            yield GAPS, gap.line, f"{gap.what} is used and explained nowhere", remedy
+            yield GAPS, gap.line, f"{plural(len(gap.mentions), 'page')} name {gap.what}, and none explains it", remedy
+
+
+def _abbreviates(term: str, title: str) -> bool:
+    """Return whether a term in capitals may stand for a title: MLP for multilayer perceptron."""
+    letters, words = term.casefold(), title.casefold()
+    if not term.isupper() or not letters.isalpha() or words[0] != letters[0]:
+        return False
+    rest = iter(words[1:])
+    return all(letter in rest for letter in letters[1:]) and words.split()[-1][0] == letters[-1]
 
 
 def thin(wiki: Wiki) -> Found:
@@ -122,21 +135,23 @@ def overconfident(wiki: Wiki) -> Found:
     for page in wiki.articles:
         origins = {_origin(path, wiki) for path in _sources_of(page, wiki)}
         trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}
-        said, most = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page))
+        said, most, why = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page)), ""
         if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
-            most = CONFIDENCE[0]
+            most, why = CONFIDENCE[0], "a contradiction in it is left open"
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(most):
-            what = f"confidence {said}, but {_evidence(trust)} {most}"
+            what = f"its confidence is {said}, and its evidence allows {most}: {why or _evidence(trust)}"
             yield page.path, 0, what, "`retain compile` computes it again"
 
 
 def _evidence(trust: Mapping[SourceId, int]) -> str:
-    """Return the rule and the evidence from which a confidence follows, up to the level that they allow."""
+    """Return the sources on which a page rests, each with its authority."""
     if not trust:
-        return "it rests on no source that is there, which allows"
-    stems = [f"{str(path).rpartition('/')[2].removesuffix('.md')} ({rank})" for path, rank in sorted(trust.items())]
-    shown = ", ".join(stems[:_SHOWN]) + (f" and {len(stems) - _SHOWN} more" if len(stems) > _SHOWN else "")
-    return f"{plural(len(trust), 'independent source')} by authority, {shown}, with no contradiction left open, allow"
+        return "no source that it names is there"
+    named = [
+        f"{str(path).rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())
+    ]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"
 
 
 def _origin(path: str, wiki: Wiki) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import cards, claims, links, pages, records, support
+from compiler.lint import cards, claims, groups, links, pages, records, support
 from compiler.lint.wiki import Wiki
 from vault.diagnostic import Diagnostic
 
@@ -34,7 +34,8 @@ RULES: tuple[Rule, ...] = (
     Rule("near-duplicate", "Two articles whose names differ in spelling only.", pages.near_duplicates),
     Rule("suspected-duplicate", "Two names that may be one concept, and wait for your decision.", pages.suspected),
     Rule("no-definition", "An article that does not begin with a statement of what its subject is.", pages.undefined),
-    Rule("missing-page", "A term that the sources use and no page explains.", pages.missing),
+    Rule("missing-page", "A term that many pages use and none explains.", pages.missing),
+    Rule("suggested-topic", "Articles that link each other and have no topic.", groups.suggested_topics),
     Rule("thin", "An article of at most one statement that other pages build on.", pages.thin),
     Rule("stale", "A page past its `freshness` (30, 90 or 365 days), which is trusted a step less.", pages.stale),
     Rule("quarantined", "What an agent wrote and is held back, with how to release it.", pages.quarantined),
