@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.environment import now
+from cli.engines.choice import ASKING, backend_of, paid_words
+from cli.environment import is_sandboxed, now
 from cli.options import opened, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from compiler.lint.fix import Fixed
     from compiler.lint.wiki import Wiki
 
+ENGINES = (*ASKING, "agent")
 SHOWN = 20  # findings of one rule that a terminal is given
 
 
@@ -31,6 +33,8 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later.")
 @click.option("--fix", "fixes", is_flag=True, help="Write pages, indexes and decks that nobody edited again.")
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
+@click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Take the last --fix back.")
 @progress_option
 @vault_json_options
@@ -39,6 +43,8 @@ def lint(
     since: datetime | None,
     fixes: bool,
     report: bool,
+    engine: str | None,
+    budget: float | None,
     undo: bool,
     progress: str | None,
     vault_dir: str | None,
@@ -54,6 +60,9 @@ def lint(
     since; the next compile writes the pages again. What is left is saved as --report does: all findings in
     output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in learning/gaps.md.
 
+    Rules judge offline and are silent where they are in doubt. With --engine, a model or your coding agent says which
+    statements contradict each other and which names are one concept: once, as the answers are stored.
+
     \b
     Examples:
       retain lint
@@ -61,17 +70,20 @@ def lint(
       retain lint --since 2026-11-21 --json
       retain lint --fix
       retain lint --undo
+      retain lint --engine claude
     """
     if undo:
-        if codes or since or fixes or report:
+        if codes or since or fixes or report or engine:
             raise click.UsageError("--undo takes no other option")
         return _undo(vault_dir, as_json)
     if report and (codes or since):
         raise click.UsageError("--report saves all findings: leave out --rule and --since")
     _check_codes(codes)
-    vault = opened_to_write(vault_dir) if fixes or report else opened(vault_dir, thorough=True)
+    vault = opened_to_write(vault_dir) if fixes or report or engine else opened(vault_dir, thorough=True)
     with output.Progress(progress) as narrator:
         fixed, before = _fix(vault, narrator) if fixes else (None, [])
+        if engine is not None:
+            _judge(vault, engine, budget, narrator)
     wiki = _wiki(vault)
     every = _findings(vault, wiki, codes if not (fixes or report) else ())
     saved = _save(vault, wiki, every) if fixes or report else ""
@@ -147,6 +159,19 @@ def _fix(vault: Vault, narrator: output.Progress) -> tuple[Fixed, list[Diagnosti
     fixed = fix(vault, now(), narrator)
     render_if_stale(vault)
     return fixed, before
+
+
+def _judge(vault: Vault, engine: str, budget: float | None, narrator: output.Progress) -> None:
+    """Have a model or an agent judge what the rules leave in doubt. Raises as `judge` does."""
+    from compiler.build.snapshot import look
+    from compiler.lint.judge import judge
+    from compiler.orders.board import OrderDesk
+
+    seen = look(vault.root)
+    with backend_of(vault, engine, seen, narrator, budget=budget, batch=False, renew=True) as backend:
+        judge(_wiki(vault), OrderDesk(vault, sandboxed=is_sandboxed()), engine, now(), backend, narrator)
+    if cost := paid_words(backend):
+        output.say(cost)
 
 
 def _save(vault: Vault, wiki: Wiki, found: Sequence[Diagnostic]) -> str:

@@ -57,6 +57,11 @@ def contradict(first: str, second: str, subject: str, published: tuple[str, str]
     return Point.NUMBER if _differ_in_number(a, b) else Point.WORDS
 
 
+def likeness(first: str, second: str, subject: str) -> float:
+    """Return how alike two statements are that may contradict each other, in (0, 1]; 0 if nothing suggests it."""
+    return may_contradict(read_statement(first), read_statement(second), _subject(subject))
+
+
 @lru_cache(maxsize=1 << 13)
 def _asserts(words: str) -> bool:
     """Return whether words state something plainly and in their own name."""

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from itertools import pairwise
-
-from rapidfuzz import fuzz
 
 from compiler.agents.quarantine import QUARANTINE
 from compiler.articles.sources import confidence
 from compiler.claims.conflicts import UNDECIDED
-from compiler.language.names import key
 from compiler.lint.wiki import Page, Wiki
 from vault.ids import SourceId
-from vault.inbox.listing import decisions
-from vault.inbox.names import Names
 from vault.layout import GAPS
-from vault.log.ledger import IDS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
 from vault.model.gaps import GapKind, GapStatus, parse_agenda
@@ -26,32 +19,8 @@ from vault.text.diff import line_of
 from vault.text.formatting import plural
 
 Found = Iterator[tuple[str, int, str, str]]
-_ALIKE = 94  # of 100, from which on two names are spellings of one
 _MANY = 3  # pages that use a term which none explains
 _SHOWN = 4  # sources in a finding
-_SHORT = 6  # letters of a name below which spellings say nothing
-
-
-def near_duplicates(wiki: Wiki) -> Found:
-    """Yield pairs of articles whose names are one but for spelling: compared with neighbours in the alphabet alone."""
-    keys = sorted((key(page.title), page.path, page) for page in wiki.articles)
-    for (name, _, page), (other, _, beside) in pairwise(keys):
-        is_one = name == other or (min(len(name), len(other)) >= _SHORT and fuzz.ratio(name, other) >= _ALIKE)
-        if is_one and name and not _numbered_apart(name, other):
-            merge = f'`retain concept merge "{page.title}" "{beside.title}"`, or `retain concept never` if they differ'
-            yield page.path, 0, f"its name is nearly that of {beside.path}", merge
-
-
-def suspected(wiki: Wiki) -> Found:
-    """Yield pairs of concepts that the compiler or a model takes for one, and that wait for the user."""
-    for item in Names().items(wiki.vault, decisions(wiki.vault)):
-        yes, no = f"`retain inbox accept {item.id}`", f"`retain inbox keep {item.id}`"
-        yield IDS, 0, f"{item.about} may be one concept", f"{yes} makes them one, {no} keeps them two"
-
-
-def _numbered_apart(one: str, other: str) -> bool:
-    """Return whether two names differ in a number, as versions do."""
-    return [c for c in one if c.isdigit()] != [c for c in other if c.isdigit()]
 
 
 def undefined(wiki: Wiki) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import cards, claims, groups, links, pages, records, support
+from compiler.lint import cards, claims, groups, links, names, pages, records, support
 from compiler.lint.wiki import Wiki
 from vault.diagnostic import Diagnostic
 
@@ -31,8 +31,8 @@ RULES: tuple[Rule, ...] = (
     Rule("one-way-link", "An article that names one which links to it, and does not link back.", links.one_way),
     Rule("suggested-link", "A page that names an article without a link between the two.", links.suggested),
     Rule("missing-note", "A name that several notes link to and of which no note is there.", links.unexplained),
-    Rule("near-duplicate", "Two articles whose names differ in spelling only.", pages.near_duplicates),
-    Rule("suspected-duplicate", "Two names that may be one concept, and wait for your decision.", pages.suspected),
+    Rule("near-duplicate", "Two articles whose names differ in spelling only.", names.near_duplicates),
+    Rule("suspected-duplicate", "Two names that may be one concept, and wait for your decision.", names.suspected),
     Rule("no-definition", "An article that does not begin with a statement of what its subject is.", pages.undefined),
     Rule("missing-page", "A term that many pages use and none explains.", pages.missing),
     Rule("suggested-topic", "Articles that link each other and have no topic.", groups.suggested_topics),

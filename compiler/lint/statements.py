@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
+from compiler.claims.conflicts import ASKED
 from compiler.claims.contradictions import forms_in, is_plain
-from compiler.claims.plain_contradictions import Point, contradict
+from compiler.claims.plain_contradictions import Point, contradict, likeness
 from compiler.lint.wiki import Page, Wiki
+from vault.ids import digest12
 from vault.model.claim import Claim, ClaimState
 from vault.model.markdown import plain_words
 from vault.text.formatting import fold
@@ -31,28 +33,69 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two statements on a subject that cannot both hold."""
+class Pair:
+    """Two statements on a subject, "" where they have one wording and no subject in common."""
 
     subject: str
-    point: Point
     first: Statement
     second: Statement
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict(Pair):
+    """Two statements that cannot both hold, and on what they differ."""
+
+    point: Point
+
+
+def key_of(first: Statement, second: Statement) -> str:
+    """Return the key under which a model's verdict on two statements is stored, as a compile has it."""
+    return digest12("\x1f".join(sorted((fold(first.words), fold(second.words)))))
+
+
 @lru_cache(maxsize=1)  # for the rule on numbers and the one on words
 def conflicts(wiki: Wiki) -> list[Conflict]:
-    """Return the statements that contradict each other, of other sources or where one is not its source's words."""
-    found: dict[tuple[str, str], Conflict] = {}
-    for subject, first, second in (*_on_one_subject(wiki), *_in_one_wording(wiki)):
-        key = tuple(sorted((first.words, second.words)))
+    """Return the statements that contradict each other, of other sources or where one is not its source's words.
+
+    What a model said of a pair stands above the rules.
+    """
+    found: dict[tuple[str, ...], Conflict] = {}
+    judged = wiki.judged_pairs
+    for pair in (*_on_one_subject(wiki), *_in_one_wording(wiki)):
+        key = tuple(sorted((pair.first.words, pair.second.words)))
         if key in found:
             continue
-        days = _day(wiki, first), _day(wiki, second)
-        point = contradict(first.words, second.words, subject, days)
+        verdict = judged.get(key_of(pair.first, pair.second), "") if judged else ""
+        point = _point(pair, wiki) if verdict in ("", "conflict") else None
+        if point is None and verdict == "conflict":
+            point = Point.WORDS
         if point is not None:
-            found[key[0], key[1]] = Conflict(subject, point, first, second)
+            found[key] = Conflict(pair.subject, pair.first, pair.second, point)
     return list(found.values())
+
+
+def doubtful(wiki: Wiki) -> list[Pair]:
+    """Return the pairs that may contradict each other and of which no model said whether they do."""
+    out: list[Pair] = []
+    asked: set[str] = set()
+    by_subject: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
+    for pair in _on_one_subject(wiki):
+        weight = likeness(pair.first.words, pair.second.words, pair.subject)
+        if weight:
+            by_subject[pair.subject].append((weight, pair))
+    for weighed in by_subject.values():
+        for _, pair in sorted(weighed, key=lambda each: -each[0])[:ASKED]:
+            key = key_of(pair.first, pair.second)
+            if key not in wiki.judged_pairs and key not in asked:
+                asked.add(key)
+                out.append(pair)
+    return out
+
+
+def _point(pair: Pair, wiki: Wiki) -> Point | None:
+    """Return on what two statements contradict each other by rule; None if they may both hold."""
+    days = _day(wiki, pair.first), _day(wiki, pair.second)
+    return contradict(pair.first.words, pair.second.words, pair.subject, days)
 
 
 def _day(wiki: Wiki, statement: Statement) -> str:
@@ -63,7 +106,7 @@ def _day(wiki: Wiki, statement: Statement) -> str:
     return summary.properties.text("published") if summary is not None else ""
 
 
-def _on_one_subject(wiki: Wiki) -> Iterator[tuple[str, Statement, Statement]]:
+def _on_one_subject(wiki: Wiki) -> Iterator[Pair]:
     """Yield the pairs of statements of an article, its deck and the claims that it cites."""
     answers: dict[str, list[Statement]] = defaultdict(list)
     for statement, article in _answers(wiki):
@@ -72,10 +115,10 @@ def _on_one_subject(wiki: Wiki) -> Iterator[tuple[str, Statement, Statement]]:
         own = [*_sentences(page, wiki), *answers[page.stem], *_claims(page, wiki)]
         said = list({s.words: s for s in reversed(own) if is_plain(s.words)}.values())[::-1][:MOST]
         pairs = combinations(said, 2)  # what one document says in two ways it has under conditions of its own
-        yield from ((page.title, a, b) for a, b in pairs if a.sources.isdisjoint(b.sources))
+        yield from (Pair(page.title, a, b) for a, b in pairs if a.sources.isdisjoint(b.sources))
 
 
-def _in_one_wording(wiki: Wiki) -> Iterator[tuple[str, Statement, Statement]]:
+def _in_one_wording(wiki: Wiki) -> Iterator[Pair]:
     """Yield the pairs of statements anywhere that have the same words but for numbers and denials."""
     groups: dict[str, dict[str, Statement]] = defaultdict(dict)
     pages = [s for page in (*wiki.articles, *wiki.topics) for s in _sentences(page, wiki)]
@@ -84,7 +127,7 @@ def _in_one_wording(wiki: Wiki) -> Iterator[tuple[str, Statement, Statement]]:
             groups[form].setdefault(statement.words, statement)
     for group in groups.values():
         pairs = combinations(list(group.values())[:MOST], 2)
-        yield from (("", a, b) for a, b in pairs if not (a.verbatim and b.verbatim))
+        yield from (Pair("", a, b) for a, b in pairs if not (a.verbatim and b.verbatim))
 
 
 def _sentences(page: Page, wiki: Wiki) -> Iterator[Statement]:

@@ -12,10 +12,13 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from compiler.concepts.decisions import rulings_of
 from compiler.query.verify import Verdict, unsupported
+from compiler.replies.journal import Journal
+from compiler.replies.knowledge import Knowledge, title_key
 from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
-from vault.log.ledger import IDS, Event, Ids, fold
+from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
@@ -88,6 +91,18 @@ class Page:
     def cites(self) -> frozenset[str]:
         """Return the ids of the claims that the page cites."""
         return frozenset(str(each.claim) for each in citations(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedNames:
+    """Which names a model takes for one, by their keys; `asked` are the names of each request."""
+
+    same: frozenset[frozenset[str]]
+    asked: tuple[frozenset[str], ...]
+
+    def told_apart(self, names: frozenset[str]) -> bool:
+        """Return whether a model was asked about both and did not say that they are one."""
+        return names not in self.same and any(names <= each for each in self.asked)
 
 
 @dataclass(eq=False)
@@ -182,10 +197,36 @@ class Wiki:
         return tuple(self.vault.decks())
 
     @cached_property
+    def journal(self) -> Journal:
+        """Return the stored replies of models and agents."""
+        return Journal.of(self.vault)[0]
+
+    @cached_property
+    def judged_pairs(self) -> dict[str, str]:
+        """Return what a model said of pairs of statements, by their key: conflict, reported, changed or none."""
+        return {key: verdict.verdict for key, verdict in self._knowledge.pairs.items()}
+
+    @cached_property
+    def judged_names(self) -> JudgedNames:
+        """Return which names a model takes for one, and which it was asked about together."""
+        same = {frozenset(map(title_key, pair)) for reply in self._knowledge.settled for pair in reply.same}
+        asked = [frozenset(map(title_key, reply.covers)) for reply in self._knowledge.settled]
+        return JudgedNames(frozenset(same), tuple(asked))
+
+    @cached_property
+    def kept_apart(self) -> frozenset[frozenset[str]]:
+        """Return the pairs of names, by their keys, that the user keeps apart."""
+        return frozenset(map(frozenset, rulings_of(self.vault.ledger_events(DECISIONS)[0]).apart))
+
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.journal.entries, retries=True)
+
+    @cached_property
     def unsupported(self) -> Verdict:
         """Return what `retain verify` has against sentences and cards, without reading the sources."""
         texts = {page.path: page.text for page in (*self.articles, *self.topics)}
-        return unsupported(self.vault, self.summaries.values(), texts, self.decks)
+        return unsupported(self.vault, self.summaries.values(), texts, self.decks, self.journal)
 
     @cached_property
     def titles(self) -> dict[str, str]:

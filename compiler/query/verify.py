@@ -71,11 +71,12 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
 
-def unsupported(vault: Vault, summaries: Iterable[Summary], pages: Mapping[str, str], decks: Sequence[Deck]) -> Verdict:
+def unsupported(
+    vault: Vault, summaries: Iterable[Summary], pages: Mapping[str, str], decks: Sequence[Deck], journal: Journal
+) -> Verdict:
     """Return what is wrong with the sentences of pages (texts by path) and the cards of decks, by the claims that the
     summaries have: no source is read.
     """
-    journal, _ = Journal.of(vault)
     check = _Check(vault, Verdict(), accepted_in(journal) if journal.entries else None)
     for summary in summaries:
         stem = summary.path.removesuffix(".md")
