@@ -117,11 +117,11 @@ def forms_in(words: str) -> Forms:
     """Return the forms of a claim's words; of those that assert nothing plainly, none."""
     if not is_plain(words):
         return Forms("", "")
-    wording = "" if is_hearsay(words) else " ".join(_without_numbers_and_denials(words))
+    form = "" if is_hearsay(words) else " ".join(wording(words))
     if _compared_things(words):
         plain = " ".join(sorted(stem for stem in read_statement(words).stems if not has_opposite(stem)))
-        return Forms(wording, plain)
-    return Forms(wording, "")
+        return Forms(form, plain)
+    return Forms(form, "")
 
 
 def stored_forms(steps: Steps) -> Callable[[str], Forms]:
@@ -200,10 +200,10 @@ def _differ_once(a: Statement, b: Statement) -> bool:
         return not compared and a.years == b.years and not clashes(a.words, b.words, a.numbers, b.numbers)
     if not len(a.numbers) + len(a.years) == len(b.numbers) + len(b.years) == 1:
         return False
-    return a.years != b.years or any(_measures(x) for x, _ in clashes(a.words, b.words, a.numbers, b.numbers))
+    return a.years != b.years or any(measures(x) for x, _ in clashes(a.words, b.words, a.numbers, b.numbers))
 
 
-def _measures(number: Number) -> bool:
+def measures(number: Number) -> bool:
     """Return whether a number has a unit or counts something: that of a step, a shard or an example only names it."""
     return bool(number.unit) or any(True for _ in content_words(number.noun))
 
@@ -383,10 +383,10 @@ def _one_wording(a: Statement, b: Statement) -> bool:
     """Return whether two claims have the same words but for a number or a denial, and neither is hearsay."""
     if is_hearsay(a.words) or is_hearsay(b.words):
         return False
-    return _without_numbers_and_denials(a.words) == _without_numbers_and_denials(b.words)
+    return wording(a.words) == wording(b.words)
 
 
-def _without_numbers_and_denials(words: str) -> list[str]:
+def wording(words: str) -> list[str]:
     """Return the stems of the words that are no number, denial or auxiliary verb."""
     spelled = {w for n in quantities(words).numbers if n.spelled for w in n.text.casefold().split()}
     plain = (stem(w.casefold()) for w in _WORD.findall(_DENIAL.sub(" ", words)) if w.casefold() not in spelled)

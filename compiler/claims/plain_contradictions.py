@@ -7,6 +7,7 @@ alike in nearly all of its words, unhedged, of one time, and without a name or a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ from compiler.claims.contradictions import (
     is_hearsay,
     is_plain,
     may_contradict,
+    measures,
     other_authors,
     other_kinds,
     read_statement,
@@ -23,12 +25,14 @@ from compiler.claims.contradictions import (
 from compiler.claims.number_conflicts import clashes
 from compiler.language.lexicon import pattern
 from compiler.language.opposites import opposite
+from compiler.language.quantities import Number
 from compiler.sources.editions import are_comparable
 
 LEAST = 0.6  # how alike two statements must be
 _ASKS = re.compile(r"[?？]\s*$")
 _CONDITION = pattern("plain_contradictions_condition")
 _NAME = re.compile(r"(?<=[\w,;:)’'] )[A-Z][\w’'-]*|\b(?:[A-Z][\w-]*[A-Z0-9]|[a-z]+[A-Z])[\w-]*")
+_MODAL = pattern("plain_contradictions_modal")
 # Of a language in which all nouns look like names.
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|wird|ein|eine)\b", re.IGNORECASE)
 
@@ -55,6 +59,35 @@ def contradict(first: str, second: str, subject: str, published: tuple[str, str]
     if _restricted(a, b) or _restricted(b, a):
         return None
     return Point.NUMBER if _differ_in_number(a, b) else Point.WORDS
+
+
+def contradict_in_one_wording(first: str, second: str) -> Point | None:
+    """Return on what two statements of one wording contradict each other: one number or year, or a denial; else None.
+
+    That they hold under a condition plays no part, as both have it. A number has to measure or count something.
+    """
+    a, b = read_statement(first), read_statement(second)
+    ours, theirs = _left_over(a.numbers, b.numbers), _left_over(b.numbers, a.numbers)
+    if not ours and not theirs and a.years == b.years:
+        return Point.WORDS if a.denies != b.denies and not _MODAL.search(first) and not _ASKS.search(first) else None
+    if len(ours) == len(theirs) == 1 and a.years == b.years:
+        alike = (ours[0].unit, ours[0].noun) == (theirs[0].unit, theirs[0].noun)
+        return Point.NUMBER if alike and measures(ours[0]) else None
+    other_year = not ours and not theirs and len(a.years - b.years) == len(b.years - a.years) == 1
+    return Point.NUMBER if other_year else None
+
+
+def _left_over(numbers: Sequence[Number], others: Sequence[Number]) -> list[Number]:
+    """Return the numbers without those that the others have too, each as often as it is there."""
+    rest = list(others)
+    left = []
+    for number in numbers:
+        same = next((other for other in rest if other.values & number.values and other.unit == number.unit), None)
+        if same is None:
+            left.append(number)
+        else:
+            rest.remove(same)
+    return left
 
 
 def likeness(first: str, second: str, subject: str) -> float:

@@ -9,14 +9,16 @@ from functools import lru_cache
 from itertools import combinations
 
 from compiler.claims.conflicts import ASKED
-from compiler.claims.contradictions import forms_in, is_plain
-from compiler.claims.plain_contradictions import Point, contradict, likeness
+from compiler.claims.contradictions import is_plain, wording
+from compiler.claims.plain_contradictions import Point, contradict, contradict_in_one_wording, likeness
 from compiler.lint.wiki import Page, Wiki
 from vault.ids import digest12
 from vault.model.claim import Claim, ClaimState
 from vault.model.markdown import plain_words
 from vault.text.formatting import fold
 
+_FEWEST = 4  # words of statements that are compared for their wording
+_LONGEST = 400  # characters
 MOST = 200  # statements on one subject that are compared
 _CURRENT = (ClaimState.CURRENT, ClaimState.DISPUTED)
 
@@ -94,6 +96,8 @@ def doubtful(wiki: Wiki) -> list[Pair]:
 
 def _point(pair: Pair, wiki: Wiki) -> Point | None:
     """Return on what two statements contradict each other by rule; None if they may both hold."""
+    if not pair.subject:
+        return contradict_in_one_wording(pair.first.words, pair.second.words)
     days = _day(wiki, pair.first), _day(wiki, pair.second)
     return contradict(pair.first.words, pair.second.words, pair.subject, days)
 
@@ -120,10 +124,10 @@ def _on_one_subject(wiki: Wiki) -> Iterator[Pair]:
 
 def _in_one_wording(wiki: Wiki) -> Iterator[Pair]:
     """Yield the pairs of statements anywhere that have the same words but for numbers and denials."""
-    groups: dict[str, dict[str, Statement]] = defaultdict(dict)
+    groups: dict[tuple[str, ...], dict[str, Statement]] = defaultdict(dict)
     pages = [s for page in (*wiki.articles, *wiki.topics) for s in _sentences(page, wiki)]
     for statement in (*pages, *(s for s, _ in _answers(wiki))):
-        if form := forms_in(statement.words).wording:
+        if len(statement.words) <= _LONGEST and len(form := tuple(wording(statement.words))) >= _FEWEST:
             groups[form].setdefault(statement.words, statement)
     for group in groups.values():
         pairs = combinations(list(group.values())[:MOST], 2)
