@@ -38,6 +38,7 @@ _NO_DENIAL = re.compile(  # a bound, a list, or the second half of one denial
     re.IGNORECASE,
 )
 _HEDGED = pattern("contradictions_hedged")
+_MONTH_OF_MAY = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)?\.? May\b|\bMay \d|\b(?:in|since|until|by|of) May\b")
 _REPORTED = pattern("contradictions_reported")
 _BOUNDARY = "in on for with at among during under across by of and to from than that is are was were has have had"
 _WHERE = re.compile(  # what a fact is restricted to
@@ -227,7 +228,7 @@ def _is_comparable(claim: Claim) -> bool:
 
 def is_plain(words: str) -> bool:
     """Return whether words are neither hedged nor too long to be compared."""
-    return len(words) <= _LONGEST and not _HEDGED.search(words)
+    return len(words) <= _LONGEST and not _HEDGED.search(_MONTH_OF_MAY.sub(" ", words))
 
 
 def is_hearsay(words: str) -> bool:

@@ -21,17 +21,20 @@ from compiler.claims.contradictions import (
     other_authors,
     other_kinds,
     read_statement,
+    wording,
 )
 from compiler.claims.number_conflicts import clashes
 from compiler.language.lexicon import pattern
 from compiler.language.opposites import opposite
-from compiler.language.quantities import Number
+from compiler.language.quantities import Number, quantities
 from compiler.sources.editions import are_comparable
 
+_FEWEST = 4  # words that two statements must have in common beside a date
 LEAST = 0.6  # how alike two statements must be
 _ASKS = re.compile(r"[?？]\s*$")
 _CONDITION = pattern("plain_contradictions_condition")
 _NAME = re.compile(r"(?<=[\w,;:)’'] )[A-Z][\w’'-]*|\b(?:[A-Z][\w-]*[A-Z0-9]|[a-z]+[A-Z])[\w-]*")
+_PARTS = pattern("plain_contradictions_parts")
 _MODAL = pattern("plain_contradictions_modal")
 # Of a language in which all nouns look like names.
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|wird|ein|eine)\b", re.IGNORECASE)
@@ -52,13 +55,20 @@ def contradict(first: str, second: str, subject: str, published: tuple[str, str]
     if are_comparable(*published) or not (_asserts(first) and _asserts(second)):
         return None
     a, b = read_statement(first), read_statement(second)
+    if _on_other_days(first, second):
+        return Point.NUMBER
     if may_contradict(a, b, _subject(subject)) < LEAST:
         return None
     if _under_conditions(first, second) or _of_other_names(a, b) or other_kinds(a, b):
         return None
-    if _restricted(a, b) or _restricted(b, a):
+    if _restricted(a, b) or _restricted(b, a) or _of_other_parts(first, second) or _of_other_kinds(a, b):
         return None
-    return Point.NUMBER if _differ_in_number(a, b) else Point.WORDS
+    if _differ_in_number(a, b):
+        return Point.NUMBER
+    if a.denies != b.denies and _PARTS.search(first):
+        return None  # some are, and some are not
+    other_numbers = _left_over(a.numbers, b.numbers) and _left_over(b.numbers, a.numbers)
+    return None if other_numbers or (a.years - b.years and b.years - a.years) else Point.WORDS
 
 
 def contradict_in_one_wording(first: str, second: str) -> Point | None:
@@ -115,6 +125,28 @@ def _differ_in_number(a: Statement, b: Statement) -> bool:
 def _under_conditions(first: str, second: str) -> bool:
     """Return whether one statement alone says under which condition it holds."""
     return bool(_CONDITION.search(first)) != bool(_CONDITION.search(second))
+
+
+def _on_other_days(first: str, second: str) -> bool:
+    """Return whether two statements have one wording, but for the one date that each gives to the month at least."""
+    days = quantities(first).days, quantities(second).days
+    if not len(days[0]) == len(days[1]) == 1:
+        return False
+    one, other = days[0][0], days[1][0]
+    differ = any(x and y and x != y for x, y in ((one.month, other.month), (one.day, other.day)))
+    rest = wording(first.replace(one.text, " ")), wording(second.replace(other.text, " "))
+    return differ and one.year == other.year and rest[0] == rest[1] and len(rest[0]) >= _FEWEST
+
+
+def _of_other_parts(first: str, second: str) -> bool:
+    """Return whether two statements speak of other parts of a thing: some of them, the first, the last."""
+    ours, theirs = ({w.casefold() for w in _PARTS.findall(words)} for words in (first, second))
+    return ours != theirs
+
+
+def _of_other_kinds(a: Statement, b: Statement) -> bool:
+    """Return whether two statements begin with opposites, which then name two things: explicit and implicit memory."""
+    return bool(a.order and b.order) and opposite(a.order[0], b.order[0])
 
 
 def _of_other_names(a: Statement, b: Statement) -> bool:
