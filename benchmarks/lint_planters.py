@@ -255,7 +255,9 @@ def gap_of_another_clone(scene: Scene) -> Paths:
         "Would fill it: a definition of it, or a source that introduces it. ^g-zzzzzzzzzz"
     )
     text = scene.text("learning/gaps.md")
-    scene.write("learning/gaps.md", text.replace("## Structural\n", f"## Structural\n\n{gap}\n", 1))
+    head = "## Structural\n"
+    text = text if head in text else f"{text.rstrip()}\n\n{head}"
+    scene.write("learning/gaps.md", text.replace(head, f"{head}\n{gap}\n", 1))
     return {"learning/gaps.md"}
 
 

@@ -102,7 +102,7 @@ def conflicted(wiki: Wiki) -> Found:
 def overconfident(wiki: Wiki) -> Found:
     """Yield articles that claim more confidence than their sources allow."""
     for page in wiki.articles:
-        origins = {_origin(path, wiki) for path in _sources_of(page, wiki)}
+        origins = {wiki.origin(path) for path in _sources_of(page, wiki)}
         trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}
         said, most, why = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page)), ""
         if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
@@ -121,17 +121,6 @@ def _evidence(trust: Mapping[SourceId, int]) -> str:
     ]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"
-
-
-def _origin(path: str, wiki: Wiki) -> str:
-    """Return the page of the source that this one repeats; itself if it repeats none."""
-    seen = {path}
-    while (link := next(links(wiki.summaries[path].properties.text("copy_of")), None)) is not None:
-        path = f"{link.target}.md"
-        if path in seen or path not in wiki.summaries:
-            break
-        seen.add(path)
-    return path if path in wiki.summaries else min(seen)
 
 
 def _engine(page: Page) -> str:

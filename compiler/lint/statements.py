@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
 from compiler.claims.conflicts import ASKED
-from compiler.claims.contradictions import is_plain, wording
+from compiler.claims.contradictions import content_stems, is_plain, read_statement, wording
 from compiler.claims.plain_contradictions import Point, contradict, contradict_in_one_wording, likeness
+from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki
 from vault.ids import digest12
 from vault.model.claim import Claim, ClaimState
@@ -19,6 +20,7 @@ from vault.text.formatting import fold
 
 _FEWEST = 4  # words of statements that are compared for their wording
 _LONGEST = 400  # characters
+_COMMON = 40  # statements on one subject that have a word, from which on it says little
 MOST = 200  # statements on one subject that are compared
 _CURRENT = (ClaimState.CURRENT, ClaimState.DISPUTED)
 
@@ -111,15 +113,35 @@ def _day(wiki: Wiki, statement: Statement) -> str:
 
 
 def _on_one_subject(wiki: Wiki) -> Iterator[Pair]:
-    """Yield the pairs of statements of an article, its deck and the claims that it cites."""
+    """Yield the pairs of statements on an article's subject: its own, its deck's and the claims that name it.
+
+    Two of one document, or of a copy, are no pair: what it says in two ways it has under conditions of its own.
+    """
     answers: dict[str, list[Statement]] = defaultdict(list)
     for statement, article in _answers(wiki):
         answers[article].append(statement)
+    claims, origins = [(found.words.casefold(), found) for found in _claims(wiki)], wiki.origins
     for page in wiki.articles:
-        own = [*_sentences(page, wiki), *answers[page.stem], *_claims(page, wiki)]
+        names = {name.casefold() for name in (page.title, *page.properties.texts("aliases")) if name}
+        own = [*_sentences(page, wiki), *answers[page.stem]]
+        own += [
+            found for lowered, found in claims if any(next(places(lowered, n), None) for n in names if n in lowered)
+        ]
         said = list({s.words: s for s in reversed(own) if is_plain(s.words)}.values())[::-1][:MOST]
-        pairs = combinations(said, 2)  # what one document says in two ways it has under conditions of its own
-        yield from (Pair(page.title, a, b) for a, b in pairs if a.sources.isdisjoint(b.sources))
+        for a, b in _with_words_in_common(said, page.title):
+            if {origins[s] for s in a.sources}.isdisjoint(origins[s] for s in b.sources):
+                yield Pair(page.title, a, b)
+
+
+def _with_words_in_common(said: Sequence[Statement], subject: str) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the pairs of statements that share a word beside the subject, but for words that many have."""
+    common = frozenset(content_stems(subject))
+    having: dict[str, list[int]] = defaultdict(list)
+    for n, statement in enumerate(said):
+        for stem in read_statement(statement.words).stems - common:
+            having[stem].append(n)
+    pairs = {pair for members in having.values() if len(members) <= _COMMON for pair in combinations(members, 2)}
+    yield from ((said[a], said[b]) for a, b in sorted(pairs))
 
 
 def _in_one_wording(wiki: Wiki) -> Iterator[Pair]:
@@ -150,12 +172,11 @@ def _answers(wiki: Wiki) -> Iterator[tuple[Statement, str]]:
             yield _statement(fold(plain_words(card.answer)), deck.path, card.line, known), article
 
 
-def _claims(page: Page, wiki: Wiki) -> Iterator[Statement]:
-    """Yield the quotes that a page rests on."""
-    for id_ in sorted(page.cites):
-        if id_ in wiki.claims and wiki.claims[id_][0].state in _CURRENT:
-            claim, path, line = wiki.claims[id_]
-            yield _statement(claim.words, path, line, [(claim, path, line)])
+def _claims(wiki: Wiki) -> Iterator[Statement]:
+    """Yield the claims of all sources that count."""
+    for claim, path, line in wiki.claims.values():
+        if claim.state in _CURRENT:
+            yield Statement(claim.words, path, line, frozenset((path,)), verbatim=True)
 
 
 def _statement(words: str, path: str, line: int, known: list[tuple[Claim, str, int]]) -> Statement:

@@ -153,6 +153,21 @@ class Wiki:
         """Return the pages of the sources as parsed, by path."""
         return {page.path: parse_summary(page.text, page.path) for page in self.sources}
 
+    def origin(self, path: str) -> str:
+        """Return the page of the source that the one at `path` repeats; itself if it repeats none."""
+        seen = {path}
+        while (link := next(links(self.summaries[path].properties.text("copy_of")), None)) is not None:
+            path = f"{link.target}.md"
+            if path in seen or path not in self.summaries:
+                break
+            seen.add(path)
+        return path if path in self.summaries else min(seen)
+
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """Return `origin` of the page of each source."""
+        return {path: self.origin(path) for path in self.summaries}
+
     @cached_property
     def claims(self) -> dict[str, tuple[Claim, str, int]]:
         """Return each claim by its id, with the path and line of its block."""
