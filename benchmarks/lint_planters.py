@@ -210,7 +210,7 @@ def _twin(scene: Scene, change: Callable[[str], str]) -> Paths:
 
 
 def title_in_plural(scene: Scene) -> Paths:
-    return _twin(scene, lambda title: f"{title}s")
+    return _twin(scene, lambda title: title if title.endswith("s") else f"{title}s")
 
 
 def title_with_hyphen(scene: Scene) -> Paths:

@@ -15,7 +15,7 @@ from vault.inbox.names import Names
 from vault.log.ledger import IDS
 
 Found = Iterator[tuple[str, int, str, str]]
-_ALIKE = 94  # of 100, from which on two names are spellings of one
+_ALIKE = 90  # of 100, from which on two names are spellings of one
 _DOUBTFUL = 80  # from which on a reader is asked
 _SHORT = 6  # letters of a name below which spellings say nothing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from compiler.claims.conflicts import ASKED
-from compiler.claims.contradictions import content_stems, is_plain, read_statement, wording
+from compiler.claims.contradictions import is_plain, wording
 from compiler.claims.plain_contradictions import Point, contradict, contradict_in_one_wording, likeness
 from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki
@@ -21,6 +22,9 @@ from vault.text.formatting import fold
 _FEWEST = 4  # words of statements that are compared for their wording
 _LONGEST = 400  # characters
 _COMMON = 40  # statements on one subject that have a word, from which on it says little
+_SHARED = 0.15  # of the words of two statements
+_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]{3,}")
+_DENIAL = re.compile(r"\b(?:cannot|can|not|no|never|do|does|did)\b|n['’]t\b", re.IGNORECASE)
 MOST = 200  # statements on one subject that are compared
 _CURRENT = (ClaimState.CURRENT, ClaimState.DISPUTED)
 
@@ -134,26 +138,39 @@ def _on_one_subject(wiki: Wiki) -> Iterator[Pair]:
 
 
 def _with_words_in_common(said: Sequence[Statement], subject: str) -> Iterator[tuple[Statement, Statement]]:
-    """Yield the pairs of statements that share a word beside the subject, but for words that many have."""
-    common = frozenset(content_stems(subject))
+    """Yield the pairs of statements that share words beside the subject: others cannot be alike enough."""
+    common = _beginnings(subject)
+    words = [_beginnings(statement.words) - common for statement in said]
     having: dict[str, list[int]] = defaultdict(list)
-    for n, statement in enumerate(said):
-        for stem in read_statement(statement.words).stems - common:
-            having[stem].append(n)
+    for n, each in enumerate(words):
+        for beginning in each:
+            having[beginning].append(n)
     pairs = {pair for members in having.values() if len(members) <= _COMMON for pair in combinations(members, 2)}
-    yield from ((said[a], said[b]) for a, b in sorted(pairs))
+    for a, b in sorted(pairs):
+        if len(words[a] & words[b]) >= _SHARED * len(words[a] | words[b]):
+            yield said[a], said[b]
+
+
+@lru_cache(maxsize=1 << 13)
+def _beginnings(words: str) -> frozenset[str]:
+    """Return the beginnings of all words, which the forms of one word have in common; of CJK the characters."""
+    return frozenset(word[:4] for word in _WORDS.findall(words.casefold()))
 
 
 def _in_one_wording(wiki: Wiki) -> Iterator[Pair]:
     """Yield the pairs of statements anywhere that have the same words but for numbers and denials."""
-    groups: dict[tuple[str, ...], dict[str, Statement]] = defaultdict(dict)
     pages = [s for page in (*wiki.articles, *wiki.topics) for s in _sentences(page, wiki)]
+    alike: dict[frozenset[str], dict[str, Statement]] = defaultdict(dict)
     for statement in (*pages, *(s for s, _ in _answers(wiki))):
-        if len(statement.words) <= _LONGEST and len(form := tuple(wording(statement.words))) >= _FEWEST:
-            groups[form].setdefault(statement.words, statement)
-    for group in groups.values():
-        pairs = combinations(list(group.values())[:MOST], 2)
-        yield from (Pair("", a, b) for a, b in pairs if not (a.verbatim and b.verbatim))
+        if len(statement.words) <= _LONGEST:
+            alike[_beginnings(_DENIAL.sub(" ", statement.words))].setdefault(statement.words, statement)
+    for group in alike.values():
+        if len(group) > 1 and not all(statement.verbatim for statement in group.values()):
+            forms = {s.words: wording(s.words) for s in list(group.values())[:MOST]}
+            for a, b in combinations([group[words] for words in forms], 2):
+                same = forms[a.words] == forms[b.words] and len(forms[a.words]) >= _FEWEST
+                if same and not (a.verbatim and b.verbatim):
+                    yield Pair("", a, b)
 
 
 def _sentences(page: Page, wiki: Wiki) -> Iterator[Statement]:
