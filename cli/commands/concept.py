@@ -1,4 +1,4 @@
-"""The command group `concept`: list, show, actions, rename, merge, split, alias, undo."""
+"""The command group `concept`: list, show, actions, rename, merge, split, alias, freshness, undo."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from cli.workspace import render_if_stale
 from compiler.concepts import edits
 from compiler.concepts.decisions import Decision
 from compiler.concepts.edits import Known, Shelf
+from vault.model.article import FRESHNESS_DAYS
 from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from compiler.build.apply_decision import Effect, Make
 
 _SHOWN = 30
+TIERS = ("fast", "normal", "slow")
 _FINISHES = "`retain compile --engine claude` (or `--engine agent`)"
 
 
@@ -28,7 +30,7 @@ _decision_options = combine(dry_run_option, progress_option, vault_json_options)
 
 @click.group()
 def concept() -> None:
-    """Rename, merge, split, alias, list or show concepts.
+    """Rename, merge, split, alias, list or show concepts, or set how soon they are to be looked at again.
 
     Name a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
     history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
@@ -44,6 +46,7 @@ def concept() -> None:
       retain concept merge --never transformer "electrical transformer"
       retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
       retain concept alias "KV cache" "key-value cache"
+      retain concept freshness "KV cache" fast
       retain concept undo
     """
 
@@ -180,6 +183,24 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
     return _decide(lambda shelf: make(shelf, which, name), **options)
 
 
+@concept.command("freshness")
+@click.argument("which", metavar="NAME")
+@click.argument("tier", type=click.Choice(TIERS))
+@_decision_options
+def freshness(which: str, tier: str, **options: Any) -> int:
+    """Set how soon the page of a concept or topic is to be looked at again: after 30 (fast), 90 or 365 days (slow).
+
+    Of a topic it is set for its page and for the articles in it now. A page past its time is shown with a step less
+    confidence, and `retain lint` names it.
+
+    \b
+    Examples:
+      retain concept freshness "KV cache" fast
+      retain concept freshness "Exam regulations" slow
+    """
+    return _decide(lambda shelf: edits.freshness(shelf, which, tier), **options)
+
+
 @concept.command("undo")
 @click.argument("decision", required=False, default="", metavar="[DECISION]")
 @_decision_options
@@ -301,6 +322,7 @@ def _sentence(decision: Decision, shelf: Shelf) -> str:
         "split": f"{decision.name} split from {one} ({plural(len(decision.places), 'place')})",
         "alias": f"alias {decision.name} added to {one}",
         "unalias": f"alias {decision.name} removed from {one}",
+        "freshness": f"{one} looked at again after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
         "undo": f"undo of {decision.voids}",
     }
     return sentences[decision.op.value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,7 +50,7 @@ def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     with output.Progress(progress) as narrator:
         done, why_not = _compiled(vault, at, narrator)
     render_if_stale(vault)
-    found = _linted(vault, at)
+    found = _linted(vault, at, narrator)
     facts = _facts(vault, at)
     gaps = [gap for gap in parse_agenda((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")) if gap.open]
     late = late_sources(vault, at)
@@ -74,15 +75,24 @@ def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Re
         return None, f"{reason.what}: {reason.hint}" if reason.hint else reason.what
 
 
-def _linted(vault: Vault, at: datetime) -> list[Diagnostic]:
-    """Return what is wrong with files that changed since yesterday; agenda and late sources are shown by themselves."""
+def _linted(vault: Vault, at: datetime, narrator: output.Progress) -> list[Diagnostic]:
+    """Return what is wrong with files that changed since yesterday; agenda and late sources are shown by themselves.
+
+    What asks for something to read is noted in the agenda, of all files.
+    """
+    from compiler.lint.agenda import note_gaps
     from compiler.lint.rules import lint
     from compiler.lint.wiki import Wiki
 
     today = at.astimezone(vault.settings.zone).date()
+    wiki = Wiki(vault, today, at=at)
+    found = lint(wiki)
+    with suppress(LockHeld):  # then the next run notes it
+        if note_gaps(wiki, found, at):
+            _compiled(vault, at, narrator)  # which writes the agenda and the reading list
     yesterday = today - timedelta(days=1)
-    found = (each for each in lint(Wiki(vault, today, at=at)) if each.path != GAPS and each.code != LATE)
-    return [each for each in found if changed_since(vault, each.path, yesterday)]
+    shown = (each for each in found if each.path != GAPS and each.code != LATE)
+    return [each for each in shown if changed_since(vault, each.path, yesterday)]
 
 
 def _facts(vault: Vault, at: datetime) -> dict[str, Any]:

@@ -1,62 +1,135 @@
-"""The command `lint`: what is wrong with the wiki, its cards and the links into it."""
+"""The command `lint`: what is wrong with the wiki, its cards and the links into it; what can be fixed, and its undo."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import opened, vault_json_options
+from cli.engines.choice import ASKING, backend_of, paid_words
+from cli.environment import is_sandboxed, now
+from cli.options import opened, opened_to_write, progress_option, vault_json_options
+from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
 from vault.index.logs import CODE
 from vault.log.records import unreadable_lines
 from vault.text.formatting import plural
 from vault.vault import Vault
 
+if TYPE_CHECKING:
+    from compiler.lint.fix import Fixed
+    from compiler.lint.wiki import Wiki
+
+ENGINES = (*ASKING, "agent")
 SHOWN = 20  # findings of one rule that a terminal is given
 
 
 @click.command()
 @click.option("--rule", "codes", multiple=True, metavar="CODE", help="Only this rule (repeatable); see docs/lint.md.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later.")
+@click.option("--fix", "fixes", is_flag=True, help="Write pages, indexes and decks that nobody edited again.")
+@click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
+@click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option("--undo", is_flag=True, help="Take the last --fix back.")
+@progress_option
 @vault_json_options
-def lint(codes: tuple[str, ...], since: datetime | None, vault_dir: str | None, as_json: bool) -> int:
+def lint(
+    codes: tuple[str, ...],
+    since: datetime | None,
+    fixes: bool,
+    report: bool,
+    engine: str | None,
+    budget: float | None,
+    undo: bool,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
     """Look for what is wrong with the wiki: links, pages, claims, cards and logs.
 
-    Nothing is changed. Each finding names its rule, place, reason and remedy. Exit code 1 if anything is found.
+    Each finding names its rule, place, reason and remedy. Exit code 1 if anything is open. Nothing is changed without
+    --fix or --report.
+
+    --fix writes the generated pages, indexes and decks again that are not as a compile leaves them; what you edited
+    stays as it is. It says what it wrote, and `retain lint --undo` takes all of it back unless a file has changed
+    since; the next compile writes the pages again. What is left is saved as --report does: all findings in
+    output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in learning/gaps.md.
+
+    Rules judge offline and are silent where they are in doubt. With --engine, a model or your coding agent says which
+    statements contradict each other and which names are one concept: once, as the answers are stored.
 
     \b
     Examples:
       retain lint
       retain lint --rule broken-link --rule orphan
       retain lint --since 2026-11-21 --json
+      retain lint --fix
+      retain lint --undo
+      retain lint --engine claude
     """
-    from compiler.lint.rules import RULES
-    from compiler.lint.rules import lint as check
-    from compiler.lint.wiki import Wiki
-
-    if unknown := set(codes) - {rule.code for rule in RULES} - set(LOG_RULES):
-        known = ", ".join([*(rule.code for rule in RULES), *LOG_RULES])
-        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {known}")
-    vault = opened(vault_dir, thorough=True)
-    at = now()
-    today = at.astimezone(vault.settings.zone).date()
-    wanted = [code for code in codes if code not in LOG_RULES]
-    found = check(Wiki(vault, today, at=at), wanted) if wanted or not codes else []
-    found += [each for each in _logs(vault) if not codes or each.code in codes]
+    if undo:
+        if codes or since or fixes or report or engine:
+            raise click.UsageError("--undo takes no other option")
+        return _undo(vault_dir, as_json)
+    if report and (codes or since):
+        raise click.UsageError("--report saves all findings: leave out --rule and --since")
+    _check_codes(codes)
+    vault = opened_to_write(vault_dir) if fixes or report or engine else opened(vault_dir, thorough=True)
+    with output.Progress(progress) as narrator:
+        fixed, before = _fix(vault, narrator) if fixes else (None, [])
+        if engine is not None:
+            _judge(vault, engine, budget, narrator)
+    wiki = _wiki(vault)
+    every = _findings(vault, wiki, codes if not (fixes or report) else ())
+    saved = _save(vault, wiki, every, fixed) if fixes or report else ""
+    found = [each for each in every if not codes or each.code in codes]
     if since is not None:
         found = [each for each in found if changed_since(vault, each.path, since.date())]
+    gone = [each for each in before if each not in every]
     if as_json:
-        output.show_json({"findings": [each.as_json() for each in found]})
+        output.show_json({"findings": [each.as_json() for each in found], **_done_json(fixed, gone, saved)})
     else:
+        _show_done(fixed, gone)
         _show(found)
+        if saved:
+            output.show(f"saved as {saved}")
     return output.FINDINGS if found else output.DONE
 
 
 LOG_RULES = {CODE: "A log that has lost records.", "damaged-line": "A line of a log that cannot be read."}
+
+
+def _check_codes(codes: Sequence[str]) -> None:
+    """Raise UsageError for a rule that there is not."""
+    from compiler.lint.rules import RULES
+
+    if unknown := set(codes) - {rule.code for rule in RULES} - set(LOG_RULES):
+        known = ", ".join([*(rule.code for rule in RULES), *LOG_RULES])
+        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {known}")
+
+
+def _wiki(vault: Vault) -> Wiki:
+    from compiler.lint.wiki import Wiki
+
+    return Wiki(vault, _today(vault), at=now())
+
+
+def _today(vault: Vault) -> date:
+    return now().astimezone(vault.settings.zone).date()
+
+
+def _findings(vault: Vault, wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
+    """Return what is wrong by the rules with these codes, or by all."""
+    from compiler.lint.rules import lint as check
+
+    wanted = [code for code in codes if code not in LOG_RULES]
+    found = check(wiki, wanted) if wanted or not codes else []
+    return found + [each for each in _logs(vault) if not codes or each.code in codes]
 
 
 def _logs(vault: Vault) -> list[Diagnostic]:
@@ -73,6 +146,90 @@ def changed_since(vault: Vault, path: str, day: date) -> bool:
     except OSError:
         return True
     return datetime.fromtimestamp(changed, vault.settings.zone).date() >= day
+
+
+# --- fixing and saving ------------------------------------------------------------------------------------------------
+
+
+def _fix(vault: Vault, narrator: output.Progress) -> tuple[Fixed, list[Diagnostic]]:
+    """Fix what can be fixed; return what was done and what was wrong before."""
+    from compiler.lint.fix import fix
+
+    before = _findings(vault, _wiki(vault))
+    fixed = fix(vault, now(), narrator)
+    render_if_stale(vault)
+    return fixed, before
+
+
+def _judge(vault: Vault, engine: str, budget: float | None, narrator: output.Progress) -> None:
+    """Have a model or an agent judge what the rules leave in doubt. Raises as `judge` does."""
+    from compiler.build.snapshot import look
+    from compiler.lint.judge import judge
+    from compiler.orders.board import OrderDesk
+
+    seen = look(vault.root)
+    with backend_of(vault, engine, seen, narrator, budget=budget, batch=False, renew=True) as backend:
+        judge(_wiki(vault), OrderDesk(vault, sandboxed=is_sandboxed()), engine, now(), backend, narrator)
+    if cost := paid_words(backend):
+        output.say(cost)
+
+
+def _save(vault: Vault, wiki: Wiki, found: Sequence[Diagnostic], fixed: Fixed | None) -> str:
+    """Save findings as a report and as gaps, and name the check in the wiki's log; return the path of the report."""
+    from compiler.lint.agenda import note_gaps
+    from compiler.lint.report import save_report
+    from compiler.lint.rules import RULES
+    from vault.files.guard import Scope
+    from vault.log.entries import record_event
+
+    note_gaps(wiki, found, now())
+    about = {rule.code: rule.about for rule in RULES} | LOG_RULES
+    path, is_new = save_report(vault, found, about, wiki.today)
+    written = [*fixed.written, *fixed.removed] if fixed is not None else []
+    if is_new or written:
+        title = ", ".join(filter(None, [plural(len(written), "file") + " fixed" if written else "", path]))
+        record_event(vault.guard(Scope.LOG), "lint", title, now())
+    return path
+
+
+def _undo(vault_dir: str | None, as_json: bool) -> int:
+    """Take the last fix back."""
+    from compiler.lint.fix import undo
+
+    vault = opened_to_write(vault_dir)
+    undone = undo(vault, now())
+    render_if_stale(vault)
+    if as_json:
+        output.show_json({"fix": undone.id, "written": list(undone.written), "removed": list(undone.removed)})
+        return output.DONE
+    count = plural(len(undone.written) + len(undone.removed), "file")
+    output.show(f"the last fix is undone, {count} as before; the next `retain compile` writes them again")
+    for path in (*undone.written, *undone.removed):
+        output.show(f"  {path}")
+    return output.DONE
+
+
+def _done_json(fixed: Fixed | None, gone: Sequence[Diagnostic], saved: str) -> Mapping[str, object]:
+    """Return what was fixed and saved, where anything was to be, as JSON."""
+    if not saved:
+        return {}
+    done = {"written": list(fixed.written), "removed": list(fixed.removed)} if fixed is not None else None
+    return {"fixed": [each.as_json() for each in gone], "fix": done, "report": saved}
+
+
+def _show_done(fixed: Fixed | None, gone: Sequence[Diagnostic]) -> None:
+    """Print what a fix did."""
+    if fixed is None:
+        return
+    if not fixed.id:
+        output.show("nothing to write again: all generated pages are as the last compile left them")
+        return
+    for path in fixed.written:
+        output.show(f"written again  {path}")
+    for path in fixed.removed:
+        output.show(f"removed        {path}")
+    output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` takes it back")
+    output.show_first([f"{each.code}: {each.path}: {each.message}" for each in gone], SHOWN, indent="  ")
 
 
 def _show(found: list[Diagnostic]) -> None:

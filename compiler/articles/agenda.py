@@ -13,6 +13,7 @@ from compiler.articles.renames import is_undone_gap
 from compiler.articles.writer import Writer
 from compiler.cards import gaps
 from compiler.cards.live_cards import LiveCard
+from compiler.cards.noted_gaps import noted_gaps
 from vault.diagnostic import Diagnostic
 from vault.ids import GapId
 from vault.layout import GAPS, READING_LIST
@@ -71,6 +72,9 @@ def write_agenda(
         if e.get("of") == "gap" and e.get("type") == "birth" and not is_undone_gap(e, history.rulings)
     }
     added = reading_list.fill_links(fills, sources.gathered)
+    keys = {gap.key for gap in found}
+    noted = noted_gaps(births, history.ids, links)
+    found += [gaps.noted(birth, link) for birth, link in noted if str(birth["key"]) not in keys]
     items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added, answered)
     keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
     learners = gaps.learner_gaps(old_page, decided)

@@ -15,9 +15,9 @@ from compiler.concepts.resolve import Resolution, Resolved
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
-from vault.model.article import FRESHNESS_DAYS, ArticleSection, CitedSentence, render_body
+from vault.model.article import ArticleSection, CitedSentence, render_body
 from vault.model.claim import ClaimKind
-from vault.model.frontmatter import Value, read_properties, render_generated
+from vault.model.frontmatter import Value, render_generated
 from vault.model.wikilink import note_link
 
 RELATED = 8  # concepts that one page lists
@@ -132,7 +132,6 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
     def text() -> str:
         old = old_text(article.path)
         before = history.written(concept.id, article.before, old)
-        freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
             "type": "concept",
             "id": concept.id,
@@ -141,7 +140,7 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
             "created": created,
             "updated": updated,
             "confidence": article.confidence,
-            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
+            "freshness": history.freshness(concept.id, old),
             "sources": links,
             "related": near,
             "tags": merged("tags", article.tags, before, old),
@@ -159,6 +158,7 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
         "confidence": article.confidence,
         "sources": links,
         "related concepts": near,
+        "freshness": history.rulings.freshness.get(concept.id, ""),
         "tags": article.tags,
     }
     return Page(inputs_of(inputs), text)

@@ -10,6 +10,7 @@ from compiler.articles.renames import before_undone
 from compiler.concepts.rulings import Rulings
 from vault.ids import SourceId
 from vault.log.ledger import Event, Ids, parse_instant, strings
+from vault.model.article import FRESHNESS_DAYS, NORMAL
 from vault.model.frontmatter import read_properties
 
 
@@ -34,6 +35,11 @@ class History:
     def updated(self, id_: str) -> str:
         """Return the date on which something last changed."""
         return self.day(self.ids.changed_at(id_))
+
+    def freshness(self, id_: str, old: str | None) -> str:
+        """Return after how long a page is to be looked at again: as decided, or as its text `old` has it."""
+        given = read_properties(old).text("freshness") if old else ""
+        return self.rulings.freshness.get(id_) or (given if given in FRESHNESS_DAYS else NORMAL)
 
     def last_change(self, id_: str) -> Event:
         """Return the last change event of a concept or topic, {} if none; not those of undone decisions."""

@@ -25,9 +25,9 @@ from compiler.index.steps import Steps, digest_of
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import GAPS
 from vault.log.ledger import Event
-from vault.model.article import FRESHNESS_DAYS, CitedSentence
+from vault.model.article import CitedSentence
 from vault.model.claim import Claim, ClaimKind
-from vault.model.frontmatter import Value, read_properties, render_generated
+from vault.model.frontmatter import Value, render_generated
 from vault.model.gaps import Gap
 from vault.model.topic import Dispute, TopicBody, render_topic
 from vault.model.wikilink import Citation, Wikilink, alias, note_link
@@ -136,7 +136,6 @@ def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
 
     def text() -> str:
         old = old_text(page.members.path)
-        freshness = read_properties(old).text("freshness") if old else ""
         properties: dict[str, Value] = {
             "type": "topic",
             "id": id_,
@@ -145,7 +144,7 @@ def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
             "created": created,
             "updated": updated,
             "confidence": page.confidence,
-            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
+            "freshness": history.freshness(id_, old),
             "sources": links,
             "related": page.listed,
             "tags": merged("tags", page.tags, page.before, old),
@@ -159,6 +158,7 @@ def _page(page: TopicPage, concepts: Concepts, old_text: TextOf) -> Page:
         "confidence": page.confidence,
         "sources": links,
         "concepts": page.listed,
+        "freshness": history.rulings.freshness.get(id_, ""),
         "tags": page.tags,
     }
     return Page(inputs_of(inputs), text)

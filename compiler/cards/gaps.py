@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import combinations
 
 from compiler.cards.live_cards import LiveCard
+from compiler.cards.noted_gaps import RANK, SETTLED
 from compiler.cards.term_uses import ENOUGH_PLACES, ENOUGH_SECTIONS, ENOUGH_SOURCES, FEW_SOURCES, Texts
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
@@ -28,7 +29,7 @@ ENOUGH_LEANING = 3  # articles that name a concept, which make it a central one
 SHOWN_MENTIONS = 6
 SHOWN_USES = 2
 _SAME = 0.7  # of the places of a name that lie in a longer one, from which on it is no name of its own
-_UNDEFINED = ("nothing says what it is", "a source that defines it")
+UNDEFINED = ("nothing says what it is", "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
 CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
 
@@ -87,6 +88,12 @@ def find_gaps(
     named = _named_by(resolution)
     found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, shelf, named, contested)]
     return sorted(found, key=lambda g: (g.kind.value, g.rank, -g.weight, g.what.casefold(), g.key))
+
+
+def noted(birth: Event, link: str) -> OpenGap:
+    """Return a gap that a check noted, of the article that `link` leads to."""
+    what, missing, fill = (str(birth.get(part, "")) for part in ("name", "missing", "fill"))
+    return OpenGap(str(birth["key"]), GapKind.EPISTEMIC, what, missing, fill, (link,), 0, RANK)
 
 
 def _named_by(resolution: Resolution) -> dict[str, list[str]]:
@@ -206,7 +213,7 @@ def _epistemic(
         if _is_defined(concept) or CardKind.DEFINITIONAL in carded:
             continue
         if not shelf.originals.explain(concept.keys, spellings):
-            ask(concept, "definitional", _UNDEFINED, 1)
+            ask(concept, "definitional", UNDEFINED, 1)
     return found
 
 
@@ -229,8 +236,8 @@ def _is_filled(key: str, known: Resolution) -> bool:
         return any(rest in concept.keys for concept in known.concepts.values())
     about, _, what = rest.partition(":")
     concept = known.concepts.get(ConceptId(about))
-    # That a contradiction is not on the agenda any more says that it is settled.
-    return concept is not None and (what == "contested" or (what == "definitional" and _is_defined(concept)))
+    # That such a gap is not on the agenda any more says that it is settled.
+    return concept is not None and (what in SETTLED or (what == "definitional" and _is_defined(concept)))
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:

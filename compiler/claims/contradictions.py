@@ -33,8 +33,12 @@ _SAME = 0.25  # the same share, of those in one form
 _WORD = re.compile(r"[A-Za-z]*[A-Z0-9][\w.]*(?:-\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANY = re.compile(r"[\w-]+")
 _DENIAL = pattern("contradictions_denial")
-_NOT_ONLY = re.compile(r"\bnot only\b|\bnicht nur\b", re.IGNORECASE)
+_NO_DENIAL = re.compile(  # a bound, a list, or the second half of one denial
+    r"\bnot only\b|\bnicht nur\b|\b(?:no|not) (?:more|less|fewer|later|earlier|longer) than\b|\bnor\b|\bnot until\b",
+    re.IGNORECASE,
+)
 _HEDGED = pattern("contradictions_hedged")
+_MONTH_OF_MAY = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)?\.? May\b|\bMay \d|\b(?:in|since|until|by|of) May\b")
 _REPORTED = pattern("contradictions_reported")
 _BOUNDARY = "in on for with at among during under across by of and to from than that is are was were has have had"
 _WHERE = re.compile(  # what a fact is restricted to
@@ -87,7 +91,7 @@ def candidates(
 
     `origin` names the source behind a copy, `published` its day ("" if unknown).
     """
-    subject = frozenset(_stems(title))
+    subject = frozenset(content_stems(title))
     said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _is_comparable(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
@@ -112,13 +116,13 @@ class Forms:
 
 def forms_in(words: str) -> Forms:
     """Return the forms of a claim's words; of those that assert nothing plainly, none."""
-    if not _is_plain(words):
+    if not is_plain(words):
         return Forms("", "")
-    wording = "" if _REPORTED.search(words) else " ".join(_without_numbers_and_denials(words))
+    form = "" if is_hearsay(words) else " ".join(wording(words))
     if _compared_things(words):
         plain = " ".join(sorted(stem for stem in read_statement(words).stems if not has_opposite(stem)))
-        return Forms(wording, plain)
-    return Forms(wording, "")
+        return Forms(form, plain)
+    return Forms(form, "")
 
 
 def stored_forms(steps: Steps) -> Callable[[str], Forms]:
@@ -197,10 +201,10 @@ def _differ_once(a: Statement, b: Statement) -> bool:
         return not compared and a.years == b.years and not clashes(a.words, b.words, a.numbers, b.numbers)
     if not len(a.numbers) + len(a.years) == len(b.numbers) + len(b.years) == 1:
         return False
-    return a.years != b.years or any(_measures(x) for x, _ in clashes(a.words, b.words, a.numbers, b.numbers))
+    return a.years != b.years or any(measures(x) for x, _ in clashes(a.words, b.words, a.numbers, b.numbers))
 
 
-def _measures(number: Number) -> bool:
+def measures(number: Number) -> bool:
     """Return whether a number has a unit or counts something: that of a step, a shard or an example only names it."""
     return bool(number.unit) or any(True for _ in content_words(number.noun))
 
@@ -219,28 +223,33 @@ def _comparisons_turned(
 
 def _is_comparable(claim: Claim) -> bool:
     """Return whether a claim asserts something plainly enough to be compared: no question, no hedge, not too long."""
-    return claim.kind is not ClaimKind.QUESTION and _is_plain(claim.words)
+    return claim.kind is not ClaimKind.QUESTION and is_plain(claim.words)
 
 
-def _is_plain(words: str) -> bool:
+def is_plain(words: str) -> bool:
     """Return whether words are neither hedged nor too long to be compared."""
-    return len(words) <= _LONGEST and not _HEDGED.search(words)
+    return len(words) <= _LONGEST and not _HEDGED.search(_MONTH_OF_MAY.sub(" ", words))
+
+
+def is_hearsay(words: str) -> bool:
+    """Return whether words report what somebody else says."""
+    return bool(_REPORTED.search(words))
 
 
 @lru_cache(maxsize=1 << 13)
 def read_statement(claim_words: str) -> Statement:
     """Return the words of a claim with the stems, numbers, years and restrictions that are compared."""
-    words = _NOT_ONLY.sub("", claim_words)
+    words = claim_words
     known = quantities(words)
     years = {y for n in known.numbers if (y := year(n)) is not None} | {d.year for d in known.days if d.year}
     spelled = {stem(w) for n in known.numbers if n.spelled for w in n.text.casefold().split()}
-    order = tuple(s for s in _stems(words) if s not in spelled)
+    order = tuple(s for s in content_stems(words) if s not in spelled)
     numbers = tuple(n for n in known.numbers if year(n) is None)
-    denies = len(_DENIAL.findall(words)) % 2 == 1
+    denies = len(_DENIAL.findall(_NO_DENIAL.sub(" ", words))) % 2 == 1
     return Statement(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
 
 
-def _stems(words: str) -> Iterator[str]:
+def content_stems(words: str) -> Iterator[str]:
     """Yield the stems that carry content or have an opposite, in order; a name with a hyphen is one."""
     for word in _WORD.findall(words):
         plain = stem(word.casefold())
@@ -256,7 +265,7 @@ def _stems(words: str) -> Iterator[str]:
 def _scopes(words: str) -> Iterator[frozenset[str]]:
     """Yield the content stems of each phrase that restricts where or for what a claim holds."""
     for found in _WHERE.finditer(words):
-        if stems := frozenset(_stems(found["what"])):
+        if stems := frozenset(content_stems(found["what"])):
             yield stems
 
 
@@ -292,7 +301,7 @@ def _seems_contrary(a: Statement, b: Statement) -> bool:
     if a.denies or b.denies:
         return False
     other_year = bool(a.years and b.years and not a.years & b.years)
-    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _other_authors(a, b)
+    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or other_authors(a, b)
 
 
 def _contrary_words(a: Statement, b: Statement) -> int:
@@ -307,7 +316,7 @@ def _swapped(a: Statement, b: Statement) -> bool:
     return any(placed(c, d) < 0 for c in comparisons(a.words) for d in comparisons(b.words))
 
 
-def _other_authors(a: Statement, b: Statement) -> bool:
+def other_authors(a: Statement, b: Statement) -> bool:
     """Return whether the same act is ascribed to other people ("by ...")."""
     ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
     return bool(ours and theirs and not ours & theirs)
@@ -354,10 +363,10 @@ def _other_arrangement(a: Statement, b: Statement) -> bool:
         return True
     if all(len({(n.unit, n.noun, id(n)) for n in side}) > 1 for side in zip(*found, strict=True)):
         return True
-    return _other_kinds(a, b)
+    return other_kinds(a, b)
 
 
-def _other_kinds(a: Statement, b: Statement) -> bool:
+def other_kinds(a: Statement, b: Statement) -> bool:
     """Return whether one noun has other qualifiers in the two claims: the base model, the big model."""
     before: list[dict[str, set[str]]] = [{}, {}]
     for said, kinds in zip((a, b), before, strict=True):
@@ -373,12 +382,12 @@ def _other_kinds(a: Statement, b: Statement) -> bool:
 
 def _one_wording(a: Statement, b: Statement) -> bool:
     """Return whether two claims have the same words but for a number or a denial, and neither is hearsay."""
-    if _REPORTED.search(a.words) or _REPORTED.search(b.words):
+    if is_hearsay(a.words) or is_hearsay(b.words):
         return False
-    return _without_numbers_and_denials(a.words) == _without_numbers_and_denials(b.words)
+    return wording(a.words) == wording(b.words)
 
 
-def _without_numbers_and_denials(words: str) -> list[str]:
+def wording(words: str) -> list[str]:
     """Return the stems of the words that are no number, denial or auxiliary verb."""
     spelled = {w for n in quantities(words).numbers if n.spelled for w in n.text.casefold().split()}
     plain = (stem(w.casefold()) for w in _WORD.findall(_DENIAL.sub(" ", words)) if w.casefold() not in spelled)

@@ -20,6 +20,7 @@ from vault.inbox.events import UNDO as TAKEN_BACK
 from vault.inbox.events import Choice
 from vault.inbox.names import names_of
 from vault.log.ledger import Event, ordered
+from vault.model.article import FRESHNESS_DAYS, NORMAL
 from vault.text.formatting import clean_line
 
 TYPE = "concept"
@@ -35,6 +36,7 @@ class Op(StrEnum):
     SPLIT = "split"
     ALIAS = "alias"
     UNALIAS = "unalias"
+    FRESHNESS = "freshness"  # after how long its page is to be looked at again
     UNDO = "undo"
 
 
@@ -43,7 +45,8 @@ class Decision:
     """One decision. `keys` are of names: of the first concept, then (merge, never) of the second.
 
     `id` is the concept that it is about, of a merge the one that ends in `into`; "" where names alone were set apart.
-    `places` are the ids of the sources and claims that a split moves.
+    `places` are the ids of the sources and claims that a split moves. Of a freshness, `name` is the tier, `id` may be a
+    topic, and `places` are the ids of its articles.
     """
 
     decision_id: str
@@ -135,6 +138,9 @@ def rulings_of(events: Iterable[Event]) -> Rulings:
     folding = _Folding()
     for decision in reversed(alive):  # of two that cannot both hold, the later does
         folding.relate(decision)
+    for decision in decisions:
+        if decision.op is Op.FRESHNESS and decision.decision_id in undone:
+            folding.freshness |= dict.fromkeys((decision.id, *decision.places), NORMAL)
     for order, decision in enumerate(alive):
         folding.take(order, decision)
     undos = ((d, undone[d.decision_id]) for d in decisions if d.decision_id in undone and d.op is not Op.UNDO)
@@ -154,6 +160,7 @@ class _Folding:
     aliases: dict[ConceptId, dict[str, None]] = field(default_factory=dict)
     senses: dict[str, list[Sense]] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
+    freshness: dict[str, str] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
     arbiter: Union = field(default_factory=Union)
 
@@ -196,6 +203,8 @@ class _Folding:
                 self.senses.setdefault(place, []).extend(Sense(order, k, new[0]) for k in decision.keys if k != new[0])
         elif decision.op is Op.ALIAS and decision.name:
             self.aliases.setdefault(id_, {})[decision.name] = None
+        elif decision.op is Op.FRESHNESS and decision.name in FRESHNESS_DAYS:
+            self.freshness |= dict.fromkeys((decision.id, *decision.places), decision.name)
         elif decision.op is Op.UNALIAS:
             gone = set(given_keys(decision.name))
             kept = {a: None for a in self.aliases.get(id_, {}) if gone.isdisjoint(given_keys(a))}
@@ -212,6 +221,7 @@ class _Folding:
             aliases={id_: tuple(sorted(given)) for id_, given in self.aliases.items() if given},
             senses={place: tuple(senses) for place, senses in self.senses.items()},
             titles=self.titles,
+            freshness=self.freshness,
             kept=frozenset(self.kept),
             undone=undone,
         )

@@ -242,6 +242,28 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     return _new_decision(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
 
 
+def freshness(shelf: Shelf, which: str, tier: str) -> Decision:
+    """Return the decision after how long the page of a concept, or of a topic and its articles, is looked at again."""
+    try:
+        return _new_decision(Op.FRESHNESS, id=shelf.find(which).id, name=tier)
+    except NotFound:
+        topic = _topic(shelf, which)
+        if not topic:
+            raise
+    members = ledger.strings(shelf.ids.changed.get(topic, {}).get("members"))
+    return _new_decision(Op.FRESHNESS, id=topic, name=tier, places=tuple(members))
+
+
+def _topic(shelf: Shelf, given: str) -> str:
+    """Return the id of the one topic of that id, title or file; "" if there is none."""
+    wanted = clean_line(normal(given)).casefold()
+    stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
+    ids = shelf.ids
+    topics = [b for b in ids.births.values() if b.noun == "topic" and ids.alive(b.id)]
+    found = [b.id for b in topics if wanted in (b.id, b.name.casefold()) or stem == b.slug.casefold()]
+    return found[0] if len(found) == 1 else ""
+
+
 def undo(shelf: Shelf, given: str = "") -> Decision:
     """Return the decision to undo another: the one with that id, or the last."""
     meant = shelf.decision(given)

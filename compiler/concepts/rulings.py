@@ -81,6 +81,7 @@ class Rulings:
     aliases: Mapping[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # that no source need have
     senses: Mapping[str, tuple[Sense, ...]] = field(default_factory=dict)  # by the id of a source or claim
     titles: Mapping[str, str] = field(default_factory=dict)  # key of a sense -> how it is written
+    freshness: Mapping[str, str] = field(default_factory=dict)  # by the id of a concept or topic
     kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a user parted them
     undone: tuple[Span, ...] = ()  # what came of decisions in these is as if it had never been
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from compiler.lint.wiki import Page, Wiki
+from compiler.lint.wiki import Wiki
 from compiler.query.answer_page import AnswerPage, parse_page
 from vault.errors import Damaged, Refused
 from vault.ids import digest12
@@ -20,7 +20,7 @@ _QUOTED = 100  # characters of a quote in a finding
 
 def circular(wiki: Wiki) -> Found:
     """Yield what rests on an answer: pages and cards that cite one or name it as a source, pages of sources of one."""
-    for page in (*wiki.pages, *_pages(wiki)):
+    for page in (*wiki.pages, *wiki.answers):
         remedy = "cite the claims that the answer cites, in wiki/summaries/"
         for source in (*page.properties.texts("sources"), page.properties.text("source")):
             if source.startswith(f"{ANSWERS}/") or any(map(_is_answer, links(source))):
@@ -38,7 +38,7 @@ def circular(wiki: Wiki) -> Found:
 
 def stale(wiki: Wiki) -> Found:
     """Yield answers of which a claim changed, was superseded or retracted."""
-    for page in _pages(wiki):
+    for page in wiki.answers:
         answer = parse_page(page.text)
         why = next(_outdated(answer, wiki), "")
         if why:
@@ -60,12 +60,6 @@ def _outdated(answer: AnswerPage, wiki: Wiki) -> Iterator[str]:
             yield f"the claim {words} is not in its source any more"
         elif digest12(fold(claim.quote)) != digest:
             yield f"its source says now: {words}"
-
-
-def _pages(wiki: Wiki) -> Iterator[Page]:
-    for path in wiki.vault.paths(ANSWERS, ".md"):
-        if text := _text(wiki, path):
-            yield Page(path, text)
 
 
 def _text(wiki: Wiki, path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from compiler.gates.repeated_cards import repeats
@@ -10,7 +11,7 @@ from compiler.language.search_terms import FUNCTION_WORDS, terms
 from compiler.lint.wiki import Wiki
 from vault.model.card import Card, Deck
 from vault.model.markdown import plain_words
-from vault.text.formatting import truncate
+from vault.text.formatting import fold, truncate
 
 Found = Iterator[tuple[str, int, str, str]]
 LONGEST = 60  # words of an answer
@@ -27,6 +28,13 @@ def _cards(wiki: Wiki) -> Iterator[tuple[Deck, Card]]:
     return ((deck, card) for deck in wiki.decks for card in deck.cards)
 
 
+def damaged(wiki: Wiki) -> Found:
+    """Yield what is in a deck and cannot be read as a card."""
+    for deck in wiki.decks:
+        for found in deck.diagnostics:
+            yield deck.path, found.line, found.message, found.hint or "mend it, or take the deck from git"
+
+
 def too_long(wiki: Wiki) -> Found:
     """Yield cards whose answer is too long."""
     for deck, card in _cards(wiki):
@@ -36,7 +44,13 @@ def too_long(wiki: Wiki) -> Found:
 
 
 def doubles(wiki: Wiki) -> Found:
-    """Yield cards of a deck that ask what an earlier one asks."""
+    """Yield cards of a deck that ask what an earlier one asks, and cards that another deck has word for word."""
+    everywhere: dict[tuple[str, str], str] = {}
+    for deck, card in _cards(wiki):
+        whole = fold(plain_words(card.question)).casefold(), fold(plain_words(card.answer)).casefold()
+        if everywhere.setdefault(whole, deck.path) != deck.path:
+            what = f"“{truncate(plain_words(card.question), _QUOTED)}” is in {everywhere[whole]}, too"
+            yield deck.path, card.line, what, "delete one of the two"
     for deck in wiki.decks:
         before: list[tuple[str, str]] = []
         for card in deck.cards:
@@ -45,6 +59,20 @@ def doubles(wiki: Wiki) -> Found:
                 what = f"“{truncate(words[0], _QUOTED)}” asks what an earlier card of the deck asks"
                 yield deck.path, card.line, what, "delete one of the two"
             before.append(words)
+
+
+def ambiguous(wiki: Wiki) -> Found:
+    """Yield cards that ask what a card of another deck asks and have another answer, without saying of what."""
+    by_question: dict[str, list[tuple[Deck, Card]]] = defaultdict(list)
+    for deck, card in _cards(wiki):
+        by_question[fold(plain_words(card.question)).casefold()].append((deck, card))
+    for question, alike in by_question.items():
+        first = alike[0][1]
+        for deck, card in alike[1:]:
+            same = fold(plain_words(card.answer)).casefold() == fold(plain_words(first.answer)).casefold()
+            if question and deck is not alike[0][0] and not same:
+                what = f"“{truncate(plain_words(card.question), _QUOTED)}” has another answer in {alike[0][0].path}"
+                yield deck.path, card.line, what, "name in the question what it is about: `retain card edit`"
 
 
 def leaking(wiki: Wiki) -> Found:
@@ -62,12 +90,3 @@ def unclear(wiki: Wiki) -> Found:
         if _UNNAMED.match(plain_words(card.question).strip()):
             what = f"“{truncate(plain_words(card.question), _QUOTED)}” does not name what it asks about"
             yield deck.path, card.line, what, "name it: `retain card edit`"
-
-
-def unsupported(wiki: Wiki) -> Found:
-    """Yield cards that nobody edited and that cite no claim, or one that is gone."""
-    for deck, card in _cards(wiki):
-        if not card.stamp or card.human_edited or deck.properties.text("anki_deck"):
-            continue
-        if not any(str(cite.claim) in wiki.claims for cite in card.support):
-            yield deck.path, card.line, "it cites no claim", "`retain compile` retracts it; edit it to make it your own"

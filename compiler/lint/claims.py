@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiler.claims.conflicts import UNDECIDED
-from compiler.lint.wiki import Wiki
+from compiler.claims.plain_contradictions import Point
+from compiler.lint.statements import Conflict, conflicts
+from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
 from compiler.sources.inventory import is_hidden
 from vault.model.claim import ClaimState
@@ -13,7 +15,8 @@ from vault.text.formatting import truncate
 
 Found = Iterator[tuple[str, int, str, str]]
 _REMEDY = "`retain compile`; if you edited the page, change the sentence"
-_BOTH_SIDES = 5  # lines below the heading of a contradiction
+_SETTLE = "correct the wrong side; if sources say both, set `authority` of one, or add one that settles it"
+_SIDES = 5  # lines below the heading of a contradiction
 _QUOTED = 100  # characters of a sentence or quote in a finding
 
 
@@ -46,17 +49,44 @@ def _citing(wiki: Wiki, state: ClaimState, why: str) -> Found:
                     yield page.path, sentence.line, what, _REMEDY
 
 
-def undecided(wiki: Wiki) -> Found:
-    """Yield contradictions that nothing decides, with the words of both sides, as the articles show them."""
+def contradictions(wiki: Wiki) -> Found:
+    """Yield contradictions that nothing decides, with the words of both sides."""
+    shown = set()
+    for page, line, sides in _undecided(wiki):
+        shown |= {frozenset(sides)}
+        what = "sources contradict each other: " + " / ".join(f"“{truncate(side, _QUOTED)}”" for side in sides)
+        yield page.path, line, what, "`retain insight` shows it, or set `authority` of a source"
+    for found in conflicts(wiki):
+        if found.point is Point.WORDS and frozenset((found.first.words, found.second.words)) not in shown:
+            yield *_place(found), _both(found), _SETTLE
+
+
+def numbers(wiki: Wiki) -> Found:
+    """Yield numbers for one thing that differ from page to page or on a card, with the words of both sides."""
+    for found in conflicts(wiki):
+        if found.point is Point.NUMBER:
+            yield *_place(found), _both(found), _SETTLE
+
+
+def _place(found: Conflict) -> tuple[str, int]:
+    """Return the place of a conflict: that of the side that is not its source's own words, if there is one."""
+    side = found.second if found.first.verbatim and not found.second.verbatim else found.first
+    return side.path, side.line
+
+
+def _both(found: Conflict) -> str:
+    """Return both sides of a conflict with their places."""
+    sides = (found.first, found.second)
+    return " / ".join(f"“{truncate(side.words, _QUOTED)}” ({side.path}:{side.line})" for side in sides)
+
+
+def _undecided(wiki: Wiki) -> Iterator[tuple[Page, int, list[str]]]:
+    """Yield (page, line, words of both sides) of the open contradictions that articles show."""
     for page in wiki.articles:
-        lines = page.text.split("\n")
         said = {sentence.line: sentence.text for sentence in page.sentences}
-        for number, line in enumerate(lines, 1):
-            if not (line.startswith("### ") and UNDECIDED in line):
-                continue
-            sides = [words for at, words in sorted(said.items()) if number < at <= number + _BOTH_SIDES][:2]
-            what = "sources contradict each other: " + " / ".join(f"“{truncate(side, _QUOTED)}”" for side in sides)
-            yield page.path, number, what, "`retain insight` shows it, or set `authority` of a source"
+        for number, line in enumerate(page.text.split("\n"), 1):
+            if line.startswith("### ") and UNDECIDED in line:
+                yield page, number, [words for at, words in sorted(said.items()) if number < at <= number + _SIDES][:2]
 
 
 def not_compiled(wiki: Wiki) -> Found:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki, heading_key
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, plural
 
 Found = Iterator[tuple[str, int, str, str]]
+MANY = 2  # notes that name what no note explains
+_CODE = re.compile(r"`[^`]*`|\$[^$]*\$")
+_HYPHEN = re.compile(r"[-/_.]$")
 _WIKI = ("wiki/", "learning/", "insights/", "output/", "raw/")
 
 
 def broken(wiki: Wiki) -> Found:
     """Yield links into the vault that lead nowhere."""
-    by_stem = {page.stem: page for page in (*wiki.pages, *wiki.indexes, *wiki.notes)}
-    for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
+    pages = (*wiki.pages, *wiki.answers, *wiki.indexes, *wiki.notes)
+    by_stem, moved = {page.stem: page for page in pages}, _moved(wiki)
+    for page in pages:
         for line, link in page.links:
             target = link.target or page.stem
             if not target.startswith(_WIKI):
-                continue  # by name, as Obsidian resolves it, or a heading of the note itself
+                if page.path.startswith("wiki/") and target.casefold() not in wiki.names:
+                    yield page.path, line, f"{clean_line(str(link))} leads to no file", _remedy(page)
+                continue  # by name, as Obsidian resolves it
             to = by_stem.get(target.removesuffix(".md"))
             if to is None and not _is_there(wiki, target):
-                yield page.path, line, f"{clean_line(str(link))} leads to no file", _remedy(page)
+                new = moved.get(target.removesuffix(".md"))
+                remedy = f"it is {new} now: change the link" if new else _remedy(page)
+                yield page.path, line, f"{clean_line(str(link))} leads to no file", remedy
             elif to is not None and link.anchor and not _has(to, link.anchor):
                 yield (
                     page.path,
@@ -31,6 +41,12 @@ def broken(wiki: Wiki) -> Found:
                     f"{clean_line(str(link))} leads to no heading or claim of that note",
                     _remedy(page),
                 )
+
+
+def _moved(wiki: Wiki) -> dict[str, str]:
+    """Return where pages of concepts that were renamed are now: vault paths without `.md`."""
+    births, former = wiki.ids.births, wiki.ids.former_slugs("concept")
+    return {f"{CONCEPTS}/{old}": f"{CONCEPTS}/{births[id_].slug}" for old, id_ in former.items() if births[id_].slug}
 
 
 def _is_there(wiki: Wiki, target: str) -> bool:
@@ -87,3 +103,72 @@ def unindexed(wiki: Wiki) -> Found:
     for page in wiki.pages:
         if page.path.startswith((f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")) and page.stem not in listed:
             yield page.path, 0, "no index lists it", "`retain compile` writes the indexes"
+
+
+def unexplained(wiki: Wiki) -> Found:
+    """Yield names of which no note is there, and that the links of several notes lead to."""
+    by_name: dict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
+    for page in wiki.notes:
+        for line, link in page.links:
+            name = link.target.strip()
+            if name and "/" not in name and name.casefold() not in wiki.names:
+                by_name[name.casefold()].setdefault(page.path, (line, name))
+    for naming in by_name.values():
+        if len(naming) >= MANY:
+            path, (line, name) = next(iter(naming.items()))
+            what = f"{plural(len(naming), 'note')} link to “{clean_line(name)}”, of which no note is there"
+            yield path, line, what, "write the note, or add a document on it: `retain add FILE`"
+
+
+def one_way(wiki: Wiki) -> Found:
+    """Yield links between articles of which the other one names this one without a link."""
+    for page, other, line, name in _unlinked(wiki):
+        if page.stem in other.targets:
+            what = f"it names “{name}”, whose article links here, and does not link back"
+            yield page.path, line, what, f"make it a link: [[{other.stem}|{name}]]"
+
+
+def suggested(wiki: Wiki) -> Found:
+    """Yield places where an article or topic names another article and no link joins the two."""
+    for page, other, line, name in _unlinked(wiki):
+        if page.stem not in other.targets:
+            yield page.path, line, f"it names “{name}” without a link", f"make it a link: [[{other.stem}|{name}]]"
+
+
+def _unlinked(wiki: Wiki) -> Iterator[tuple[Page, Page, int, str]]:
+    """Yield (page, article that it names and does not link, line of the first place, the name there)."""
+    titled = [(page, page.title) for page in wiki.articles if _is_telling(page.title)]
+    longer = [title.casefold() for _, title in titled]
+    for page in (*wiki.articles, *wiki.topics):
+        text = _masked(page)
+        lowered = text.casefold()
+        for other, title in titled:
+            name = title.casefold()
+            if other is page or name not in lowered or other.stem in page.targets:
+                continue
+            masks = [t for t in (*longer, page.title.casefold()) if name in t and t != name]
+            where = next(_standing(lowered, name, masks), None)
+            if where is not None and len(lowered) == len(text):
+                line = text.count("\n", 0, where) + 1
+                yield page, other, line, text[where : where + len(name)]
+
+
+def _standing(lowered: str, name: str, longer: list[str]) -> Iterator[int]:
+    """Yield where a name stands by itself, and not in a longer one."""
+    inside = [range(start, end) for each in longer for start, end in places(lowered, each)]
+    for start, _ in places(lowered, name):
+        if not any(start in span for span in inside) and not _HYPHEN.search(lowered[max(0, start - 1) : start]):
+            yield start
+
+
+def _is_telling(title: str) -> bool:
+    """Return whether a title means its subject wherever it is written: of several words, or no common word."""
+    return len(title.split()) > 1 or not title.isascii() or any(c.isupper() or c.isdigit() for c in title[1:])
+
+
+def _masked(page: Page) -> str:
+    """Return the sentences of a page on their lines, without links, code, formulas, headings and properties."""
+    lines = [""] * (page.text.count("\n") + 1)
+    for sentence in page.sentences:
+        lines[sentence.line - 1] += f" {_CODE.sub(' ', sentence.text)}"
+    return "\n".join(lines)

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, timedelta
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from datetime import date
 
-from rapidfuzz import fuzz
-
+from compiler.agents.quarantine import QUARANTINE
 from compiler.articles.sources import confidence
-from compiler.language.names import key
+from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Page, Wiki
 from vault.ids import SourceId
 from vault.layout import GAPS
+from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
 from vault.model.gaps import GapKind, GapStatus, parse_agenda
 from vault.model.wikilink import links
+from vault.text.diff import line_of
 from vault.text.formatting import plural
 
 Found = Iterator[tuple[str, int, str, str]]
-TIERS = {"fast": 30, "normal": 90, "slow": 365, "stable": 365}  # days after which a page is to be looked at again
-CONFIDENCE = ("speculative", "low", "medium", "high")
-_ALIKE = 94  # of 100, from which on two names are spellings of one
-_SHORT = 6  # letters of a name below which spellings say nothing
-
-
-def near_duplicates(wiki: Wiki) -> Found:
-    """Yield pairs of articles whose names are one but for spelling: compared with neighbours in the alphabet alone."""
-    keys = sorted((key(page.title), page.path, page) for page in wiki.articles)
-    for (name, _, page), (other, _, beside) in pairwise(keys):
-        is_one = name == other or (min(len(name), len(other)) >= _SHORT and fuzz.ratio(name, other) >= _ALIKE)
-        if is_one and name and not _numbered_apart(name, other):
-            merge = f'`retain concept merge "{page.title}" "{beside.title}"`, or `retain concept never` if they differ'
-            yield page.path, 0, f"its name is nearly that of {beside.path}", merge
-
-
-def _numbered_apart(one: str, other: str) -> bool:
-    """Return whether two names differ in a number, as versions do."""
-    return [c for c in one if c.isdigit()] != [c for c in other if c.isdigit()]
+_MANY = 3  # pages that use a term which none explains
+_SHOWN = 4  # sources in a finding
 
 
 def undefined(wiki: Wiki) -> Found:
@@ -51,65 +34,93 @@ def undefined(wiki: Wiki) -> Found:
 
 
 def missing(wiki: Wiki) -> Found:
-    """Yield terms that the sources use and no page explains, as the agenda of the last compile has them."""
+    """Yield terms that many pages use and none explains, as the agenda of the last compile has them."""
     for gap in parse_agenda(wiki.agenda):
-        if gap.kind is GapKind.STRUCTURAL and gap.status is GapStatus.OPEN:
+        if gap.kind is not GapKind.STRUCTURAL or gap.status is not GapStatus.OPEN:
+            continue
+        explained = any(_abbreviates(gap.what, page.title) for page in wiki.articles)
+        if len(gap.mentions) >= _MANY and not explained:
             remedy = f"add a document that explains it: `retain add FILE --fills {gap.id}`"
-            yield GAPS, gap.line, f"{gap.what} is used and explained nowhere", remedy
+            yield GAPS, gap.line, f"{plural(len(gap.mentions), 'page')} name {gap.what}, and none explains it", remedy
+
+
+def _abbreviates(term: str, title: str) -> bool:
+    """Return whether a term in capitals may stand for a title: MLP for multilayer perceptron."""
+    letters, words = term.casefold(), title.casefold()
+    if not term.isupper() or not letters.isalpha() or words[0] != letters[0]:
+        return False
+    rest = iter(words[1:])
+    return all(letter in rest for letter in letters[1:]) and words.split()[-1][0] == letters[-1]
 
 
 def thin(wiki: Wiki) -> Found:
-    """Yield articles with one statement."""
+    """Yield articles with one statement that others build on."""
     for page in wiki.articles:
-        if len(page.sentences) == 1:
-            yield page.path, 0, "it has one statement", "add a document on it, or merge it: `retain concept merge`"
+        leaning = [other for other in (*wiki.articles, *wiki.notes) if other is not page and page.stem in other.targets]
+        if len(page.sentences) <= 1 and leaning:
+            count = "no statement" if not page.sentences else "one statement"
+            what = f"it has {count}, and {plural(len(leaning), 'page')} build on it: {leaning[0].path}"
+            yield page.path, 0, what, "add a document on it, or merge it: `retain concept merge`"
 
 
 def stale(wiki: Wiki) -> Found:
     """Yield articles and topics whose time to be looked at again has come."""
     for page in (*wiki.articles, *wiki.topics):
-        tier, changed = page.properties.text("freshness"), _day(page.properties.text("updated"))
-        days = TIERS.get(tier)
-        if days is not None and changed is not None and wiki.today > changed + timedelta(days=days):
-            age = (wiki.today - changed).days
-            remedy = "look for newer documents; `freshness: slow` in its properties gives it a year"
-            yield page.path, 0, f"last updated {age} days ago, and {tier} pages are looked at after {days}", remedy
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
+        tier, updated, base = (page.properties.text(key) for key in ("freshness", "updated", "confidence"))
+        if is_stale(updated, tier, wiki.today):
+            age = (wiki.today - date.fromisoformat(updated)).days
+            shown = lowered(base, stale=True)
+            less = f"; its confidence counts as {shown} instead of {base}" if shown != base else ""
+            what = f"last updated {age} days ago, and {tier} pages are looked at after {FRESHNESS_DAYS[tier]}{less}"
+            remedy = f'add a newer document; `retain concept freshness "{page.title}" slow` gives it a year'
+            yield page.path, 0, what, remedy
 
 
 def quarantined(wiki: Wiki) -> Found:
-    """Yield pages that are held back."""
-    for page in wiki.articles:
+    """Yield pages that are held back, and what agents wrote that was moved away."""
+    for page in (*wiki.articles, *wiki.topics):
         if page.properties.text("status") == "quarantined":
-            yield page.path, 0, "an agent wrote it and it is held back", "read it, then remove `status: quarantined`"
+            release = "read it, then delete the line `status: quarantined` from its properties"
+            yield page.path, 0, "an agent wrote it and it is held back", release
+    folder = wiki.vault.root / QUARANTINE
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        name = path.relative_to(wiki.vault.root).as_posix()
+        if path.is_file() and path.name not in ("report.md", ".gitkeep") and not path.name.startswith("."):
+            release = f"read {name.rpartition('/')[0]}/report.md; copy what you want to keep, then delete the file"
+            yield name, 0, "an agent wrote it, and it may not stay in the vault", release
+
+
+def conflicted(wiki: Wiki) -> Found:
+    """Yield the marks of a merge that was not finished, and versions beside a file that was edited meanwhile."""
+    for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
+        if line := line_of(page.text):
+            yield page.path, line, "git's conflict markers are in it", "keep one side and delete the markers"
+    for path in wiki.vault.laid_beside():
+        yield path, 0, "written beside a file that was edited meanwhile", "compare both, then delete this one"
 
 
 def overconfident(wiki: Wiki) -> Found:
     """Yield articles that claim more confidence than their sources allow."""
     for page in wiki.articles:
-        origins = {_origin(path, wiki) for path in _sources_of(page, wiki)}
+        origins = {wiki.origin(path) for path in _sources_of(page, wiki)}
         trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}
-        said, most = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page))
+        said, most, why = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page)), ""
+        if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
+            most, why = CONFIDENCE[0], "a contradiction in it is left open"
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(most):
-            rule = f"{plural(len(trust), 'independent source')} of authority {max(trust.values(), default=0)} or less"
-            yield page.path, 0, f"confidence {said}, but {rule} allow {most}", "`retain compile` computes it again"
+            what = f"its confidence is {said}, and its evidence allows {most}: {why or _evidence(trust)}"
+            yield page.path, 0, what, "`retain compile` computes it again"
 
 
-def _origin(path: str, wiki: Wiki) -> str:
-    """Return the page of the source that this one repeats; itself if it repeats none."""
-    seen = {path}
-    while (link := next(links(wiki.summaries[path].properties.text("copy_of")), None)) is not None:
-        path = f"{link.target}.md"
-        if path in seen or path not in wiki.summaries:
-            break
-        seen.add(path)
-    return path if path in wiki.summaries else min(seen)
+def _evidence(trust: Mapping[SourceId, int]) -> str:
+    """Return the sources on which a page rests, each with its authority."""
+    if not trust:
+        return "no source that it names is there"
+    named = [
+        f"{str(path).rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())
+    ]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"
 
 
 def _engine(page: Page) -> str:

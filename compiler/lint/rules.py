@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import answers, cards, claims, freshness, links, pages
+from compiler.lint import answers, cards, claims, freshness, groups, links, names, pages, records, support
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -29,31 +29,42 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "unindexed", "A page that no index lists, so that agents and search engines do not come to it.", links.unindexed
     ),
-    Rule("near-duplicate", "Two articles whose names differ in spelling only.", pages.near_duplicates),
+    Rule("one-way-link", "An article that names one which links to it, and does not link back.", links.one_way),
+    Rule("suggested-link", "A page that names an article without a link between the two.", links.suggested),
+    Rule("missing-note", "A name that several notes link to and of which no note is there.", links.unexplained),
+    Rule("near-duplicate", "Two articles whose names differ in spelling only.", names.near_duplicates),
+    Rule("suspected-duplicate", "Two names that may be one concept, and wait for your decision.", names.suspected),
     Rule("no-definition", "An article that does not begin with a statement of what its subject is.", pages.undefined),
-    Rule("missing-page", "A term that the sources use and no page explains.", pages.missing),
-    Rule("thin", "An article of one statement.", pages.thin),
-    Rule("stale", "A page that was to be looked at again by now, by its `freshness`.", pages.stale),
-    Rule("quarantined", "A page that an agent wrote and that is held back.", pages.quarantined),
-    Rule("confidence", "A page whose confidence is higher than its evidence allows.", pages.overconfident),
+    Rule("missing-page", "A term that many pages use and none explains.", pages.missing),
+    Rule("suggested-topic", "Articles that link each other and have no topic.", groups.suggested_topics),
+    Rule("thin", "An article of at most one statement that other pages build on.", pages.thin),
+    Rule("stale", "A page past its `freshness` (30, 90 or 365 days), which is trusted a step less.", pages.stale),
+    Rule("quarantined", "What an agent wrote and is held back, with how to release it.", pages.quarantined),
+    Rule("confidence", "A page whose confidence is higher than the rule and its evidence allow.", pages.overconfident),
+    Rule("conflicted", "A merge that was not finished, or two versions of a file side by side.", pages.conflicted),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
     Rule("uncited", "A statement in an article without a citation.", claims.uncited),
+    Rule("unsupported", "A statement that the claims it cites do not bear out.", support.sentences),
     Rule(
         "superseded", "A page that cites a claim of an older edition though a newer one has others.", claims.superseded
     ),
     Rule("retracted", "A page that cites a claim that its source does not make any more.", claims.retracted),
-    Rule(
-        "contradiction", "Two sources that contradict each other on an article's subject, undecided.", claims.undecided
-    ),
+    Rule("contradiction", "Two statements that cannot both hold, and nothing decides.", claims.contradictions),
+    Rule("numbers", "Two numbers for one thing, on two pages, cards or in two sources.", claims.numbers),
+    Rule("lost", "A page, claim or card that the ledger has as current and no file holds.", records.without_file),
+    Rule("unrecorded", "A page, claim or card whose id the ledger does not know, or two have.", records.without_record),
+    Rule("source-changed", "A source whose file is gone or is not what was compiled.", records.changed_source),
     Rule("circular", "A page or card that rests on an answer, which is evidence of nothing.", answers.circular),
     Rule("answer-stale", "An answer that rests on a claim that has changed since.", answers.stale),
     Rule("not-compiled", "A file in raw/ of which the wiki knows nothing.", claims.not_compiled),
     Rule(LATE, "A source not looked at for longer than `[freshness]` in retain.toml allows.", freshness.late),
     Rule("card-long", "An answer longer than one recalls at once.", cards.too_long),
     Rule("card-double", "Two cards that ask the same.", cards.doubles),
+    Rule("card-ambiguous", "Two cards that ask the same and have other answers.", cards.ambiguous),
+    Rule("card-damaged", "What is in a deck and cannot be read as a card.", cards.damaged),
     Rule("card-leaks", "A question that has its answer in it.", cards.leaking),
     Rule("card-unclear", 'A question that says "it" or "this" of something that it does not name.', cards.unclear),
-    Rule("card-unsupported", "A card of the compiler's that cites no claim.", cards.unsupported),
+    Rule("card-unsupported", "A card whose support is missing or does not bear out its answer.", support.cards),
 )
 
 

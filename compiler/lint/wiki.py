@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
+from pathlib import Path
 
+from compiler.concepts.decisions import rulings_of
+from compiler.query.verify import Verdict, unsupported
+from compiler.replies.journal import Journal
+from compiler.replies.knowledge import Knowledge, title_key
 from vault.errors import Damaged, Refused
-from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
+from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
+from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
@@ -61,6 +69,11 @@ class Page:
         return tuple(found)
 
     @cached_property
+    def targets(self) -> frozenset[str]:
+        """Return the vault paths and names that the note links to, without `.md`."""
+        return frozenset(link.target.removesuffix(".md") for _, link in self.links)
+
+    @cached_property
     def blocks(self) -> frozenset[str]:
         """Return the ids of its blocks."""
         return frozenset(_BLOCK.findall(self.text))
@@ -80,7 +93,19 @@ class Page:
         return frozenset(str(each.claim) for each in citations(self.text))
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class JudgedNames:
+    """Which names a model takes for one, by their keys; `asked` are the names of each request."""
+
+    same: frozenset[frozenset[str]]
+    asked: tuple[frozenset[str], ...]
+
+    def told_apart(self, names: frozenset[str]) -> bool:
+        """Return whether a model was asked about both and did not say that they are one."""
+        return names not in self.same and any(names <= each for each in self.asked)
+
+
+@dataclass(eq=False)
 class Wiki:
     """The notes of a vault. `unreadable` are the paths of those that cannot be read; `today` is the study day,
     and `at` the instant, where it is known.
@@ -103,6 +128,11 @@ class Wiki:
     def sources(self) -> tuple[Page, ...]:
         """Return the pages of the sources."""
         return tuple(self._pages(SUMMARIES))
+
+    @cached_property
+    def answers(self) -> tuple[Page, ...]:
+        """Return the answers that were filed."""
+        return tuple(self._pages(ANSWERS))
 
     @cached_property
     def indexes(self) -> tuple[Page, ...]:
@@ -131,6 +161,21 @@ class Wiki:
         """Return the pages of the sources as parsed, by path."""
         return {page.path: parse_summary(page.text, page.path) for page in self.sources}
 
+    def origin(self, path: str) -> str:
+        """Return the page of the source that the one at `path` repeats; itself if it repeats none."""
+        seen = {path}
+        while (link := next(links(self.summaries[path].properties.text("copy_of")), None)) is not None:
+            path = f"{link.target}.md"
+            if path in seen or path not in self.summaries:
+                break
+            seen.add(path)
+        return path if path in self.summaries else min(seen)
+
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """Return `origin` of the page of each source."""
+        return {path: self.origin(path) for path in self.summaries}
+
     @cached_property
     def claims(self) -> dict[str, tuple[Claim, str, int]]:
         """Return each claim by its id, with the path and line of its block."""
@@ -138,8 +183,73 @@ class Wiki:
         return {str(each.claim.id): (each.claim, path, each.line) for each, path in found}
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the names of all files of the vault, without folder and `.md`, folded: a bare link may mean any."""
+        found = set()
+        for folder, below, files in os.walk(self.vault.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            found |= {name.removesuffix(".md").casefold() for name in files}
+            found |= {f"{Path(folder).name}/{name}".removesuffix(".md").casefold() for name in files}
+        return frozenset(found)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Return what the ledger knows of sources, concepts, claims and cards."""
+        return fold(self.id_events)
+
+    @cached_property
+    def id_events(self) -> list[Event]:
+        return self.vault.ledger_events(IDS)[0]
+
+    @cached_property
+    def claims_of_ledger(self) -> dict[str, set[str]]:
+        """Return the ids of the claims that the ledger has as current, by the id of their source."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for id_, birth in self.ids.births.items():
+            if birth.noun == "claim" and self.ids.alive(id_):
+                found[self.ids.present_key[id_].partition(":")[0]].add(id_)
+        return found
+
+    @cached_property
+    def page_at(self) -> dict[str, Page]:
+        """Return all pages by path."""
+        return {page.path: page for page in self.pages}
+
+    @cached_property
     def decks(self) -> tuple[Deck, ...]:
         return tuple(self.vault.decks())
+
+    @cached_property
+    def journal(self) -> Journal:
+        """Return the stored replies of models and agents."""
+        return Journal.of(self.vault)[0]
+
+    @cached_property
+    def judged_pairs(self) -> dict[str, str]:
+        """Return what a model said of pairs of statements, by their key: conflict, reported, changed or none."""
+        return {key: verdict.verdict for key, verdict in self._knowledge.pairs.items()}
+
+    @cached_property
+    def judged_names(self) -> JudgedNames:
+        """Return which names a model takes for one, and which it was asked about together."""
+        same = {frozenset(map(title_key, pair)) for reply in self._knowledge.settled for pair in reply.same}
+        asked = [frozenset(map(title_key, reply.covers)) for reply in self._knowledge.settled]
+        return JudgedNames(frozenset(same), tuple(asked))
+
+    @cached_property
+    def kept_apart(self) -> frozenset[frozenset[str]]:
+        """Return the pairs of names, by their keys, that the user keeps apart."""
+        return frozenset(map(frozenset, rulings_of(self.vault.ledger_events(DECISIONS)[0]).apart))
+
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.journal.entries, retries=True)
+
+    @cached_property
+    def unsupported(self) -> Verdict:
+        """Return what `retain verify` has against sentences and cards, without reading the sources."""
+        texts = {page.path: page.text for page in (*self.articles, *self.topics)}
+        return unsupported(self.vault, self.summaries.values(), texts, self.decks, self.journal)
 
     @cached_property
     def titles(self) -> dict[str, str]:

@@ -32,6 +32,7 @@ from vault.text.formatting import fold, normal
 
 _WAIT_S = 60.0
 _EARLIER = 10  # the part of the budget that earlier answers may take besides it
+_ASK_AGAIN = "`retain agent next` hands it out as a work order; then ask again"
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -67,7 +68,7 @@ def answer_question(
     plain, material = with_search_index(desk.vault, looked_up, at, progress)
     if not material:
         return plain
-    with _asker(desk, backend, at, progress) as asker:
+    with asker_of(desk, backend, at, progress) as asker:
         request = AnswerRequest(
             question=question,
             claims=tuple(known.view for known in material.claims),
@@ -132,11 +133,15 @@ def _answered(desk: OrderDesk, request: Request, asker: Asker, engine: str) -> t
 
 
 @contextmanager
-def _asker(desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress) -> Iterator[Asker]:
-    """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal."""
+def asker_of(
+    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress, hint: str = _ASK_AGAIN
+) -> Iterator[Asker]:
+    """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal.
+
+    `hint` says what to do where nobody answers.
+    """
     journal, instant = desk.journal(), ledger.instant(at)
     if backend is None:
-        hint = "`retain agent next` hands it out as a work order; then ask again"
         yield Asker(journal, None, None, instant, progress, hint=hint)
         return
     with lock(desk.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):

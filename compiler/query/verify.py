@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ from vault.ids import CardId
 from vault.layout import ANSWERS, CONCEPTS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.model.article import sentences
-from vault.model.card import Card, CardKind
+from vault.model.card import Card, CardKind, Deck
 from vault.model.claim import Claim, ClaimState
 from vault.model.exhibit import Exhibit, ExhibitKind, embedded_assets, is_copy, split_exhibits
 from vault.model.frontmatter import read_properties
@@ -90,6 +90,22 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
 
+def unsupported(
+    vault: Vault, summaries: Iterable[Summary], pages: Mapping[str, str], decks: Sequence[Deck], journal: Journal
+) -> Verdict:
+    """Return what is wrong with the sentences of pages (texts by path) and the cards of decks, by the claims that the
+    summaries have: no source is read.
+    """
+    check = _Check(vault, Verdict(), accepted_in(journal) if journal.entries else None)
+    for summary in summaries:
+        stem = summary.path.removesuffix(".md")
+        check.claims |= {(stem, located.claim.id): located.claim for located in summary.claims}
+    for path, text in pages.items():
+        check.article_of(path, text)
+    check.decks(decks)
+    return check.verdict
+
+
 def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdict:
     """Return what is wrong with the vault: every source is read again and compared; no cache is used.
 
@@ -107,7 +123,7 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
         accepted = accepted_answers(journal, check.claims.values(), accepted)
     for path, page in check.answers.items():
         check.answer(path, page, accepted)
-    check.decks()
+    check.decks(vault.decks())
     reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
     return check.verdict
@@ -266,8 +282,10 @@ class _Check:
 
     def article(self, path: str) -> None:
         text = self._text(path, self.verdict.uncited)
-        if text is None:
-            return
+        if text is not None:
+            self.article_of(path, text)
+
+    def article_of(self, path: str, text: str) -> None:
         properties = read_properties(text)
         stem = path.removesuffix(".md")
         self.titles[stem] = properties.text("title")
@@ -344,14 +362,14 @@ class _Check:
         others = [c for c in quote.cites if fold(self.claims[c.summary, c.claim].quote) not in quote.words]
         return f"claim {others[0].claim} does not stand in these words" if others else ""
 
-    def decks(self) -> None:
+    def decks(self, decks: Iterable[Deck]) -> None:
         gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         # Cards from Anki rest on no claim.
         brought = {e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")}
         retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
-        for deck in self.vault.decks():
+        for deck in decks:
             self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in deck.diagnostics]
             article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
             for card in deck.cards:

@@ -20,7 +20,7 @@ from vault.errors import NotFound, RetainError
 from vault.files.write_scopes import split
 from vault.inbox.suggestions import offered
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
-from vault.model.article import FRESHNESS_DAYS
+from vault.model.article import is_stale, lowered
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
 from vault.model.wikilink import Wikilink, links
@@ -34,7 +34,6 @@ _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
 _OPENS = "the reader opens pages of wiki/ and texts of raw/"
 _COMES = "`retain compile` writes it once a source explains it"
-_LEVELS = ("high", "medium", "low")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 
@@ -145,22 +144,6 @@ def page_of(path: str, text: str, today: date) -> ArticlePage:
     kind = properties.text("type") or ("source" if path.startswith("raw/") else "")
     sources = len(properties.texts("sources"))
     return ArticlePage(path, clean_line(title), kind, body, lowered(base, stale), base, stale, updated, sources)
-
-
-def is_stale(updated: str, freshness: str, today: date) -> bool:
-    """Return whether a page was last updated longer ago than its `freshness` allows; False where it does not say."""
-    days = FRESHNESS_DAYS.get(freshness)
-    try:
-        return days is not None and (today - date.fromisoformat(updated)).days > days
-    except ValueError:
-        return False
-
-
-def lowered(confidence: str, stale: bool) -> str:
-    """Return the confidence that is shown: a stale page has one step less, never below low."""
-    if not stale or confidence not in _LEVELS:
-        return confidence
-    return _LEVELS[min(len(_LEVELS) - 1, _LEVELS.index(confidence) + 1)]
 
 
 # --- how it stands in the vault ---------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from datetime import date
@@ -9,14 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.lint_planters import PLANTERS, Scene
 from compiler.build.compile import Options, compile_vault
+from compiler.concepts.decisions import event_of
+from compiler.concepts.edits import Shelf, dated, never
 from compiler.lint.rules import RULES, lint
 from compiler.lint.wiki import Wiki
 from docs import lint as page_of_rules
 from tests.builders import make_vault
 from tests.compiler.test_search import KNOTS, NOON, ROPES
 from vault.diagnostic import Diagnostic
-from vault.vault import Vault
+from vault.files.guard import Scope
+from vault.log import ledger
+from vault.vault import Vault, open_vault
 
 TODAY = date(2026, 11, 28)
 ARTICLE = "wiki/concepts/halyard.md"
@@ -37,7 +43,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def found(vault: Vault) -> list[Diagnostic]:
-    return lint(Wiki(vault, TODAY))
+    return lint(Wiki(open_vault(str(vault.root), None, vault.root), TODAY))
 
 
 def edit(vault: Vault, path: str, change: Callable[[str], str]) -> None:
@@ -80,6 +86,25 @@ def test_a_planted_fault_is_found_by_its_rule_at_its_place(vault: Vault, code: s
     new = [each for each in found(vault) if each not in before]
     mine = [each for each in new if each.code == code]
     assert mine and mine[0].path == path and mine[0].message and mine[0].hint
+
+
+LOGS = ("damaged-line", "records-lost")  # rules of the command, on files that are no part of the wiki
+PLANTED = [(code, planter) for code, planters in PLANTERS.items() if code not in LOGS for planter in planters]
+
+
+@pytest.mark.parametrize(("code", "planter"), PLANTED, ids=[f"{code}-{p.__name__}" for code, p in PLANTED])
+def test_each_way_to_make_a_fault_is_found_by_the_rule(vault: Vault, code: str, planter: Callable[..., object]) -> None:
+    scene = Scene(vault.root, random.Random(1))
+    before = {(each.code, each.path, each.message) for each in found(vault)}
+    places = planter(scene)
+    if places is None:
+        pytest.skip("nothing in this small vault to plant it in; `benchmarks.lint_battery` plants it in real ones")
+    new = {(each.code, each.path, each.message) for each in found(vault)} - before
+    assert any(each == code and path in places for each, path, _ in new), new  # type: ignore[operator]
+
+
+def test_every_rule_has_a_way_to_make_its_fault() -> None:
+    assert PLANTERS.keys() == {rule.code for rule in RULES} | set(LOGS)
 
 
 def test_links_from_the_users_notes_are_looked_at(vault: Vault) -> None:
@@ -140,3 +165,27 @@ def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault
 def test_the_page_of_rules_is_what_the_code_says() -> None:
     assert page_of_rules.PAGE.read_text(encoding="utf-8") == page_of_rules.render(), "run `make docs`"
     assert len({rule.code for rule in RULES}) == len(RULES)
+
+
+def test_a_page_past_its_time_counts_a_step_less(vault: Vault) -> None:
+    edit(vault, ARTICLE, lambda text: re.sub("^confidence: .*$", "confidence: high", text, flags=re.MULTILINE))
+    edit(vault, ARTICLE, lambda text: re.sub("^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE))
+    (old,) = [each for each in found(vault) if each.code == "stale"]
+    assert "its confidence counts as medium instead of high" in old.message and "retain concept freshness" in old.hint
+
+
+def test_both_sides_of_a_contradiction_are_shown_with_their_places(vault: Vault) -> None:
+    edit(vault, "wiki/concepts/bowline.md", appended("A halyard is not a rope that hoists a sail."))
+    said = [each for each in found(vault) if each.code == "contradiction"]
+    assert any("“A halyard is not a rope" in each.message and f"({ARTICLE}:" in each.message for each in said)
+
+
+def test_names_that_the_user_keeps_apart_are_no_duplicates(vault: Vault) -> None:
+    text, names = (vault.root / ARTICLE).read_text(), ("Halyard of the main mast", "Halyard of the main masst")
+    for number, name in enumerate(names):
+        (vault.root / f"wiki/concepts/mast-{number}.md").write_text(text.replace("title: Halyard", f"title: {name}"))
+    assert [each.code for each in found(vault) if each.code == "near-duplicate"]
+    shelf = Shelf.of(vault)
+    apart = dated(never(shelf, *names), shelf, NOON)
+    vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(event_of(apart)))
+    assert not [each.code for each in found(vault) if each.code == "near-duplicate"]

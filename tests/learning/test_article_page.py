@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from learning.pages.article import (
     Neighbour,
     backlinks,
-    is_stale,
     link_path,
-    lowered,
     may_read,
     neighbours,
     page_context,
@@ -23,6 +21,7 @@ from learning.pages.article import (
 )
 from tests.builders import make_vault
 from vault.errors import NotFound
+from vault.model.article import is_stale, lowered
 from vault.vault import Vault
 
 TODAY = date(2026, 11, 22)

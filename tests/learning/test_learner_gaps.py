@@ -123,7 +123,7 @@ def test_a_card_that_fails_with_all_the_others_is_not_to_blame() -> None:
 
 
 def test_what_counts_as_a_basic_lack_is_what_the_compiler_says() -> None:
-    assert wiki_gaps._UNDEFINED[0].startswith(BASIC_LACK)
+    assert wiki_gaps.UNDEFINED[0].startswith(BASIC_LACK)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.text("ab ", max_size=3)), max_size=8), st.randoms())

@@ -18,6 +18,7 @@ from vault.log.review_log import BOM, Line, line_events, read_log
 
 _HEAD = b'{"v":1,"id":"'
 _ID = len(_HEAD), len(_HEAD) + 26
+_REPLIES = "ledger/replies"
 _QUOTE = ord('"')
 
 
@@ -79,6 +80,7 @@ def unreadable_lines(root: Path) -> list[Diagnostic]:
     Raises: SchemaTooNew; Refused or Damaged where a file cannot be read at all.
     """
     found = [each for each in read_log(root).diagnostics if each.code in ("log-bad-line", "log-torn-line")]
-    for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.QUESTIONS):
+    replies = sorted(f"{_REPLIES}/{file.name}" for file in (root / _REPLIES).glob("*.jsonl") if file.is_file())
+    for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS, ledger.EDITS, ledger.NOTES, ledger.QUESTIONS, *replies):
         found += ledger.decode(Folder(root).read(path) or b"", path)[1]
     return found

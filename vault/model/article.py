@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import count, groupby
 from typing import Literal
 
@@ -15,7 +16,10 @@ from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Citation, citations
 from vault.text.formatting import clean_line, fold
 
-FRESHNESS_DAYS = {"fast": 30, "normal": 90, "stable": 365}
+# Days after which a page is to be looked at again. `stable` is what older vaults call `slow`.
+FRESHNESS_DAYS = {"fast": 30, "normal": 90, "slow": 365, "stable": 365}
+NORMAL = "normal"  # of a page of which nobody decided it
+CONFIDENCE = ("speculative", "low", "medium", "high")
 _CITED = re.compile(r"((?:[ \t]*\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\])+)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
@@ -64,6 +68,23 @@ class ArticleSection:
     heading: str
     paragraphs: tuple[tuple[CitedSentence, ...], ...]
     level: int = 2
+
+
+def is_stale(updated: str, freshness: str, today: date) -> bool:
+    """Return whether a page was last updated longer ago than its `freshness` allows; False where it does not say."""
+    days = FRESHNESS_DAYS.get(freshness)
+    try:
+        return days is not None and (today - date.fromisoformat(updated)).days > days
+    except ValueError:
+        return False
+
+
+def lowered(confidence: str, stale: bool) -> str:
+    """Return the confidence that is shown: a stale page has one step less, never below low."""
+    if not stale or confidence not in CONFIDENCE:
+        return confidence
+    step = CONFIDENCE.index(confidence)
+    return CONFIDENCE[step - 1] if step > CONFIDENCE.index("low") else confidence
 
 
 def render_body(

@@ -1,0 +1,116 @@
+"""Rules on what the ledger and the files say of each other, and on sources that are not as they were compiled."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+
+from compiler.articles.summaries import MAX_SUMMARY
+from compiler.lint.wiki import Page, Wiki
+from vault.errors import Damaged, Refused
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
+from vault.log.ledger import IDS
+from vault.text.formatting import clean_line, truncate
+
+Found = Iterator[tuple[str, int, str, str]]
+_AGAIN = "`retain compile` writes it again; if it was merged away, take it from git"
+_FOLDERS = {"concept": CONCEPTS, "topic": TOPICS, "source": SUMMARIES}
+_QUOTED = 60  # characters of a quote or question in a finding
+
+
+def without_file(wiki: Wiki) -> Found:
+    """Yield what the ledger has as current and no file holds: pages, claims and cards."""
+    ids, gone = wiki.ids, set()
+    there = {page.path for page in wiki.pages} | set(wiki.unreadable)
+    for id_, birth in ids.births.items():
+        folder = _FOLDERS.get(birth.noun)
+        if folder is None or not birth.slug or not ids.alive(id_) or id_ not in ids.changed:
+            continue
+        path = f"{folder}/{birth.slug}.md"
+        if path not in there and (birth.noun != "source" or _has_claims(wiki, id_)):
+            gone.add(id_)
+            yield path, 0, f"the ledger has this {birth.noun} as current, and its page is gone", _AGAIN
+    yield from _lost_claims(wiki, gone)
+    yield from _lost_cards(wiki)
+
+
+def _has_claims(wiki: Wiki, source: str) -> bool:
+    """Return whether the ledger has current claims of a source: a picture has none, and no page."""
+    return source in wiki.claims_of_ledger
+
+
+def _lost_claims(wiki: Wiki, gone: set[str]) -> Found:
+    """Yield claims of pages that are there, but for pages so long that only cited claims are in them."""
+    for source, claims in wiki.claims_of_ledger.items():
+        birth = wiki.ids.births.get(source)
+        path = f"{SUMMARIES}/{birth.slug}.md" if birth is not None else ""
+        page = wiki.page_at.get(path)
+        if page is None or source in gone or len(page.text) > MAX_SUMMARY // 5:
+            continue
+        for id_ in sorted(claims - wiki.claims.keys()):
+            what = f"the claim {id_} of the ledger is not in it: “{truncate(wiki.ids.quotes.get(id_, ''), _QUOTED)}”"
+            yield path, 0, what, _AGAIN
+
+
+def _lost_cards(wiki: Wiki) -> Found:
+    """Yield cards that no deck has."""
+    held = {str(card.id) for deck in wiki.decks for card in deck.cards if card.id}
+    for id_, birth in wiki.ids.births.items():
+        if birth.noun == "card" and wiki.ids.alive(id_) and id_ not in held:
+            remedy = "if you deleted it, `retain compile` records that; if not, take the deck from git"
+            yield FLASHCARDS, 0, f"the card {id_} of the ledger is in no deck", remedy
+
+
+def without_record(wiki: Wiki) -> Found:
+    """Yield pages, claims and cards with an id that the ledger does not know, or that another one has too."""
+    births = wiki.ids.births
+    seen: dict[str, str] = {}
+    for page in wiki.pages:
+        id_ = page.properties.text("id")
+        if not id_ or page.properties.text("written_by") == "agent":
+            continue
+        if id_ in seen:
+            yield page.path, 0, f"its id {clean_line(id_)} is that of {seen[id_]}, too", "delete the copy"
+        elif id_ not in births:
+            yield page.path, 0, f"the ledger does not know its id {clean_line(id_)}", _unknown(page)
+        seen.setdefault(id_, page.path)
+    for id_, (_, path, line) in wiki.claims.items():
+        if id_ not in births:
+            yield path, line, f"the ledger does not know the claim {id_}", "`retain compile` takes it away"
+    cards: dict[str, str] = {}
+    for deck in wiki.decks:
+        for card in deck.cards:
+            id_ = str(card.id or "")
+            if id_ in cards:
+                yield deck.path, card.line, f"the card {id_} is in {cards[id_]}, too", "delete one of the two"
+            elif id_ and id_ not in births:
+                remedy = "delete its comment `<!-- card ... -->`: it gets an id of its own"
+                yield deck.path, card.line, f"the ledger does not know the card {id_}", remedy
+            if id_:
+                cards.setdefault(id_, deck.path)
+
+
+def _unknown(page: Page) -> str:
+    return f"restore {IDS} from git; a page of your own needs no `id`"
+
+
+def changed_source(wiki: Wiki) -> Found:
+    """Yield sources whose file is gone or is not what was compiled."""
+    for path, summary in wiki.summaries.items():
+        raw = summary.properties.text("source")
+        digest = _digest(wiki, raw)
+        if not digest:
+            yield path, 0, f"its source {clean_line(raw) or '(none is named)'} is gone", "`retain compile` retracts it"
+        elif digest != summary.properties.text("source_sha256"):
+            yield path, 0, f"its source {clean_line(raw)} has changed since it was compiled", "`retain compile`"
+
+
+def _digest(wiki: Wiki, raw: str) -> str:
+    """Return the SHA-256 of a file of raw/; "" if it is not there or cannot be read."""
+    if not raw.startswith("raw/"):
+        return ""
+    with suppress(OSError, Refused, Damaged):
+        data = wiki.vault.read_bytes(raw)
+        return hashlib.sha256(data).hexdigest() if data is not None else ""
+    return ""
