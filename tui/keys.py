@@ -60,6 +60,7 @@ def _moving(screen: str, group: str = "") -> tuple[Key, Key]:
 
 HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter", about="Review the cards due today"),
+    Key("home.ask", "a", "go('ask')", "Ask", about="Ask your sources a question"),
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="Gaps, and what would fill them"),
     Key("home.browse", "b", "go('browse')", "Browse", about="Every card and article, searched and sorted"),
     Key("home.search", "slash", "go('search')", about="Search your sources, the wiki and the cards"),
@@ -245,6 +246,31 @@ BROWSE = (
     Key("browse.last", "end", "end(1)", about="The last", group="Look"),
     Key("browse.back", "escape,q", "back", "Back", "esc"),
 )
+ASK = (  # not letters while a question is typed: these go into it
+    Key(
+        "ask.enter", "enter", "enter", "Ask", about="Ask; in the list: show the source, or ask again", group="Question"
+    ),
+    Key("ask.older", "up", "recall(1)", about="An earlier question", group="Question"),
+    Key("ask.newer", "down", "recall(-1)", about="The question after that", group="Question"),
+    Key(
+        "ask.new",
+        "ctrl+n",
+        "new",
+        "New",
+        about="A new conversation: the next question follows no other",
+        group="Question",
+    ),
+    Key("ask.file", "ctrl+f", "file", "File this", about="File the answer as a page of wiki/answers/", group="Answer"),
+    Key("ask.page", "ctrl+o,o", "page", "Open page", "ctrl+o", "Open the page of the answer", "Answer"),
+    Key("ask.switch", "tab,shift+tab", "switch", "Sources", about="To the list and back", group="Answer"),
+    Key("ask.article", "a", "article", "Article", about="In the list: open the page on this source", group="Answer"),
+    Key("ask.before", "shift+up", "turn(-1)", about="The answer before", group="Answer"),
+    Key("ask.after", "shift+down", "turn(1)", about="The answer after", group="Answer"),
+    *_moving("ask", group="Answer"),
+    Key("ask.page_down", "pagedown", "page_by(1)", about="A page down", group="Answer"),
+    Key("ask.page_up", "pageup", "page_by(-1)", about="A page up", group="Answer"),
+    Key("ask.back", "escape,q", "back", "Back", "esc", about="Stop waiting; else one step back"),
+)
 # These work on every screen, whatever is being typed there ...
 APP = (
     Key("app.theme", "ctrl+t", "toggle_dark", about="Change between light and dark"),
@@ -293,6 +319,7 @@ SCREENS = {
     "article": ARTICLE,
     "quiz": QUIZ,
     "search": SEARCH,
+    "ask": ASK,
 }
 
 

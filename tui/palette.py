@@ -33,6 +33,7 @@ PLACES = {
     "work": "tui.screens.work:WorkScreen",
     "quiz": "tui.screens.quiz:QuizScreen",
     "search": "tui.screens.search:SearchScreen",
+    "ask": "tui.screens.ask:AskScreen",
 }
 
 

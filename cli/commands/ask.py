@@ -24,7 +24,7 @@ from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
-from compiler.query.questions import Asked, Change, Conversation, asked_questions, change_as_json, question_as_json
+from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
 from vault.config.engine import of_user
 from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
@@ -222,18 +222,9 @@ def _show_history(vault: Vault, as_json: bool) -> int:
         return output.DONE
     for each in asked:
         day = parse_instant(each.since).astimezone(vault.settings.zone).date()
-        output.show(f"{day}  {each.question}  ({_outcome(each)})")
+        output.show(f"{day}  {each.question}  ({each.outcome})")
         if each.filed:
             output.show(f"            {each.filed}")
     if not asked:
         output.say("no questions yet")
     return output.DONE
-
-
-def _outcome(asked: Asked) -> str:
-    """Return in a few words how a question was answered."""
-    if not asked.texts:
-        return "no answer"
-    if asked.is_weak:
-        return "weak evidence"
-    return "in part" if asked.missing and asked.lacking else "answered"

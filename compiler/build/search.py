@@ -33,9 +33,9 @@ def with_search_index(
 
 def _knows_sources(vault: Vault, index: Database) -> bool:
     """Return whether the index has a source, or there is none."""
-    return index.one("SELECT 1 FROM source") is not None or not _has_sources(vault)
+    return index.one("SELECT 1 FROM source") is not None or not has_sources(vault)
 
 
-def _has_sources(vault: Vault) -> bool:
+def has_sources(vault: Vault) -> bool:
     """Return whether a file is in `raw/`."""
     return any(path.is_file() for path in (vault.root / "raw").rglob("*"))

@@ -179,6 +179,7 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
             "kind": known.claim.kind.value,
             "path": known.summary,
             "line": known.line or None,
+            "title": known.title,
             "source": known.raw,
             "place": known.claim.locator,
         }

@@ -57,6 +57,15 @@ class Asked:
         """Return the question in the form in which equal questions are equal."""
         return question_key(self.question)
 
+    @property
+    def outcome(self) -> str:
+        """Return in a few words how the question was answered."""
+        if not self.texts:
+            return "no answer"
+        if self.is_weak:
+            return "weak evidence"
+        return "in part" if self.missing and self.lacking else "answered"
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

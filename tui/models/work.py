@@ -29,6 +29,7 @@ DOING = {
     "sync": "syncing",
     "optimize": "fitting",
     "init": "making",
+    "ask": "asking",
 }
 DONE = {
     "compile": "Compiled",
@@ -38,6 +39,7 @@ DONE = {
     "sync": "Synced",
     "optimize": "Fitted",
     "init": "Made",
+    "ask": "Answered",
 }
 STAGES = {
     "source": "Reading the documents",

@@ -12,6 +12,7 @@ QUIT_ABOUT = "Leave retain; all ratings are saved"
 PLACES = {
     "home": ("Home", "Today: due cards and gaps"),
     "review": ("Review", "Start with the cards due today"),
+    "ask": ("Ask a question", "Answers from your sources, with follow-ups"),
     "gaps": ("Reading agenda", "Gaps, and what would fill them"),
     "inbox": ("Inbox", "Proposals that wait for your decision"),
     "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),

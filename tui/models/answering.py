@@ -1,0 +1,118 @@
+"""Asks a question here, or reads the answer of `retain ask --json`; files an answer.
+
+It loads much of the compiler, and so is imported by a thread of the screen that asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from compiler.build.apply_decision import engine_of
+from compiler.build.search import has_sources
+from compiler.model.engine_names import EXTRACTIVE
+from compiler.model.report import Rejection
+from compiler.model.requests import Sentence
+from compiler.orders.answer import answer_question
+from compiler.orders.board import OrderDesk
+from compiler.protocol.requests import Exchange
+from compiler.query.answer import Answer
+from compiler.query.filing import file_answer
+from compiler.query.questions import Asked, Change, Conversation, asked_questions, texts_of
+from compiler.query.retrieve import Known, passage_key
+from tui.models.ask import Turn
+from tui.strings import ask as strings
+from vault.config.engine import of_user
+from vault.errors import RetainError
+from vault.ids import ClaimId, SourceId
+from vault.model.claim import Claim, ClaimKind
+from vault.vault import Vault
+
+Progress = Callable[[dict[str, Any]], None]
+OF_COMMAND = ("claude", "command")  # engines that a process of their own asks: nothing of a model is loaded here
+_MOST = 6  # turns that a follow-up is asked with
+
+
+def engine_for(vault: Vault) -> str:
+    """Return the engine that answers, as `retain ask` chooses it. Raises: Damaged."""
+    return of_user().compile or engine_of(vault)
+
+
+def overview(vault: Vault) -> tuple[Sequence[Asked], str, bool]:
+    """Return the questions asked before, the latest first; the engine that answers; whether there are no sources.
+
+    Raises: Damaged.
+    """
+    return asked_questions(vault)[::-1], engine_for(vault), not has_sources(vault)
+
+
+def ask_here(
+    vault: Vault, question: str, turns: Sequence[Turn], at: datetime, progress: Progress, engine: str
+) -> tuple[Turn, Conversation]:
+    """Return the answer to a question that follows these turns, and where it can be recorded.
+
+    Raises: what `answer_question` raises.
+    """
+    conversation = Conversation(vault)
+    answer = answer_question(OrderDesk(vault), question, engine, at, progress=progress, earlier=earlier(turns))
+    return Turn(answer, conversation.change(answer), after=turns[-1].id if turns else ""), conversation
+
+
+def earlier(turns: Sequence[Turn]) -> tuple[Exchange, ...]:
+    """Return the questions and answers of a conversation as a follow-up is asked with them."""
+    return tuple(
+        Exchange(question=turn.answer.question, answer=" ".join([*texts_of(turn.answer), turn.answer.missing]))
+        for turn in turns[-_MOST:]
+    )
+
+
+def file_turn(vault: Vault, turn: Turn, at: datetime) -> str:
+    """File the answer of a turn as a page of the wiki and return its path. Raises: what `file_answer` raises."""
+    page = file_answer(vault, turn.answer, at)
+    Conversation(vault).record(turn.answer, at, after=turn.after, filed=page, wanted=True)
+    return page
+
+
+# --- the answer of the command ----------------------------------------------------------------------------------------
+
+
+def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: datetime, progress: Progress) -> Turn:
+    """Return the turn that `retain ask --json` printed. Raises: RetainError where that cannot be read.
+
+    Quotes without a model, which it gives where the wiki has no claim to ask a model about, are looked up here.
+    """
+    try:
+        change = _change_in(result["changed"])
+        if result["engine"] == EXTRACTIVE:
+            turn, _ = ask_here(vault, result["question"], turns, at, progress, "extractive")
+            answer = turn.answer
+        else:
+            answer = _answer_in(result)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise RetainError(strings.UNREADABLE_REPLY, hint="`retain doctor` checks the installation") from error
+    return Turn(answer, change, Conversation(vault).last, turns[-1].id if turns else "")
+
+
+def _answer_in(result: Mapping[str, Any]) -> Answer:
+    return Answer(
+        question=result["question"],
+        sentences=tuple(Sentence(text=each["text"], cites=tuple(each["cites"])) for each in result["sentences"]),
+        claims=tuple(map(_known_in, result["claims"])),
+        missing=result["missing"],
+        engine=result["engine"],
+        rejections=tuple(Rejection("sentence", each["reason"], each["words"]) for each in result["refused"]),
+        is_weak=result["weak"],
+    )
+
+
+def _known_in(row: Mapping[str, Any]) -> Known:
+    """Return a claim, or words of a source that are none, as the command prints them."""
+    is_claim = row["id"] is not None
+    id_ = ClaimId(row["id"]) if is_claim else passage_key(row["source"], row["quote"])
+    claim = Claim(id_, SourceId(""), ClaimKind(row["kind"]), row["quote"], locator=row["place"])
+    return Known(claim, row["path"], row["line"] or 0, row["title"], row["source"], is_claim)
+
+
+def _change_in(row: Mapping[str, Any] | None) -> Change | None:
+    return Change(row["since"], tuple(row["new"]), tuple(row["gone"])) if row is not None else None

@@ -1,0 +1,119 @@
+"""A conversation with the sources: its turns, the sources of an answer, and what is said of earlier questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from tui.state.job_state import WorkState
+from tui.strings import ask as strings
+from vault.errors import RetainError
+from vault.evidence.evidence import Evidence
+from vault.ids import ClaimId, SourceId
+from vault.log.ledger import parse_instant
+from vault.model.claim import Claim, ClaimKind
+
+if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
+    from compiler.query.answer import Answer, Quoted
+    from compiler.query.questions import Asked, Change
+    from compiler.query.retrieve import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question with its answer. `id` is that of the answer in the ledger, `after` that of the one it follows.
+
+    `page` is the page that the answer was filed as, "" if it was not.
+    """
+
+    answer: Answer
+    change: Change | None = None
+    id: str = ""
+    after: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Words of a source that an answer rests on, under their number; `pages` are those of the wiki on them."""
+
+    number: int
+    evidence: Evidence
+    pages: tuple[str, ...]
+    titles: tuple[str, ...] = ()
+
+    @property
+    def quote(self) -> str:
+        return self.evidence.claim.quote if self.evidence.claim is not None else ""
+
+    @property
+    def place(self) -> str:
+        """Return the file, and where in it the words are."""
+        locator = self.evidence.claim.locator if self.evidence.claim is not None else ""
+        return ", ".join(filter(None, (self.evidence.source, locator)))
+
+
+def sources_of(answer: Answer) -> tuple[Source, ...]:
+    """Return the sources of an answer, numbered as its sentences or quotes are."""
+    quoted = [_quoted(number, quote) for number, quote in enumerate(answer.quotes, 1)]
+    return tuple(quoted or [_cited(number, known) for number, known in enumerate(answer.claims, 1)])
+
+
+def _quoted(number: int, quote: Quoted) -> Source:
+    claim = Claim(ClaimId(""), SourceId(""), ClaimKind.FACT, quote.text, locator=quote.place)
+    pages = [path for path, _ in quote.articles]
+    pages += [f"{quote.summary}#^c-{each.id}" for each in quote.claims[:1] if quote.summary == each.summary]
+    titles = tuple(title for _, title in quote.articles)
+    return Source(
+        number, Evidence(quote.path, quote.title, claim), tuple(pages or [quote.summary or quote.path]), titles
+    )
+
+
+def _cited(number: int, known: Known) -> Source:
+    page = f"{known.summary}#^c-{known.claim.id}" if known.is_claim else known.summary or known.raw
+    return Source(number, Evidence(known.raw, known.title, known.claim), (page,))
+
+
+def marks(answer: Answer, cites: Sequence[str]) -> str:
+    """Return the numbers of the sources that a sentence cites: `[1][3]`."""
+    return "".join(f"[{n}]" for n, known in enumerate(answer.claims, 1) if known.claim.id in cites)
+
+
+def day_of(instant: str, zone: tzinfo) -> str:
+    """Return the day of an instant of the ledger."""
+    return parse_instant(instant).astimezone(zone).date().isoformat()
+
+
+def about_earlier(asked: Asked, zone: tzinfo) -> str:
+    """Return when an earlier question was asked, and how it was answered."""
+    return strings.asked_on(day_of(asked.since, zone), asked.outcome, asked.filed)
+
+
+def command(question: str, *, goes_on: bool) -> tuple[str, ...]:
+    """Return the words of the command that asks a question."""
+    return ("ask", *(("--continue",) if goes_on else ()), "--", question)
+
+
+def is_question(state: WorkState | None) -> bool:
+    """Return whether the app's job is a question."""
+    return state is not None and state.name == "ask"
+
+
+def question_in(state: WorkState) -> str:
+    """Return the question that a job asks."""
+    return state.words[-1]
+
+
+def error_of(state: WorkState) -> RetainError:
+    """Return what went wrong with a question that a job asked."""
+    if state.error is not None:
+        return RetainError(state.error.what, where=state.error.where, hint=state.error.hint)
+    return RetainError(state.note or strings.FAILED)
+
+
+def progress(event: Mapping[str, object]) -> str:
+    """Return a line on what goes on, "" for an event that says nothing to show."""
+    done, of = event.get("done"), event.get("of")
+    return strings.reading(done, of) if isinstance(done, int) and isinstance(of, int) and of else ""

@@ -1,0 +1,75 @@
+"""The words of the screen that answers questions."""
+
+from __future__ import annotations
+
+from vault.text.formatting import plural
+
+TITLE = "Ask"
+PLACEHOLDER = "Ask your sources a question"
+FOLLOW_UP = "Ask about the answer, or something else"
+HINT = "enter asks, up brings an earlier question, tab goes to the list"
+HINT_FIRST = "Enter asks. The answer quotes your sources; ctrl+f files it as a page of the wiki."
+HINT_ANSWERED = "enter asks on, tab goes to the sources, ctrl+f files the answer, ctrl+n starts anew"
+HINT_SOURCES = "enter shows the words around a quote, a opens its article, tab goes back"
+HINT_WAITING = "esc stops waiting"
+NOTHING_YET = (
+    "Ask your sources: answers come from them and the wiki alone.",
+    "",
+    "Each sentence has the number of its source, which stands beside the answer. A question after an answer takes it"
+    " into account.",
+)
+EMPTY = "There is nothing to ask yet: this vault has no sources."
+FILL = ("Press esc, then w: add a document, then compile.", "In a shell: retain add FILE... and retain compile.")
+BEFORE = "Asked before"
+SOURCES = "Sources"
+ENGINES = {
+    "extractive": "quotes, without a model",
+    "journal": "stored answers",
+    "agent": "answers by a coding agent",
+    "command": "answers by a program of yours",
+    "claude": "answers by a model",
+}
+SEARCHING = "Searching the sources …"
+ASKING = "Asking the model …"
+CLOSEST = "Closest passages; the evidence is weak"
+QUOTED = "Quoted from your sources"
+MISSING = "Not in your sources"
+WAIT = "A question is being answered: wait, or stop with esc."
+NO_ANSWER = "There is no answer to file yet."
+NO_PAGE = "This answer has no page: ctrl+f files it."
+NO_ARTICLE = "No article rests on this passage."
+NO_SOURCES = "This answer has no sources."
+NOTHING_ASKED = "No questions were asked before."
+STOPPED = "Stopped."
+UNREADABLE_REPLY = "the answer cannot be read"
+FAILED = "the question was not answered"
+
+
+def asked_on(day: str, outcome: str, filed: str) -> str:
+    """Return when a question was asked and how it was answered: `asked on 2026-11-22: answered`."""
+    return f"asked on {day}: {outcome}" + (f", filed as {filed}" if filed else "")
+
+
+def reading(done: int, of: int) -> str:
+    """Return how far the sources have been read for the index."""
+    return f"Reading the sources: {done:,} of {of:,} …"
+
+
+def refused(count: int) -> str:
+    return f"{plural(count, 'unsupported sentence')} dropped"
+
+
+def changed(day: str) -> str:
+    return f"Changed since {day}"
+
+
+def filed(path: str) -> str:
+    return f"Filed as {path}. ctrl+o opens it; delete the file to take that back."
+
+
+def page(path: str) -> str:
+    return f"Filed as {path}"
+
+
+def more_articles(count: int) -> str:
+    return f" and {plural(count, 'more article')}" if count > 0 else ""

@@ -1,0 +1,168 @@
+"""A conversation with the sources: its turns, the sources of one answer, and the questions asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Static
+from textual.widgets.option_list import Option
+
+from tui.models.ask import Source, Turn, day_of, marks
+from tui.strings import ask as strings
+from tui.text import content
+from tui.widgets.grouped_list import ReachingList
+
+if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
+    from compiler.query.questions import Asked, Change
+
+_MOST_ASKED = 200  # earlier questions that are listed
+_QUOTED = 200  # characters of a quote in the list of sources
+
+
+class TurnView(Static):
+    """One question with its answer; a click selects it."""
+
+    @dataclass
+    class Chosen(Message):
+        """The turn with this number was clicked."""
+
+        number: int
+
+    def __init__(self, number: int, turn: Turn, zone: tzinfo) -> None:
+        super().__init__(turn_content(turn, zone), markup=False)
+        self.number = number
+
+    def on_click(self, event: Click) -> None:
+        event.stop()
+        self.post_message(self.Chosen(self.number))
+
+
+class ConversationView(VerticalScroll):
+    """The turns so far, and what is being waited for."""
+
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False, id="ask-pending")
+
+    def add(self, turn: Turn, zone: tzinfo) -> None:
+        """Show a further turn."""
+        self.mount(TurnView(len(self.query(TurnView)), turn, zone), before="#ask-pending")
+
+    def renew(self, number: int, turn: Turn, zone: tzinfo) -> None:
+        """Show a turn anew, as it has a page now."""
+        for view in self.query(TurnView):
+            if view.number == number:
+                view.update(turn_content(turn, zone))
+
+    def clear(self) -> None:
+        """Show no turns."""
+        self.query(TurnView).remove()
+
+    def choose(self, at: int) -> None:
+        """Select a turn and scroll to its beginning."""
+        for view in self.query(TurnView):
+            view.set_class(view.number == at, "-chosen")
+            if view.number == at:
+                self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
+
+    def show_pending(self, question: str, words: str) -> None:
+        """Show the question that is being answered, and what goes on; nothing without one."""
+        pending = self.query_one("#ask-pending", Static)
+        pending.display = bool(question)
+        if question:
+            head = content.line(question, "bold $text-accent")
+            pending.update(Content.assemble(head, "\n", content.line(words, content.DIM)))
+            self.scroll_end(animate=False)
+
+
+class SourceList(ReachingList):
+    """The sources of the selected answer."""
+
+    def on_mount(self) -> None:
+        self.border_title = strings.SOURCES
+
+    def show(self, sources: Sequence[Source]) -> None:
+        """Show these sources, the first one current."""
+        self.clear_options()
+        self.add_options([Option(_source(each), id=str(each.number)) for each in sources])
+        self.highlighted = 0 if sources else None
+
+
+class QuestionList(ReachingList):
+    """The questions that were asked before, the latest first."""
+
+    def on_mount(self) -> None:
+        self.border_title = strings.BEFORE
+
+    def show(self, asked: Sequence[Asked], zone: tzinfo) -> None:
+        self.clear_options()
+        rows = [(each.id, _asked(each, zone)) for each in asked[:_MOST_ASKED]]
+        self.add_options([Option(words, id=id_) for id_, words in rows])
+        self.highlighted = 0 if rows else None
+
+
+def turn_content(turn: Turn, zone: tzinfo) -> Content:
+    """Return a question with its answer, what the sources lack, what has changed, and the page of it."""
+    parts = [content.line(turn.answer.question, "bold $text-accent"), *_answer(turn)]
+    if turn.change is not None:
+        parts.append(Content("\n").join(_change(turn.change, zone)))
+    if turn.page:
+        parts.append(content.line(strings.page(turn.page), "$text-success"))
+    return Content("\n").join(parts[:2]) + Content("").join([Content("\n\n") + part for part in parts[2:]])
+
+
+def _answer(turn: Turn) -> Iterator[Content]:
+    answer = turn.answer
+    missing = content.line(answer.missing, "$text-warning")
+    if answer.quotes or answer.is_weak:  # made without a model
+        if answer.missing:
+            yield missing
+        heading = strings.CLOSEST if answer.is_weak else strings.QUOTED
+        for number, quote in enumerate(answer.quotes, 1):
+            words = Content.assemble(_mark(f"[{number}] "), content.line(f"“{quote.text}”"))
+            yield Content.assemble(content.line(heading, content.DIM), "\n", words) if number == 1 else words
+        return
+    sentences = [
+        Content.assemble(content.line(each.text), " ", _mark(marks(answer, each.cites))) for each in answer.sentences
+    ]
+    if sentences:
+        yield Content(" ").join(sentences)
+    if answer.missing:
+        yield Content.assemble(content.plain(f"{strings.MISSING}: " if sentences else "", content.DIM), missing)
+    if answer.rejections:
+        yield content.line(strings.refused(len(answer.rejections)), content.DIM)
+
+
+def _mark(words: str) -> Content:
+    return content.plain(words, "bold $text-primary")
+
+
+def _change(change: Change, zone: tzinfo) -> Iterator[Content]:
+    yield content.line(strings.changed(day_of(change.since, zone)), "bold")
+    for sign, style, texts in (("+", "$text-success", change.new), ("-", "$text-error", change.gone)):
+        yield from (Content.assemble((f"{sign} ", style), content.line(text)) for text in texts)
+
+
+def _source(source: Source) -> Content:
+    quote = source.quote if len(source.quote) <= _QUOTED else source.quote[:_QUOTED].rsplit(" ", 1)[0] + " …"
+    head = Content.assemble(content.plain(f"[{source.number}] ", "bold $text-primary"), content.line(source.place))
+    rows = [head, content.line(f"“{quote}”", content.DIM)]
+    if source.titles:
+        more = strings.more_articles(len(source.titles) - 1)
+        rows.append(content.line(f"→ {source.titles[0]}{more}", content.MATH))
+    return Content("\n").join(rows)
+
+
+def _asked(asked: Asked, zone: tzinfo) -> Content:
+    day = content.plain(f"{day_of(asked.since, zone)}  ", content.DIM)
+    return Content.assemble(day, content.line(asked.question), content.plain(f"  {asked.outcome}", content.DIM))
