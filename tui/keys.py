@@ -247,23 +247,14 @@ BROWSE = (
     Key("browse.back", "escape,q", "back", "Back", "esc"),
 )
 ASK = (  # not letters while a question is typed: these go into it
-    Key(
-        "ask.enter", "enter", "enter", "Ask", about="Ask; in the list: show the source, or ask again", group="Question"
-    ),
+    Key("ask.enter", "enter", "enter", "Ask", about="Ask; in a list: show the source, ask again", group="Question"),
     Key("ask.older", "up", "recall(1)", about="An earlier question", group="Question"),
     Key("ask.newer", "down", "recall(-1)", about="The question after that", group="Question"),
-    Key(
-        "ask.new",
-        "ctrl+n",
-        "new",
-        "New",
-        about="A new conversation: the next question follows no other",
-        group="Question",
-    ),
     Key("ask.file", "ctrl+f", "file", "File this", about="File the answer as a page of wiki/answers/", group="Answer"),
     Key("ask.page", "ctrl+o,o", "page", "Open page", "ctrl+o", "Open the page of the answer", "Answer"),
     Key("ask.switch", "tab,shift+tab", "switch", "Sources", about="To the list and back", group="Answer"),
     Key("ask.article", "a", "article", "Article", about="In the list: open the page on this source", group="Answer"),
+    Key("ask.new", "ctrl+n", "new", "New", about="Begin a new conversation", group="Question"),
     Key("ask.before", "shift+up", "turn(-1)", about="The answer before", group="Answer"),
     Key("ask.after", "shift+down", "turn(1)", about="The answer after", group="Answer"),
     *_moving("ask", group="Answer"),

@@ -187,6 +187,7 @@ PICTURES = (
     Picture("work", "work"),
     Picture("worked", "work", before=worked),
     Picture("quiz", "quiz", made=read),
+    Picture("ask", "ask", made=read),
 )
 BY_NAME = {picture.name: picture for picture in PICTURES}
 LOOKS = [

@@ -111,7 +111,7 @@ class AskScreen(Asking, key="ask"):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        self.query_one(KeyBar).show(key for key in ASK if self.offers(key))
+        self.query_one(KeyBar).show(replace(key, words=self._words(key)) for key in ASK if self.offers(key))
         self.query_one("#ask-hint", Static).update(content.line(self._hint, content.DIM))
 
     @property
@@ -120,15 +120,26 @@ class AskScreen(Asking, key="ask"):
             return strings.HINT_WAITING
         if self._recalled >= 0:
             return model.about_earlier(self._asked[self._recalled], self.context.vault.settings.zone)
-        if self._turns:
-            return strings.HINT_ANSWERED if self.focused is self._field else strings.HINT_SOURCES
+        if self.focused is not self._field:
+            return strings.HINT_SOURCES if self._turns else strings.HINT_EARLIER
+        if self._sources:
+            return strings.HINT_ANSWERED
         return strings.HINT if self._asked else strings.HINT_FIRST
+
+    def _words(self, key: Key) -> str:
+        """Return what a key is called at the bottom of the screen."""
+        in_list = self.focused is not self._field
+        if key.action == "enter":
+            return strings.SHOW if in_list and self._turns else key.words
+        if key.action == "switch":
+            return strings.BACK_TO if in_list else key.words if self._turns else strings.EARLIER
+        return key.words
 
     def offers(self, key: Key) -> bool:
         turn, in_list = self._turn, self.focused is not self._field
         match key.action:
             case "file":
-                return turn is not None and not turn.page
+                return turn is not None and not turn.page and bool(self._sources)
             case "page":
                 return turn is not None and bool(turn.page)
             case "new":
@@ -152,7 +163,7 @@ class AskScreen(Asking, key="ask"):
         self._at = at
         self._sources = model.sources_of(self._turns[at].answer)
         self._close_source()
-        self.query_one(SourceList).show(self._sources)
+        self.query_one(SourceList).show(self._sources, is_roomy=self.has_class("-wide"))
         self.query_one(ConversationView).choose(at)
         self._show()
 

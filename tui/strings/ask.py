@@ -7,10 +7,12 @@ from vault.text.formatting import plural
 TITLE = "Ask"
 PLACEHOLDER = "Ask your sources a question"
 FOLLOW_UP = "Ask about the answer, or something else"
-HINT = "enter asks, up brings an earlier question, tab goes to the list"
-HINT_FIRST = "Enter asks. The answer quotes your sources; ctrl+f files it as a page of the wiki."
-HINT_ANSWERED = "enter asks on, tab goes to the sources, ctrl+f files the answer, ctrl+n starts anew"
-HINT_SOURCES = "enter shows the words around a quote, a opens its article, tab goes back"
+HINT = "enter asks; up brings an earlier question, tab goes to the list of them"
+HINT_FIRST = "Enter asks; ctrl+f files the answer as a page of the wiki."
+HINT_ANSWERED = "enter asks on; tab goes to the sources, ctrl+f files the answer"
+HINT_SOURCES = "enter shows the words around the quote, a opens the page on it"
+HINT_EARLIER = "enter asks it again and shows what has changed"
+SHOW, EARLIER, BACK_TO = "Source", "Earlier", "Question"  # what enter and tab do, shown at the bottom
 HINT_WAITING = "esc stops waiting"
 NOTHING_YET = (
     "Ask your sources: answers come from them and the wiki alone.",
@@ -31,7 +33,7 @@ ENGINES = {
 }
 SEARCHING = "Searching the sources …"
 ASKING = "Asking the model …"
-CLOSEST = "Closest passages; the evidence is weak"
+CLOSEST = "Closest passages"
 QUOTED = "Quoted from your sources"
 MISSING = "Not in your sources"
 WAIT = "A question is being answered: wait, or stop with esc."

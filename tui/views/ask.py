@@ -91,10 +91,11 @@ class SourceList(ReachingList):
     def on_mount(self) -> None:
         self.border_title = strings.SOURCES
 
-    def show(self, sources: Sequence[Source]) -> None:
-        """Show these sources, the first one current."""
+    def show(self, sources: Sequence[Source], *, is_roomy: bool) -> None:
+        """Show these sources, the first one current; with room, a blank row after each."""
         self.clear_options()
-        self.add_options([Option(_source(each), id=str(each.number)) for each in sources])
+        after = Content("\n" if is_roomy else "")
+        self.add_options([Option(_source(each) + after, id=str(each.number)) for each in sources])
         self.highlighted = 0 if sources else None
 
 
