@@ -65,6 +65,7 @@ HOME = (
     Key("home.browse", "b", "go('browse')", "Browse", about="Every card and article, searched and sorted"),
     Key("home.search", "slash", "go('search')", about="Search your sources, the wiki and the cards"),
     Key("home.stats", "s", "go('stats')", "Stats", about="Recall, forecast, workload"),
+    Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key(
         "home.practise",
         "p",
@@ -72,7 +73,6 @@ HOME = (
         "Practise",
         about="Only some cards: a topic, a tag; cram, preview, learn ahead",
     ),
-    Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault again"),
     Key("home.quiz", "z", "go('quiz')", "Quiz", about="Answer questions about a topic"),
     Key("home.settings", "comma", "go('settings')", "Settings", ",", about="Learning and appearance"),

@@ -31,7 +31,7 @@ from vault.vault import Vault
 
 HERE = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")
-EVIL = "Yeast [@click=quit]fungus[/] \x1b]0;t\x07 is [bold] a fungus that makes dough rise in the warm."
+EVIL = "Yeast [red]fungus[/] \x1b]0;t\x07 is [bold] a fungus that makes dough rise in the warm."
 SLEEP = """# Sleep and memory
 
 Slow-wave sleep is the deepest stage of sleep.
@@ -194,12 +194,12 @@ async def test_sources_are_walked_through_shown_in_their_surroundings_and_lead_t
         panel = app.screen.query_one(SupportPanel)
         listed = app.screen.query_one(SourceList)
         source = asking(app)._sources[1]
-        assert listed.highlighted == 1 and panel.display and panel.looked_at is source.evidence
+        assert (listed.highlighted, panel.display, panel.looked_at) == (1, True, source.evidence)
         await pilot.press("k")
         await pilot.pause()
         assert panel.looked_at is asking(app)._sources[0].evidence
         await pilot.press("escape")
-        assert not panel.display and listed.has_focus
+        assert (panel.display, listed.has_focus) == (False, True)
         page = asking(app)._sources[0].pages[0]
         await pilot.press("a")
         await settled(pilot)
@@ -266,7 +266,7 @@ async def test_words_of_documents_and_questions_are_inert(full: Vault) -> None:
         await pilot.press("enter")
         await pilot.pause()
         shown = "".join([*answers(app), *sources(app), str(app.screen.query_one("#quotes", Static).content)])
-        assert "[@click=quit]fungus[/]" in shown and "[bold]yeast" in shown
+        assert "[red]fungus[/]" in shown and "[bold]yeast" in shown
         assert not {"\x1b", "\x07", "\u202e"} & set(shown)
 
 
