@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -340,6 +341,37 @@ async def test_a_model_that_fails_is_named_in_a_line_and_the_question_stays(
     async with app.run_test() as pilot:
         await ask(pilot, QUESTION)
         assert "no such model" in notice(app) and field(asking(app)).value == QUESTION
+
+
+async def test_a_model_can_be_stopped_or_left_and_its_answer_is_there_afterwards(
+    full: Vault, configured: Configured, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "key")
+    server, configure = configured
+    configure("claude")
+    server.hold = threading.Event()
+    app = app_on(full, "home")
+    async with app.run_test() as pilot:
+        try:
+            await pilot.press("a")
+            await until(pilot, lambda: isinstance(app.screen, AskScreen), "the screen")
+            field(asking(app)).value = QUESTION
+            await pilot.press("enter")
+            await until(pilot, lambda: server.asked, "a request")
+            assert f"sent to {server.url}" in str(app.screen.query_one("#ask-pending", Static).content)
+            await pilot.press("escape")
+            await until(pilot, lambda: not asking(app)._question, "the end")
+            assert answers(app) == [] and field(asking(app)).value == QUESTION and notice(app) == "Stopped."
+            await pilot.press("enter")
+            await until(pilot, lambda: len(server.asked) > 1, "a request")
+            asking(app).leave()
+            await settled(pilot)
+            assert "asking" in app.screen.query_one(TopBar).job
+        finally:
+            server.hold.set()
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, AskScreen) and answers(app), "the answer")
+        assert "[1]" in answers(app)[0] and app.context.jobs.state is None
 
 
 async def test_an_order_for_an_agent_is_named(full: Vault, configured: Configured) -> None:

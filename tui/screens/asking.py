@@ -159,6 +159,7 @@ class Asking(Page):
         self.context.jobs.forget()
         if state.stopping:
             self._end()
+            self.query_one(Notice).show_message(strings.STOPPED)
         elif state.code:
             self.post_message(self.Unanswered(self._ticket, model.error_of(state)))
         else:
