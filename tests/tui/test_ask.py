@@ -358,7 +358,8 @@ async def test_a_model_can_be_stopped_or_left_and_its_answer_is_there_afterwards
             field(asking(app)).value = QUESTION
             await pilot.press("enter")
             await until(pilot, lambda: server.asked, "a request")
-            assert f"sent to {server.url}" in str(app.screen.query_one("#ask-pending", Static).content)
+            pending = app.screen.query_one("#ask-pending", Static)
+            await until(pilot, lambda: f"sent to {server.url} · " in str(pending.content), "a word on that")
             await pilot.press("escape")
             await until(pilot, lambda: not asking(app)._question, "the end")
             assert answers(app) == [] and field(asking(app)).value == QUESTION and notice(app) == "Stopped."

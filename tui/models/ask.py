@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from tui.models.work import length
 from tui.state.job_state import WorkState
 from tui.strings import ask as strings
 from vault.errors import RetainError
@@ -104,6 +105,13 @@ def is_question(state: WorkState | None) -> bool:
 def question_in(state: WorkState) -> str:
     """Return the question that a job asks."""
     return state.words[-1]
+
+
+def waiting(state: WorkState, now: datetime) -> str:
+    """Return what a job that asks a question does, and for how long it has."""
+    stage = state.stage
+    reading = strings.reading(stage.done, stage.of) if stage is not None and stage.name == "source" else ""
+    return f"{state.waits or reading or strings.ASKING} · {length(state.seconds(now))}"
 
 
 def error_of(state: WorkState) -> RetainError:

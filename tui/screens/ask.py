@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 
-from learning.pages.article import may_read
 from tui.context import Context
 from tui.keys import ASK, Key
 from tui.models import ask as model
-from tui.models.ask import Source, Turn
+from tui.models.ask import Turn
 from tui.process.background import read_in_background
+from tui.screens.ask_sources import AskSources
 from tui.screens.asking import Asking
 from tui.strings import ask as strings
 from tui.text import content
@@ -26,18 +25,14 @@ from tui.views.evidence import SupportPanel
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.grouped_list import ReachingList, move_cursor
 from tui.widgets.notice import Notice
-from vault.errors import RetainError
-from vault.evidence.context import QuoteContext, quote_context
-from vault.evidence.evidence import Evidence
 
 if TYPE_CHECKING:  # the compiler is loaded in a thread, which the first frame need not wait for
     from compiler.query.questions import Asked
 
-_AROUND = 4  # lines of a source before a quote and after it
 _LONGEST = 500  # characters of a question
 
 
-class AskScreen(Asking, key="ask"):
+class AskScreen(AskSources, key="ask"):
     """Asks questions; `about` is the first one, "" if none."""
 
     @dataclass
@@ -47,17 +42,9 @@ class AskScreen(Asking, key="ask"):
         turn: Turn
         page: str
 
-    @dataclass
-    class Placed(Message):
-        """The lines around a quote have been read."""
-
-        evidence: Evidence
-        around: QuoteContext
-
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._at = -1  # the selected turn
-        self._sources: tuple[Source, ...] = ()  # of the selected turn
         self._asked: Sequence[Asked] = ()  # before, the latest first
         self._recalled = -1  # the number of the earlier question that is in the field
         self._is_empty = False
@@ -78,6 +65,7 @@ class AskScreen(Asking, key="ask"):
         yield KeyBar(())
 
     def on_mount(self) -> None:
+        self.set_interval(1.0, self._tick)
         self._field.focus()
         self._show()
         self._take_job()
@@ -228,7 +216,10 @@ class AskScreen(Asking, key="ask"):
         self.action_enter()
 
     def action_enter(self) -> None:
-        """Ask what is in the field."""
+        """Ask what is in the field; in a list, choose the row."""
+        if isinstance(self.focused, ReachingList):
+            self.focused.action_select()
+            return
         self._recalled = -1
         self._ask(self._field.value.strip())
 
@@ -252,48 +243,10 @@ class AskScreen(Asking, key="ask"):
         if isinstance(message.option_list, SourceList):
             self._open_source()
         else:
-            self._field.value = self._asked[message.option_index].question
+            question = self._asked[message.option_index].question
+            self._field.value = question
             self._field.focus()
-            self.action_enter()
-
-    def on_reaching_list_reached(self, message: ReachingList.Reached) -> None:
-        if self.query_one(SupportPanel).display:
-            self._open_source()
-
-    @property
-    def _source(self) -> Source | None:
-        at = self.query_one(SourceList).highlighted
-        return self._sources[at] if at is not None and at < len(self._sources) else None
-
-    def _open_source(self) -> None:
-        """Show the words around the quote, as far as they can be read."""
-        source = self._source
-        if source is None:
-            return
-        evidence = source.evidence
-        self.add_class("-source")
-        self.query_one(SupportPanel).show([evidence])
-
-        def look() -> None:
-            with suppress(RetainError):  # the quote alone is shown then
-                self.post_message(self.Placed(evidence, quote_context(self.context.vault, evidence, _AROUND)))
-
-        self.run_worker(read_in_background(look), group="passage", exclusive=True)
-
-    def on_ask_screen_placed(self, message: Placed) -> None:
-        self.query_one(SupportPanel).place(message.evidence, message.around)
-
-    def _close_source(self) -> None:
-        self.remove_class("-source")
-        self.query_one(SupportPanel).display = False
-
-    def action_article(self) -> None:
-        """Open the page of the wiki on the source that the cursor is on."""
-        pages = [page for page in (self._source.pages if self._source else ()) if may_read(page.partition("#")[0])]
-        if pages:
-            self.go("article", pages[0])
-        else:
-            self.query_one(Notice).show_message(strings.NO_ARTICLE)
+            self._ask(question)
 
     # --- the page of an answer ----------------------------------------------------------------------------------------
 

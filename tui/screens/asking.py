@@ -143,6 +143,11 @@ class Asking(Page):
         if self.is_mounted:
             self._take_job()
 
+    def _tick(self) -> None:
+        """Show how long the command has been running, also while it sends no events."""
+        if self.context.jobs.running:
+            self._take_job()
+
     def _take_job(self) -> None:
         """Show what the command does that asks a question, or its answer; also one that was left before."""
         state = self.context.jobs.state
@@ -152,9 +157,8 @@ class Asking(Page):
         if not self._question:
             self._begin(question, strings.ASKING)
         if state.running:
-            stage = state.stage
-            words = strings.reading(stage.done, stage.of) if stage and stage.name == "source" else strings.ASKING
-            self.query_one(ConversationView).show_pending(question, state.waits or words)
+            words = model.waiting(state, self.context.clock())
+            self.query_one(ConversationView).show_pending(question, words)
             return
         self.context.jobs.forget()
         if state.stopping:
