@@ -14,12 +14,17 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from compiler.model.requests import Sentence
+from compiler.orders.answer import answer_as_json
+from compiler.query.answer import Answer
+from compiler.query.retrieve import Known, passage_key
 from tests.builders import copy_vault
 from tests.compiler.messages_server import MessagesServer, error, said, serving
 from tests.compiler.scripted_model import answering
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
+from tui.models.answering import answer_in
 from tui.screen import Page
 from tui.screens.ask import AskScreen
 from tui.views.ask import QuestionList, SourceList, TurnView
@@ -27,7 +32,9 @@ from tui.views.evidence import SupportPanel
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.config.engine import COMPILING
+from vault.ids import SourceId
 from vault.log.ledger import QUESTIONS
+from vault.model.claim import Claim, ClaimKind
 from vault.vault import Vault
 
 HERE = Path(__file__).resolve().parents[2]
@@ -328,6 +335,15 @@ async def test_a_model_answers_through_a_process_and_its_sentences_are_filed(
     assert lines[1]["after"] == lines[0]["id"]
     assert lines[2]["type"] == "again" and lines[2]["of"] == lines[1]["id"]
     retain("--vault", str(full.root), "verify")
+
+
+def test_an_answer_that_rests_on_words_that_are_no_claim_is_read_as_the_command_printed_it() -> None:
+    words = "Naps of 90 minutes help."
+    key = passage_key("raw/a.md", words)
+    claim = Claim(key, SourceId(""), ClaimKind.FACT, words, locator="line 2")
+    known = Known(claim, "wiki/summaries/a.md", 0, "A", "raw/a.md", is_claim=False)
+    answer = Answer("Do naps help?", (Sentence(text="Naps help.", cites=(key,)),), (known,), "How much.", "model")
+    assert answer_in(json.loads(json.dumps(answer_as_json(answer)))) == answer
 
 
 async def test_a_model_that_fails_is_named_in_a_line_and_the_question_stays(

@@ -88,13 +88,14 @@ def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: 
             turn, _ = ask_here(vault, result["question"], turns, at, progress, "extractive")
             answer = turn.answer
         else:
-            answer = _answer_in(result)
+            answer = answer_in(result)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise RetainError(strings.UNREADABLE_REPLY, hint="`retain doctor` checks the installation") from error
     return Turn(answer, change, Conversation(vault).last, turns[-1].id if turns else "")
 
 
-def _answer_in(result: Mapping[str, Any]) -> Answer:
+def answer_in(result: Mapping[str, Any]) -> Answer:
+    """Return the answer of sentences that `answer_as_json` made. Raises: LookupError, TypeError or ValueError."""
     return Answer(
         question=result["question"],
         sentences=tuple(Sentence(text=each["text"], cites=tuple(each["cites"])) for each in result["sentences"]),
