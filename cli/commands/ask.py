@@ -25,7 +25,10 @@ from compiler.query.answer import Answer
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
+from compiler.query.semantic import EMBEDDINGS
 from vault.config.engine import of_user
+from vault.config.search import embedding_model
+from vault.config.user import cache_folder
 from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
@@ -66,10 +69,11 @@ def ask(
 ) -> int:
     """Answer a question from your sources and the wiki alone.
 
-    The embedded engine quotes the passages of your sources that fit best, and says so where the words of the question
-    stand nowhere together. A model reads the articles and passages that fit, and writes sentences, each with the words
-    of its source, which are checked like an article's; what the sources lack is reported. With --engine agent the
-    question becomes an order for your coding agent (see `retain agent`): ask again when it has answered.
+    The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
+    words of the question; whether they answer it, you judge. A model reads the articles and passages that fit, and
+    writes sentences, each with the words of its source, which are checked like an article's; what the sources lack is
+    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): ask again
+    when it has answered.
 
     Questions and answers are recorded: asked again, a question shows what changed, and what the sources lack becomes a
     gap at the next compile. A page in wiki/answers/ is found by searches and lists what it rests on; no other page may
@@ -142,6 +146,7 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
         if not place.sandboxed and not place.guard.exists(QUESTIONS):
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
     there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
+    there += [cache_folder(EMBEDDINGS)] if embedding_model() else []
     restrict_writes([*there, trace_folder()])
 
 

@@ -166,15 +166,11 @@ def matching_sources(database: Database, match: str, limit: int) -> dict[str, fl
     return dict(rows)
 
 
-def read_entry(database: Database, number: int) -> tuple[Entry, list[str]]:
-    """Return an entry by its number, and the terms of its text."""
-    row = database.one(
-        f"SELECT words, {', '.join('entry.' + column for column in Entry._fields)}"
-        " FROM entry JOIN entry_hit ON entry_hit.rowid = entry.number WHERE number = ?",
-        (number,),
-    )
+def read_entry(database: Database, number: int) -> Entry:
+    """Return an entry by its number."""
+    row = database.one(f"SELECT {_COLUMNS} FROM entry WHERE number = ?", (number,))
     assert row is not None  # the number comes from a query of the same index
-    return Entry(*row[1:]), str(row[0]).split()
+    return Entry(*row)
 
 
 def texts_of_passages(database: Database) -> dict[int, str]:

@@ -19,6 +19,7 @@ from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extra
 from compiler.query.follow_up import subject_of
 from compiler.query.material import BUDGET, Material, gather
 from compiler.query.retrieve import Known
+from compiler.query.semantic import chosen_likeness
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
@@ -57,13 +58,14 @@ def answer_question(
     if not question or len(question) > MAX_QUESTION:
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
     progress = progress or (lambda _: None)
+    likeness = chosen_likeness(desk.vault.settings.vault_id)
 
     def looked_up(index: Database) -> tuple[Answer, Material | None]:
         subject = subject_of(question, earlier)
-        plain = extracted(index, question, subject)
+        plain = extracted(index, question, subject, likeness)
         if engine == "extractive":
             return plain, None
-        return plain, gather(desk.vault, index, " ".join([question, *subject]), budget)
+        return plain, gather(desk.vault, index, " ".join([question, *subject]), budget, likeness)
 
     plain, material = with_search_index(desk.vault, looked_up, at, progress)
     if not material:

@@ -16,13 +16,14 @@ from compiler.protocol.replies import AnswerReply
 from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.extract import articles_on, extract
 from compiler.query.retrieve import Known
+from compiler.query.search import Likeness
 from vault.ids import ClaimId, digest12
 from vault.index.database import Database
 from vault.text.formatting import clean, clean_line, fold
 
 MAX_QUESTION = 500  # characters
 SILENT = "The sources do not say."
-WEAK = "The evidence is weak: the words of the question stand nowhere together."
+WEAK = "The evidence is weak: no passage has more than a few of the question's words."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,15 @@ class Answer:
     is_weak: bool = False
 
 
-def extracted(vault_index: Database, question: str, subject: Sequence[str] = ()) -> Answer:
+def extracted(
+    vault_index: Database, question: str, subject: Sequence[str] = (), likeness: Likeness | None = None
+) -> Answer:
     """Return the answer without a model: quotes of the sources, and what they do not say.
 
-    `subject` are words that a follow-up takes from the questions before it. Raises: IndexDamaged.
+    `subject` are words that a follow-up takes from the questions before it; `likeness` is as `search` takes it.
+    Raises: IndexDamaged.
     """
-    found = extract(vault_index, question, subject)
+    found = extract(vault_index, question, subject, likeness)
     quotes = []
     for quote in found.quotes:
         entry, articles = quote.hit.entry, tuple(articles_on(vault_index, quote))

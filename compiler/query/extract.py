@@ -1,8 +1,9 @@
 """Answers without a model: the passages of the sources that answer a question, quoted, each with its place.
 
 Of the passages that a search finds, as few are quoted as it takes to have the question's words; of a long one, the
-sentences in which they stand. A sentence that says what something is comes first where that is asked. Where the words
-of the question stand nowhere together, the evidence is weak, and that is said.
+sentences in which they stand. A sentence that says what something is comes first where that is asked. Where no passage
+has more than a small part of the question's words, the evidence is weak, and that is said. Whether a passage answers,
+no count of words can tell: a question on the subject that the sources leave open has its words in them, too.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from dataclasses import dataclass
 from compiler.index.entries import articles_citing, entries_of
 from compiler.language.search_terms import terms
 from compiler.query.retrieve import claim_is_in
-from compiler.query.search import Hit, Results, Word, closeness, search
+from compiler.query.search import Hit, Likeness, Results, Word, search
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold
 
 MOST = 3  # quotes of an answer
 _LOOKED_AT = 8  # passages
-_LONG = 600  # characters of a quote
-_ENOUGH = 0.6  # of the question's weight that has to stand close together, for evidence that is not weak
-_ADDS = 0.15  # of the question's weight that a further quote has to bring
+_LONG = 900  # characters of a quote
+_ENOUGH = 0.3  # of the question's weight, unknown words included, that a passage has to have, or evidence is weak
+_ADDS = 0.05  # of the question's weight that a further quote has to bring
 # What a question asks for, by how it begins, and the form of a sentence that says it.
 _FORMS = (
     (r"how (?:many|much|long|old|far|fast|often|big|large|high|deep)|when|what year", r"\d"),
@@ -31,6 +32,7 @@ _FORMS = (
     (r"what|who|which|define", r"\b(?:is|are|was|were|means?|refers? to|called|known as|defined as)\b"),
 )
 _ASKED = [(re.compile(rf"(?:{ask})\b", re.IGNORECASE), re.compile(form)) for ask, form in _FORMS]
+_SENTENCE = re.compile(r"[.!?:;。！？：；؟।]")
 _BONUS = 0.3  # of the question's weight, for a sentence of the form that is asked for
 
 
@@ -52,14 +54,21 @@ class Extract:
     unknown: tuple[str, ...]
 
 
-def extract(database: Database, question: str, subject: Sequence[str] = ()) -> Extract:
+def extract(
+    database: Database, question: str, subject: Sequence[str] = (), likeness: Likeness | None = None
+) -> Extract:
     """Return the quotes that answer a question.
 
-    Passages that have a word of the `subject` of a follow-up come before others. Raises: IndexDamaged.
+    Passages that have a word of the `subject` of a follow-up come before others, and lists of names last. `likeness` is
+    as `search` takes it. Raises: IndexDamaged.
     """
-    results = search(database, " ".join([question, *subject]), ("passage",), _LOOKED_AT)
+    results = search(database, " ".join([question, *subject]), ("passage",), _LOOKED_AT, likeness)
     about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
-    hits = sorted(results.hits["passage"], key=lambda hit: bool(about) and not about & _words_of(hit, results))
+
+    def order(hit: Hit) -> tuple[bool, bool]:
+        return not _SENTENCE.search(hit.entry.text), bool(about) and not about & _words_of(hit, results)
+
+    hits = sorted(results.hits["passage"], key=order)
     candidates = [quote for hit in hits if (quote := _quote(hit, question, results)) is not None]
     weights = [word.weight for word in results.words]
     total = sum(weights) or 1.0
@@ -70,8 +79,17 @@ def extract(database: Database, question: str, subject: Sequence[str] = ()) -> E
         if not chosen or (len(chosen) < MOST and gain >= _ADDS):
             chosen.append(quote)
             known |= quote.has
-    closest = max((closeness(quote.hit, results) for quote in chosen), default=0.0)
-    return Extract(tuple(chosen), closest < _ENOUGH, results.unknown)
+    return Extract(tuple(chosen), _share(chosen, results) < _ENOUGH, results.unknown)
+
+
+def _share(quotes: Sequence[Quote], results: Results) -> float:
+    """Return the largest share of the question's weight that the passage of a quote has, 0 to 1.
+
+    A word that is in no text weighs as much as the rarest that is.
+    """
+    weights = [word.weight for word in results.words]
+    total = sum(weights) + max(weights, default=1.0) * len(results.unknown)
+    return max((sum(weights[n] for n in _words_of(quote.hit, results)) for quote in quotes), default=0.0) / (total or 1)
 
 
 def _quote(hit: Hit, question: str, results: Results) -> Quote | None:

@@ -12,12 +12,21 @@ from vault.text.formatting import folded
 
 _FEW = 2  # words with content, below which a question has no subject of its own
 _POINTING = words("pointing")
+_DEFINING = re.compile(
+    r"\s*(?:(?:what|who)(?:'s| is| are| was| were)|define|explain|was (?:ist|sind)|wer (?:ist|war))\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w+")
 
 
 def is_follow_up(question: str) -> bool:
-    """Return whether a question needs what was said before it: it points there, or has few words of its own."""
-    return len(_content(question)) < _FEW or any(word in _POINTING for word in _WORD.findall(folded(question)))
+    """Return whether a question needs what was said before it: it points there, or has few words of its own.
+
+    One that asks what something is has a subject in one word.
+    """
+    if any(word in _POINTING for word in _WORD.findall(folded(question))):
+        return True
+    return len(_content(question)) < (1 if _DEFINING.match(question) else _FEW)
 
 
 def subject_of(question: str, earlier: Sequence[Exchange]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from compiler.index.entries import Entry, claims_named, page_of, passages_of, ti
 from compiler.protocol.replies import AnswerReply, AnswerSentence, Quote
 from compiler.protocol.requests import ArticleView, BlockView, DocumentView, PassageView
 from compiler.query.retrieve import Known, fitting, known_claims, passage_key
-from compiler.query.search import search
+from compiler.query.search import Likeness, search
 from compiler.query.search_rows import LONG
 from vault.errors import Damaged, Refused
 from vault.ids import SourceId, digest12
@@ -83,20 +83,25 @@ class Material:
         return None
 
 
-def gather(vault: Vault, database: Database, words: str, budget: int = BUDGET) -> Material:
-    """Return what is shown with a question that is searched by these words. Raises: IndexDamaged."""
+def gather(
+    vault: Vault, database: Database, words: str, budget: int = BUDGET, likeness: Likeness | None = None
+) -> Material:
+    """Return what is shown with a question that is searched by these words; `likeness` is as `search` takes it.
+
+    Raises: IndexDamaged.
+    """
     hits, room = search(database, words, ("article", "topic"), _FOUND).hits, _Room(budget)
     found = [hit.entry for hit in (*hits["article"], *hits["topic"])]
     best = list(_pages(vault, found[:_MOST_ARTICLES]))
     titles = room.take(_titles(database, found, best), len, _TITLES)
     articles = room.take(best, lambda page: len(page.text({})), _ARTICLES)
     cited = list(dict.fromkeys(claim for page in articles for claim in page.cites))
-    claims = [*known_claims(vault, claims_named(database, cited)), *fitting(vault, database, words)]
+    claims = [*known_claims(vault, claims_named(database, cited)), *fitting(vault, database, words, likeness)]
     once = list({each.claim.id: each for each in claims}.values())
     kept = room.take(once, lambda each: len(each.claim.quote) + len(each.claim.statement), _CLAIMS)
     numbers = {str(each.claim.id): n for n, each in enumerate(kept, 1)}
     most = 2 * budget // LONG
-    passages = [hit.entry for hit in search(database, words, ("passage",), most).hits["passage"][:most]]
+    passages = [hit.entry for hit in search(database, words, ("passage",), most, likeness).hits["passage"][:most]]
     first, rest = passages[:_FOUND], passages[_FOUND:]
     passages = [*first, *_behind(database, [each for each in kept if str(each.claim.id) in cited]), *rest]
     shown = room.take(list(dict.fromkeys(passages)), lambda entry: len(entry.text), _PASSAGES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compiler.index.entries import Entry, entries_of
 from compiler.model.requests import ClaimView
-from compiler.query.search import search
+from compiler.query.search import Likeness, search
 from vault.errors import Damaged, Refused
 from vault.ids import ClaimId, digest12
 from vault.index.database import Database
@@ -47,9 +47,12 @@ def passage_key(raw: str, words: str) -> ClaimId:
     return ClaimId(digest12(f"{raw}\x1f{fold(words)}")[:10])
 
 
-def fitting(vault: Vault, database: Database, question: str) -> list[Known]:
-    """Return the claims that may answer a question, the most fitting first. Raises: IndexDamaged."""
-    results = search(database, question, ("claim", "passage"), MOST)
+def fitting(vault: Vault, database: Database, question: str, likeness: Likeness | None = None) -> list[Known]:
+    """Return the claims that may answer a question, the most fitting first; `likeness` is as `search` takes it.
+
+    Raises: IndexDamaged.
+    """
+    results = search(database, question, ("claim", "passage"), MOST, likeness)
     found = {hit.entry.ref: hit.entry for hit in results.hits["claim"][: MOST // 2]}
     for hit in results.hits["passage"][:_PASSAGES]:
         passage = fold(hit.entry.text)

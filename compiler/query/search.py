@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -40,7 +39,6 @@ from vault.vault import Vault
 
 KINDS = ("passage", "article", "topic", "answer", "claim", "summary", "card")
 TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
-WINDOW = 24  # words in a row, within which those of a query stand together
 SNIPPET = 200  # characters
 _PREFIX, _CUT, _LONGER = 4, 2, 20  # letters that words have in common, letters that may differ, words that are tried
 _LOOKED_AT = 200  # entries of a kind that are compared
@@ -51,6 +49,7 @@ _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KIN
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
 _WITHOUT = re.compile(r"(?<!\S)-(\w\S*)")
 T = TypeVar("T")
+Likeness = Callable[[Database, str], Mapping[int, float]]  # of a query to passages, by their numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +63,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry that was found, with the terms of its text."""
+    """An entry that was found, and how well it fits: the higher, the better."""
 
     entry: Entry
     score: float
-    terms: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def search(
     query: str,
     kinds: Sequence[str] = KINDS,
     limit: int = 10,
-    likeness: Callable[[Database, str], Mapping[int, float]] | None = None,
+    likeness: Likeness | None = None,
 ) -> Results:
     """Return the best entries of each kind for a query.
 
@@ -242,41 +240,11 @@ def _distinct(database: Database, found: Iterable[Match]) -> Iterator[Hit]:
     """Yield the hits without passages that repeat others, as those of copies do."""
     seen = set[str]()
     for each in found:
-        entry, terms = read_entry(database, each.number)
+        entry = read_entry(database, each.number)
         text = folded(entry.text)
         if entry.kind != "passage" or text not in seen:
-            yield Hit(entry, each.score, terms)
+            yield Hit(entry, each.score)
         seen.add(text)
-
-
-def closeness(hit: Hit, results: Results) -> float:
-    """Return the share of the query's weight, 0 to 1, that stands within `WINDOW` words in a row of a text.
-
-    A word that is nowhere weighs as much as the rarest one that is somewhere.
-    """
-    words = results.words
-    total = sum(word.weight for word in words) + max(word.weight for word in words) * len(results.unknown)
-    at = sorted((place, number) for number, word in enumerate(words) for place in _starts(word, hit.terms))
-    inside, best, here, low = Counter[int](), 0.0, 0.0, 0
-    for place, number in at:
-        here += 0.0 if inside[number] else words[number].weight
-        inside[number] += 1
-        while at[low][0] <= place - WINDOW:
-            gone = at[low][1]
-            inside[gone] -= 1
-            here -= 0.0 if inside[gone] else words[gone].weight
-            low += 1
-        best = max(best, here)
-    return best / total
-
-
-def _starts(word: Word, text: Sequence[str]) -> list[int]:
-    """Return where a word begins in the terms of a text."""
-    found = set[int]()
-    for first, *rest in word.terms:
-        starts = [n for n, term in enumerate(text) if term == first]
-        found.update(n for n in starts if not rest or list(text[n + 1 : n + 1 + len(rest)]) == rest)
-    return sorted(found)
 
 
 def snippet(hit: Hit, words: Sequence[Word], length: int = SNIPPET) -> tuple[str, list[tuple[int, int]]]:

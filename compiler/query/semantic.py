@@ -10,13 +10,14 @@ import hashlib
 import importlib.util
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiler.index.entries import texts_of_passages
+from compiler.query.search import Likeness
 from vault.config.search import embedding_model
 from vault.config.user import cache_folder
 from vault.errors import Refused, RetainError, UsageError
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
     Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
-Likeness = Callable[[Database, str], Mapping[int, float]]
-_FOLDER = "embeddings"
+EMBEDDINGS = "embeddings"  # below the user's cache folder
 _DIGEST = 16  # bytes
 
 
@@ -78,7 +78,7 @@ def _file_name(vault_id: str, model: str) -> str:
 def _compared(model: StaticModel, file: str, database: Database, question: str) -> dict[int, float]:
     texts = texts_of_passages(database)
     digests = {number: hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() for number, text in texts.items()}
-    guard = Guard(cache_folder(_FOLDER), Scope.STATE)
+    guard = Guard(cache_folder(EMBEDDINGS), Scope.STATE)
     known = _stored(guard, file)
     missing = {digest: texts[number] for number, digest in digests.items() if digest not in known}
     if missing:

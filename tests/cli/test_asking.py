@@ -139,6 +139,8 @@ def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
     told = ask(vault, "--continue", "how many hours does it take?", "--json").json()
     assert told["question"] == "how many hours does it take?"
     assert told["quotes"][0]["path"] == "raw/sleep.md"
+    other = ask(vault, "--continue", "What is mitosis?", "--json").json()
+    assert other["quotes"][0]["path"] == "raw/cells.md", "a question with a subject of its own"
     last = ask(vault, "--history", "--json").json()["questions"]
     assert last[1]["after"] == last[0]["id"]
 

@@ -38,9 +38,9 @@ def test_a_word_that_is_nowhere_is_named_and_the_rest_is_answered(vault: Vault) 
     assert "stiff" in told.quotes[0].text and "brackish" in told.missing
 
 
-def test_words_that_stand_nowhere_together_are_weak_evidence(vault: Vault) -> None:
-    told = answer(vault, "Which nylon does a jib of the mast break?")
-    assert told.is_weak and "weak" in told.missing
+def test_a_question_of_which_the_sources_have_few_words_has_weak_evidence(vault: Vault) -> None:
+    told = answer(vault, "How long does sourdough bread rise before a baker shapes the dough by a rope pattern?")
+    assert told.quotes and told.is_weak and "weak" in told.missing
 
 
 def test_where_nothing_is_said_nothing_is_quoted(vault: Vault) -> None:
