@@ -106,7 +106,7 @@ def publish(
     report.written = sorted([*publisher.writes, *publisher.removals])
     report.why = {path: publisher.why(path) for path in report.written}
     report.removed = sorted(publisher.removals)
-    report.recorded = len(record.events) + len(record.decisions)
+    report.recorded = sum(event.get("of") != "gap" for event in [*record.events, *record.decisions])
     if start.options.dry_run:
         report.blast = _blast(start, record, wanted.words_before, publisher)
         return publisher

@@ -56,7 +56,7 @@ class Report:
     written: list[str] = field(default_factory=list)  # vault paths, in order
     removed: list[str] = field(default_factory=list)  # those of them that are gone
     why: dict[str, str] = field(default_factory=dict)  # for each of them, why
-    recorded: int = 0  # events for the ledger: what is new, not merely written again
+    recorded: int = 0  # events for the ledger but for gaps: what is new, not merely written again
     open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
     blast: Blast | None = None  # what a dry run would touch
 
