@@ -15,9 +15,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from compiler.build.pipeline import build
 from compiler.build.snapshot import Snapshot, steady
-from compiler.build.start import open_build
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.orders.files import ORDER, WORK, plain, saved_questions
@@ -182,6 +180,9 @@ def _find(desk: OrderDesk, at: datetime) -> Board:
 
 def _open_requests(desk: OrderDesk, at: datetime) -> tuple[Request, ...]:
     """Return the requests of the first stage of the build that has open ones."""
+    from compiler.build.pipeline import build  # both take long to load, and a question that is asked needs neither
+    from compiler.build.start import open_build
+
     options = Options(engine="agent", dry_run=True, keep_read=not desk.sandboxed)
     start = open_build(desk.vault, options, FAMILY, at, lambda _: None, None, desk.staged())
     assert start.asker is not None, "this family has a journal"

@@ -200,7 +200,7 @@ ACTING = {
     "t.tsv": ("a\t@SUM(1)", "formula"),
     "x.desktop": ("[Desktop Entry]", "not known here"),
     "noext": ("x", "not known here"),
-    "x.canvas": ("{}", "not known here"),
+    "x.canvas": ('{"nodes": [{"id": "a", "type": "link", "url": "http://x/y", "x": 0, "y": 0}]}', "from elsewhere"),
 }
 
 

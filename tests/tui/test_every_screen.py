@@ -188,6 +188,7 @@ PICTURES = (
     Picture("worked", "work", before=worked),
     Picture("quiz", "quiz", made=read),
     Picture("ask", "ask", made=read),
+    Picture("search", "search", (*"spacing", "enter"), made=read),
 )
 BY_NAME = {picture.name: picture for picture in PICTURES}
 LOOKS = [
