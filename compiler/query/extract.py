@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiler.index.entries import articles_citing, entries_of
-from compiler.language.search_terms import terms
+from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
 from compiler.query.retrieve import claim_is_in
 from compiler.query.search import Hit, Likeness, Results, Word, search
 from compiler.sources.segments import passages as sentences
@@ -21,7 +21,7 @@ from vault.index.database import Database
 from vault.text.formatting import fold
 
 MOST = 3  # quotes of an answer
-_LOOKED_AT = 8  # passages
+_LOOKED_AT, _FOR_DEFINITION = 8, 60  # passages: those that fit best may only use a word that another one defines
 _LONG = 900  # characters of a quote
 _ENOUGH = 0.3  # of the question's weight, unknown words included, that a passage has to have, or evidence is weak
 _ADDS = 0.05  # of the question's weight that a further quote has to bring
@@ -32,6 +32,13 @@ _FORMS = (
     (r"what|who|which|define", r"\b(?:is|are|was|were|means?|refers? to|called|known as|defined as)\b"),
 )
 _ASKED = [(re.compile(rf"(?:{ask})\b", re.IGNORECASE), re.compile(form)) for ask, form in _FORMS]
+_DEFINES = 1.0  # of the question's weight, for a sentence that says what something is, where that is asked
+_DEFINITION = re.compile(
+    r"\s*(?:(?:what|who)(?:'s| is| are| was| were)|define|was (?:ist|sind)|wer (?:ist|war))\s+(.+)",
+    re.IGNORECASE,
+)
+_COPULA = re.compile(r"\b(?:is|are|was|were|means?|refers? to|ist|sind|war|waren|bedeutet)\b|[:–—]")
+_MORE = 3  # words that may stand beside the subject before the verb of such a sentence
 _SENTENCE = re.compile(r"[.!?:;。！？：；؟।]")
 _BONUS = 0.3  # of the question's weight, for a sentence of the form that is asked for
 
@@ -62,11 +69,14 @@ def extract(
     Passages that have a word of the `subject` of a follow-up come before others, and lists of names last. `likeness` is
     as `search` takes it. Raises: IndexDamaged.
     """
-    results = search(database, " ".join([question, *subject]), ("passage",), _LOOKED_AT, likeness)
+    most = _FOR_DEFINITION if _DEFINITION.match(question) else _LOOKED_AT
+    results = search(database, " ".join([question, *subject]), ("passage",), most, likeness)
     about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
 
-    def order(hit: Hit) -> tuple[bool, bool]:
-        return not _SENTENCE.search(hit.entry.text), bool(about) and not about & _words_of(hit, results)
+    def order(hit: Hit) -> tuple[bool, bool, float]:
+        text, language = hit.entry.text, hit.entry.language
+        defines = max((_defines(text[start:end], language, question) for start, end in sentences(text)), default=0.0)
+        return not _SENTENCE.search(text), bool(about) and not about & _words_of(hit, results), -defines
 
     hits = sorted(results.hits["passage"], key=order)
     candidates = [quote for hit in hits if (quote := _quote(hit, question, results)) is not None]
@@ -99,7 +109,9 @@ def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
     if not spans:
         return None
     found = [_words_in(text[start:end], language, results.words) for start, end in spans]
-    scores = [_score(text[a:b], has, question, results.words) for (a, b), has in zip(spans, found, strict=True)]
+    scores = [
+        _score(text[a:b], language, has, question, results.words) for (a, b), has in zip(spans, found, strict=True)
+    ]
     best = max(range(len(spans)), key=lambda n: (scores[n], -n))
     first = last = best
     while True:  # what stands before it says what "it" means; what stands after it, what follows
@@ -126,10 +138,28 @@ def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]
     return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
 
 
-def _score(text: str, has: frozenset[int], question: str, words: Sequence[Word]) -> float:
+def _defines(text: str, language: str, question: str) -> float:
+    """Return how surely a sentence says what something is, where the question asks for that: 0 to 1.
+
+    Its subject comes before the verb; with fewer other words there, it is the more likely to be what is defined.
+    """
+    asked, verb = _DEFINITION.match(question), _COPULA.search(text)
+    if asked is None or verb is None:
+        return 0.0
+    subject, before = _content(asked[1], language), _content(text[: verb.start()], language)
+    others = len(before) - len(subject)
+    return 1 / (1 + others) if subject and set(before) >= set(subject) and others <= _MORE else 0.0
+
+
+def _content(text: str, language: str) -> list[str]:
+    """Return the terms of the words of a text that carry content."""
+    return [term for word in query_words(text) if word not in FUNCTION_WORDS for term in terms(word, language)]
+
+
+def _score(text: str, language: str, has: frozenset[int], question: str, words: Sequence[Word]) -> float:
     """Return how well a sentence answers: the weight of the words in it, and its form."""
     total = sum(word.weight for word in words)
-    score = sum(words[n].weight for n in has) / total
+    score = sum(words[n].weight for n in has) / total + _DEFINES * _defines(text, language, question)
     form = next((form for ask, form in _ASKED if ask.match(question)), None)
     return score + (_BONUS if has and form is not None and form.search(text) else 0.0)
 

@@ -40,7 +40,8 @@ from vault.vault import Vault
 KINDS = ("passage", "article", "topic", "answer", "claim", "summary", "card")
 TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
 SNIPPET = 200  # characters
-_PREFIX, _CUT, _LONGER = 4, 2, 20  # letters that words have in common, letters that may differ, words that are tried
+# Letters that words have in common, letters at the end of a lone word that may differ, words that are tried.
+_PREFIX, _CUT, _LONGER = 4, 2, 20
 _LOOKED_AT = 200  # entries of a kind that are compared
 _NEIGHBOUR, _DOCUMENT = 0.15, 0.3  # what the score of each neighbour and of the document add to that of a passage
 _MEANING = 0.5  # what likeness in meaning adds to the score of a passage, of the best score
@@ -193,7 +194,7 @@ def _known(
     for part, each in spellings.items():
         there = tuple(spelling for spelling in each if _is_there(database, spelling, in_texts))
         if not there and each and part not in phrases and len(each[0]) == 1:
-            longer = _beginning_alike(database, part)
+            longer = _beginning_alike(database, part, 0 if len(spellings) > 1 else _CUT)
             there, in_texts = tuple((term,) for term in longer), in_texts | longer
         pairs = [term for term in each[0] if term in in_texts] if each and part not in phrases else []
         if there:
@@ -213,9 +214,12 @@ def _is_there(database: Database, spelling: tuple[str, ...], in_texts: Mapping[s
     )
 
 
-def _beginning_alike(database: Database, word: str) -> dict[str, int]:
-    """Return the terms, with their counts, that begin like a word that is nowhere: unfinished, say, or inflected."""
-    for length in range(len(word), max(_PREFIX, len(word) - _CUT) - 1, -1):
+def _beginning_alike(database: Database, word: str, cut: int) -> dict[str, int]:
+    """Return the terms, with their counts, that begin like a word that is nowhere: one that is unfinished, say.
+
+    Terms are stems: `cut` letters at the end of the word need not be in them.
+    """
+    for length in range(len(word), max(_PREFIX, len(word) - cut) - 1, -1):
         if found := counts(database, beginning_with(database, word[:length], _LONGER)):
             return found
     return {}
