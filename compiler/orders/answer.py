@@ -57,6 +57,8 @@ def answer_question(
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
+    if not any(c.isalnum() for c in question):
+        raise UsageError("the question has no words", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)
     likeness = chosen_likeness(desk.vault.settings.vault_id)
 

@@ -89,7 +89,7 @@ def asked_questions(vault: Vault) -> list[Asked]:
 
 def _last_answers(events: Sequence[Event]) -> dict[str, Asked]:
     """Return the last answer to each question by the question's key."""
-    answers = [event for event in events if _is_answer(event)]
+    answers = [event for event in events if _is_answer(event) and question_key(event["question"])]
     keys = {event["id"]: question_key(event["question"]) for event in answers}
     askings = [(key, e) for e in events if (key := keys.get(str(e.get("of") or e.get("id"))))]
     times = Counter(key for key, _ in askings)

@@ -61,10 +61,16 @@ def _model(name: str) -> StaticModel:
 
     try:
         return StaticModel.from_pretrained(name, force_download=False)
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # the libraries below raise types of their own, derived from it alone
         reason = clean_line(str(error))[:200]
         hint = "[search] model in your config.toml names a folder with a model of model2vec, or one at its hub"
         raise Refused(f"the embedding model cannot be loaded: {reason}", where=clean_line(name), hint=hint) from error
+
+
+def embeddings_folder() -> Path:
+    """Return the folder for embeddings, which is made if it is missing. Raises: WriteFailed."""
+    Guard(cache_folder(""), Scope.STATE).makedirs(EMBEDDINGS)
+    return cache_folder(EMBEDDINGS)
 
 
 def _file_name(vault_id: str, model: str) -> str:

@@ -62,6 +62,17 @@ def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
     assert done.code == 2 and not [*vault.glob("wiki/answers/*")]
 
 
+def test_a_question_without_words_is_refused_and_one_in_the_ledger_stops_nothing(vault: Path) -> None:
+    done = ask(vault, "?")
+    assert done.code == 2 and "no words" in done.stderr
+    ask(vault, "What is consolidation?")
+    ledger = vault / "ledger/questions.jsonl"
+    line = json.loads(ledger.read_text().splitlines()[0])
+    ledger.write_text(ledger.read_text() + json.dumps({**line, "id": "zzzzzzzzzz", "question": "?!"}) + "\n")
+    assert len(ask(vault, "--history", "--json").json()["questions"]) == 1
+    assert retain("compile", cwd=vault).code == 0
+
+
 def test_an_answer_is_filed_back_with_its_quotes_and_once(vault: Path) -> None:
     first = ask(vault, "What is consolidation?", "--file-back", "--json").json()
     assert ask(vault, "What is consolidation?", "--file-back", "--json").json()["page"] == first["page"]

@@ -56,6 +56,12 @@ def test_list_items_lose_their_bullets() -> None:
     assert marked(source, MarkKind.ITEM) == ["a cue that fits the thing, and goes on", "a gap", "first", "second"]
 
 
+def test_an_empty_line_of_a_quoted_mail_ends_a_paragraph() -> None:
+    ice = "A glacier is a large mass of ice that moves slowly over the land."
+    source = read(f"On Monday, Ann wrote:\n\n> {ice}\n>\n> A moraine is a ridge of debris.\n")
+    assert ice in source.text and "A moraine is a ridge of debris." in source.text
+
+
 def test_quoted_lines_are_a_quotation() -> None:
     source = read("He wrote this.\n\n> Practice makes\n> perfect.\n\nSo he did.\n")
     assert marked(source, MarkKind.QUOTATION) == ["Practice makes perfect."]

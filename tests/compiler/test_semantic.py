@@ -17,6 +17,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from cli.main import run
 from compiler.build.compile import Options, compile_vault
 from tests.builders import make_vault
+from tests.commands import retain_process
 
 NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
 WARM, SLEEP, ROPE = ("thermostat", "warm", "temperature"), ("bedroom", "sleep"), ("rope", "knot")
@@ -75,6 +76,20 @@ def test_embeddings_are_stored_outside_the_vault_and_made_again_where_they_are_d
     stored.write_bytes(whole[:100])
     assert passages(vault, "bedroom", capsys)[0] == "night"
     assert len(stored.read_bytes()) == len(whole) and not list(vault.rglob("*.npz"))
+
+
+def test_a_question_is_answered_by_meaning_too_and_a_damaged_model_is_named(
+    vault: Path, settings: Path, tmp_path: Path
+) -> None:
+    model = make_model(settings.parent / "model")
+    settings.write_text(f"[search]\nmodel = {json.dumps(str(model))}\n")
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    told = retain_process("ask", "warm bedroom thermostat", "--json", cwd=vault, env=env)
+    assert told.code == 0 and told.json()["quotes"][0]["path"] == "raw/articles/night.md"
+    assert list((tmp_path / "cache/retain/embeddings").iterdir()), "the first use stores them"
+    (model / "model.safetensors").write_bytes(b"no model")
+    done = retain_process("ask", "warm bedroom", cwd=vault, env=env)
+    assert done.code == 3 and "the embedding model cannot be loaded" in done.stderr
 
 
 def test_a_model_that_is_not_there_is_an_error_that_says_where_it_is_named(

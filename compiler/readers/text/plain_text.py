@@ -142,6 +142,8 @@ def _paragraphs(group: list[_Line]) -> list[list[_Line]]:
 def _wraps(line: str, following: str, width: int) -> bool:
     """Return whether `line` continues in `following`: it had no room for the next word, or is no whole sentence."""
     line, following = line.rstrip(), following.strip()
+    if not following:  # as an empty line of a quoted mail is, without its mark
+        return False
     if line.endswith("-") and following[:1].islower():
         return True
     if _WIDE.search(line[-1:]):
