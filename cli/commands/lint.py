@@ -35,7 +35,7 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
 @click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
-@click.option("--undo", is_flag=True, help="Take the last --fix back.")
+@click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
 @vault_json_options
 def lint(
@@ -56,9 +56,10 @@ def lint(
     --fix or --report.
 
     --fix writes the generated pages, indexes and decks again that are not as a compile leaves them; what you edited
-    stays as it is. It says what it wrote, and `retain lint --undo` takes all of it back unless a file has changed
-    since; the next compile writes the pages again. What is left is saved as --report does: all findings in
-    output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in learning/gaps.md.
+    stays as it is. It says what it wrote, and `retain lint --undo` restores these files unless a page or deck has
+    changed since; report and gaps stay, and the next compile writes the pages again. What is left is saved as --report
+    does: all findings in output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in
+    learning/gaps.md.
 
     Rules judge offline and are silent where they are in doubt. With --engine, a model or your coding agent says which
     statements contradict each other and which names are one concept: once, as the answers are stored.
@@ -203,7 +204,9 @@ def _undo(vault_dir: str | None, as_json: bool) -> int:
         output.show_json({"fix": undone.id, "written": list(undone.written), "removed": list(undone.removed)})
         return output.DONE
     count = plural(len(undone.written) + len(undone.removed), "file")
-    output.show(f"the last fix is undone, {count} as before; the next `retain compile` writes them again")
+    output.show(
+        f"the last fix is undone, {count} as before; the next `retain compile` writes them again. Report and gaps stay"
+    )
     for path in (*undone.written, *undone.removed):
         output.show(f"  {path}")
     return output.DONE
