@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli.commands.lint import LOG_RULES
 from compiler.lint.rules import RULES
 
 PAGE = Path(__file__).resolve().with_name("lint.md")
@@ -33,8 +32,7 @@ reader can tell, which statements contradict each other and which names are one 
 
 def render() -> str:
     """Return the whole page."""
-    rules = [*((rule.code, rule.about) for rule in RULES), *LOG_RULES.items()]
-    return HEAD + "".join(f"| `{code}` | {about} |\n" for code, about in rules)
+    return HEAD + "".join(f"| `{rule.code}` | {rule.about} |\n" for rule in RULES)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import answers, cards, claims, freshness, groups, links, names, pages, records, support
+from compiler.lint import answers, cards, claims, freshness, groups, links, logs, names, pages, records, support
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -65,6 +65,8 @@ RULES: tuple[Rule, ...] = (
     Rule("card-leaks", "A question that has its answer in it.", cards.leaking),
     Rule("card-unclear", 'A question that says "it" or "this" of something that it does not name.', cards.unclear),
     Rule("card-unsupported", "A card whose support is missing or does not bear out its answer.", support.cards),
+    Rule(logs.LOST, "A log that has lost records.", logs.lost),
+    Rule(logs.DAMAGED, "A line of a log that cannot be read.", logs.damaged),
 )
 
 
