@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from datetime import date
 
@@ -29,7 +30,8 @@ def undefined(wiki: Wiki) -> Found:
         first = page.sentences[0] if page.sentences else None
         cited = [wiki.claims[str(c.claim)][0] for c in first.cites if str(c.claim) in wiki.claims] if first else []
         if cited and not any(claim.kind is ClaimKind.DEFINITION for claim in cited):
-            remedy = f'add a document that defines it: `retain gaps`, or `retain ask "What is {page.title}?"`'
+            ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
+            remedy = f"add a document that defines it: `retain gaps`, or {ask}"
             yield page.path, first.line if first else 0, "it does not say what its subject is", remedy
 
 
@@ -72,7 +74,7 @@ def stale(wiki: Wiki) -> Found:
             shown = lowered(base, stale=True)
             less = f"; its confidence counts as {shown} instead of {base}" if shown != base else ""
             what = f"last updated {age} days ago, and {tier} pages are looked at after {FRESHNESS_DAYS[tier]}{less}"
-            remedy = f'add a newer document; `retain concept freshness "{page.title}" slow` gives it a year'
+            remedy = f"add a newer document; `retain concept freshness {shlex.quote(page.title)} slow` gives it a year"
             yield page.path, 0, what, remedy
 
 

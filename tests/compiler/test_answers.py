@@ -125,7 +125,7 @@ def test_an_answer_is_out_of_date_when_a_claim_below_it_changes(vault: Path) -> 
     assert retain("compile", cwd=vault).code == 0
     (found,) = retain("lint", "--rule", "answer-stale", "--json", cwd=vault).json()["findings"]
     assert found["path"] == page == ANSWER
-    assert found["hint"] == '`retain ask "What is consolidation?" --file-back`'
+    assert found["hint"] == "`retain ask 'What is consolidation?' --file-back`"
     assert retain("verify", cwd=vault).code == 1, "its quote is in no source any more"
     assert file_back(vault, "What is consolidation?") == page
     assert not findings(vault, "answer-stale") and retain("verify", cwd=vault).code == 0

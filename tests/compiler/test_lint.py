@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shlex
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -150,6 +151,19 @@ def test_spellings_of_one_name_are_found_and_versions_are_not(vault: Vault) -> N
         path.write_text(text.replace("title: Halyard", f"title: {name}"))
     pairs = [each for each in found(vault) if each.code == "near-duplicate"]
     assert len(pairs) == 1 and "retain concept merge" in pairs[0].hint
+
+
+def test_words_of_a_document_are_quoted_in_the_commands_that_a_finding_offers(vault: Vault) -> None:
+    title = "Zed $(touch x)"
+    text = (vault.root / ARTICLE).read_text().replace("title: Halyard", f"title: {title}")
+    text = re.sub("^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE)
+    for name in ("zed", "zeds"):
+        (vault.root / f"wiki/concepts/{name}.md").write_text(text)
+    hints = {each.code: each.hint for each in found(vault) if "touch" in each.hint}
+    assert {"near-duplicate", "stale"} <= hints.keys()
+    for hint in hints.values():
+        words = shlex.split(hint.split("`retain ", 1)[1].split("` ")[0].split("`,")[0].rstrip("`"))
+        assert any(title in word for word in words) and f"'{title}'" in hint
 
 
 def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:
