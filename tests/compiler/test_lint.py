@@ -176,6 +176,21 @@ def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault
     assert codes["not-compiled"] == "raw/articles/new.md" and codes["superseded"].startswith("wiki/concepts/")
 
 
+def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_file(vault: Vault) -> None:
+    raw, text = vault.root / "raw", "# Sheet\n\nA sheet is a rope that trims a sail.\n"
+    for name in (".hid/x.md", "node_modules/x.md", "x.md~"):
+        (raw / name).parent.mkdir(exist_ok=True)
+        (raw / name).write_text(text)
+    (raw / "empty [1].md").write_text("\n")
+    (raw / "ab.md").write_text("- -\n")
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    index = (vault.root / "wiki/_index.md").read_text()
+    assert "[[raw/ab|" in index and "raw/empty%20" in index, "they have no claims, and so no page"
+    assert "not-compiled" not in {each.code for each in found(vault)}
+    (raw / "a.md").write_text(text)
+    assert [each.path for each in found(vault) if each.code == "not-compiled"] == ["raw/a.md"]
+
+
 def test_the_page_of_rules_is_what_the_code_says() -> None:
     assert page_of_rules.PAGE.read_text(encoding="utf-8") == page_of_rules.render(), "run `make docs`"
     assert len({rule.code for rule in RULES}) == len(RULES)
