@@ -8,6 +8,7 @@ from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
+from compiler.query.answer_page import parse_page
 from compiler.readers.formats import HEAD, RECORDED, kind_of
 from compiler.sources.inventory import scan
 from vault.model.claim import ClaimState
@@ -22,9 +23,11 @@ _QUOTED = 100  # characters of a sentence or quote in a finding
 
 
 def uncited(wiki: Wiki) -> Found:
-    """Yield statements of articles and topics that cite nothing."""
-    for page in (*wiki.articles, *wiki.topics):
-        for sentence in page.sentences:
+    """Yield statements of articles, topics and answers that cite nothing."""
+    said = [(page, page.sentences) for page in (*wiki.articles, *wiki.topics)]
+    said += [(page, parse_page(page.text).sentences) for page in wiki.answers]
+    for page, statements in said:
+        for sentence in statements:
             if not sentence.cites:
                 what = f"“{truncate(sentence.text, _QUOTED)}” cites nothing"
                 yield page.path, sentence.line, what, "cite a claim, or make it a remark of yours: `> [!human]`"

@@ -10,6 +10,7 @@ from compiler.agents.quarantine import QUARANTINE
 from compiler.articles.sources import confidence
 from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Page, Wiki
+from compiler.query.filing import MOST
 from vault.ids import SourceId
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
@@ -102,7 +103,12 @@ def conflicted(wiki: Wiki) -> Found:
 
 
 def overconfident(wiki: Wiki) -> Found:
-    """Yield articles that claim more confidence than their sources allow."""
+    """Yield articles that claim more confidence than their sources allow, and answers that claim more than any may."""
+    for page in wiki.answers:
+        said = page.properties.text("confidence")
+        if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(MOST):
+            what = f"its confidence is {said}, and an answer is inferred: {MOST} at most"
+            yield page.path, 0, what, f"set `confidence: {MOST}`, or ask again with `--file-back`"
     for page in wiki.articles:
         origins = {wiki.origin(path) for path in _sources_of(page, wiki)}
         trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}
