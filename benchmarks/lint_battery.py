@@ -27,7 +27,7 @@ from compiler.lint.wiki import Wiki
 from vault.diagnostic import Diagnostic
 from vault.vault import open_vault
 
-LOG_RULES = ("damaged-line", "records-lost")  # which the command alone finds
+LOST = "records-lost"  # which the command alone notices, as it remembers what the logs held
 RETAIN = Path(sys.executable).with_name("retain")
 
 
@@ -47,8 +47,8 @@ def _tomorrow() -> date:
 
 
 def findings(root: Path, code: str = "") -> set[tuple[str, str, int, str]]:
-    """Return (rule, path, line, reason) of all findings, or of one rule; of the logs as the command has them."""
-    if code in LOG_RULES:
+    """Return (rule, path, line, reason) of all findings, or of one rule; lost records as the command has them."""
+    if code == LOST:
         command = [str(RETAIN), "lint", "--rule", code, "--json", "--vault", str(root)]
         done = subprocess.run(command, capture_output=True, check=False, cwd=root)
         found = msgspec.json.decode(done.stdout)["findings"]

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli.commands.lint import LOG_RULES
 from compiler.lint.rules import RULES
 
 PAGE = Path(__file__).resolve().with_name("lint.md")
 HEAD = """# The rules of `retain lint`
 
-Written by `make docs` from the code. `retain lint` reads the wiki, the cards, the logs and the links from your notes,
-and changes nothing. Each finding names its rule, place, reason and remedy; the exit code is 1 if there is any.
+Written by `make docs` from the code. `retain lint` reads the wiki, the cards, the logs and the links from your notes;
+without `--fix` and `--report` it changes nothing. Each finding names its rule, place, reason and remedy; the exit code
+is 1 if there is any.
 `--rule CODE` asks for one rule, `--since DATE` for the files that changed since, `--json` gives all of it.
 
 `--fix` writes the generated pages, indexes and decks again that are not as a compile leaves them, and says which;
-`retain lint --undo` takes that back, unless a file has changed since. Nothing that you wrote is changed. What is left,
-and with `--report` everything, is saved as `output/reports/lint-DATE.md`; stale and thin pages, missing definitions and
-sources that disagree become gaps in `learning/gaps.md`, and leave it when they are found no more.
+`retain lint --undo` restores these files, unless a page or deck has changed since. Nothing that you wrote is changed.
+What is left, and with `--report` everything, is saved as `output/reports/lint-DATE.md`; stale and thin pages, missing
+definitions and sources that disagree become gaps in `learning/gaps.md`, and leave it when they are found no more.
 
 Rules judge offline and are silent where they are in doubt. `--engine claude`, `command` or `agent` asks what only a
 reader can tell, which statements contradict each other and which names are one concept: once, as answers are stored.
@@ -32,8 +32,7 @@ reader can tell, which statements contradict each other and which names are one 
 
 def render() -> str:
     """Return the whole page."""
-    rules = [*((rule.code, rule.about) for rule in RULES), *LOG_RULES.items()]
-    return HEAD + "".join(f"| `{code}` | {about} |\n" for code, about in rules)
+    return HEAD + "".join(f"| `{rule.code}` | {rule.about} |\n" for rule in RULES)
 
 
 if __name__ == "__main__":

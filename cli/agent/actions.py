@@ -15,6 +15,7 @@ from pydantic import Field
 from cli.agent import report
 from cli.environment import is_sandboxed, now
 from cli.options import opened
+from cli.wiki_check import wiki_to_check
 from compiler.build.search import with_search_index
 from compiler.orders.answer import answer_lines, answer_question
 from compiler.orders.board import OrderDesk, current_board
@@ -103,13 +104,11 @@ class AgentActions:
 def _findings(vault: Vault, rule: str, limit: int) -> str:
     """Return the findings of `retain lint` as JSON, with how many there are. Raises: UsageError for an unknown rule."""
     from compiler.lint.rules import RULES, lint  # for this tool alone
-    from compiler.lint.wiki import Wiki
 
     known = [each.code for each in RULES]
     if rule and rule not in known:
         raise UsageError(f"no rule is named {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
-    at = now()
-    found = lint(Wiki(vault, at.astimezone(vault.settings.zone).date(), at=at), [rule] if rule else [])
+    found = lint(wiki_to_check(vault, now()), [rule] if rule else [])
     shown = [each.as_json() for each in found[:limit]]
     return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)
 

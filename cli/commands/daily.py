@@ -14,6 +14,7 @@ from cli.commands.lint import changed_since
 from cli.engines.choice import ASKING, engine_of
 from cli.environment import now
 from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import look
@@ -35,7 +36,7 @@ SHOWN = 5  # of each list on the screen; --json has all
 @progress_option
 @vault_json_options
 def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Compile what is new, check what changed since yesterday, and show what matters today, on one screen.
+    """Compile what is new, check the logs and what changed since yesterday, and show what matters today, on one screen.
 
     Run it by hand or by a timer (docs/daily.md): a second run the same day does nothing twice. No model is asked; where
     one compiles this vault, only its stored answers are used. Exit code 1 if a source failed or a check found faults.
@@ -76,23 +77,23 @@ def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Re
 
 
 def _linted(vault: Vault, at: datetime, narrator: output.Progress) -> list[Diagnostic]:
-    """Return what is wrong with files that changed since yesterday; agenda and late sources are shown by themselves.
+    """Return what is wrong with logs, and with files that changed since yesterday; agenda and late sources are shown by
+    themselves.
 
     What asks for something to read is noted in the agenda, of all files.
     """
     from compiler.lint.agenda import note_gaps
+    from compiler.lint.logs import CODES
     from compiler.lint.rules import lint
-    from compiler.lint.wiki import Wiki
 
-    today = at.astimezone(vault.settings.zone).date()
-    wiki = Wiki(vault, today, at=at)
+    wiki = wiki_to_check(vault, at)
     found = lint(wiki)
     with suppress(LockHeld):  # then the next run notes it
         if note_gaps(wiki, found, at):
             _compiled(vault, at, narrator)  # which writes the agenda and the reading list
-    yesterday = today - timedelta(days=1)
+    yesterday = wiki.today - timedelta(days=1)
     shown = (each for each in found if each.path != GAPS and each.code != LATE)
-    return [each for each in shown if changed_since(vault, each.path, yesterday)]
+    return [each for each in shown if each.code in CODES or changed_since(vault, each.path, yesterday)]
 
 
 def _facts(vault: Vault, at: datetime) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def _show(
         output.show(f"Look at again, {plural(len(late), 'source')}: `retain add --current FILE` if it still holds")
         output.show_first([each.path for each in late], SHOWN, indent="  ")
     if found:
-        output.show(f"Check, {plural(len(found), 'finding')} in what changed: `retain lint`")
+        output.show(f"Check, {plural(len(found), 'finding')} in logs and what changed: `retain lint`")
         output.show_first([f"{each.code}: {each}" for each in found], SHOWN, indent="  ")
     if done is not None and done.failures:
         output.show(f"Failed, {plural(len(done.failures), 'source')}:")

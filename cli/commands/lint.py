@@ -13,10 +13,9 @@ from cli import output
 from cli.engines.choice import ASKING, backend_of, paid_words
 from cli.environment import is_sandboxed, now
 from cli.options import opened, opened_to_write, progress_option, vault_json_options
+from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
-from vault.index.logs import CODE
-from vault.log.records import unreadable_lines
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -35,7 +34,7 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
 @click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
-@click.option("--undo", is_flag=True, help="Take the last --fix back.")
+@click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
 @vault_json_options
 def lint(
@@ -56,9 +55,10 @@ def lint(
     --fix or --report.
 
     --fix writes the generated pages, indexes and decks again that are not as a compile leaves them; what you edited
-    stays as it is. It says what it wrote, and `retain lint --undo` takes all of it back unless a file has changed
-    since; the next compile writes the pages again. What is left is saved as --report does: all findings in
-    output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in learning/gaps.md.
+    stays as it is. It says what it wrote, and `retain lint --undo` restores these files unless a page or deck has
+    changed since; report and gaps stay, and the next compile writes the pages again. What is left is saved as --report
+    does: all findings in output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in
+    learning/gaps.md.
 
     Rules judge offline and are silent where they are in doubt. With --engine, a model or your coding agent says which
     statements contradict each other and which names are one concept: once, as the answers are stored.
@@ -79,13 +79,13 @@ def lint(
     if report and (codes or since):
         raise click.UsageError("--report saves all findings: leave out --rule and --since")
     _check_codes(codes)
-    vault = opened_to_write(vault_dir) if fixes or report or engine else opened(vault_dir, thorough=True)
+    vault = opened_to_write(vault_dir) if fixes or report or engine else opened(vault_dir)
     with output.Progress(progress) as narrator:
         fixed, before = _fix(vault, narrator) if fixes else (None, [])
         if engine is not None:
             _judge(vault, engine, budget, narrator)
-    wiki = _wiki(vault)
-    every = _findings(vault, wiki, codes if not (fixes or report) else ())
+    wiki = wiki_to_check(vault, now())
+    every = _findings(wiki, codes if not (fixes or report) else ())
     saved = _save(vault, wiki, every, fixed) if fixes or report else ""
     found = [each for each in every if not codes or each.code in codes]
     if since is not None:
@@ -101,42 +101,20 @@ def lint(
     return output.FINDINGS if found else output.DONE
 
 
-LOG_RULES = {CODE: "A log that has lost records.", "damaged-line": "A line of a log that cannot be read."}
-
-
 def _check_codes(codes: Sequence[str]) -> None:
     """Raise UsageError for a rule that there is not."""
     from compiler.lint.rules import RULES
 
-    if unknown := set(codes) - {rule.code for rule in RULES} - set(LOG_RULES):
-        known = ", ".join([*(rule.code for rule in RULES), *LOG_RULES])
-        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {known}")
+    known = [rule.code for rule in RULES]
+    if unknown := set(codes) - {*known}:
+        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
 
 
-def _wiki(vault: Vault) -> Wiki:
-    from compiler.lint.wiki import Wiki
-
-    return Wiki(vault, _today(vault), at=now())
-
-
-def _today(vault: Vault) -> date:
-    return now().astimezone(vault.settings.zone).date()
-
-
-def _findings(vault: Vault, wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
+def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
     """Return what is wrong by the rules with these codes, or by all."""
     from compiler.lint.rules import lint as check
 
-    wanted = [code for code in codes if code not in LOG_RULES]
-    found = check(wiki, wanted) if wanted or not codes else []
-    return found + [each for each in _logs(vault) if not codes or each.code in codes]
-
-
-def _logs(vault: Vault) -> list[Diagnostic]:
-    """Return what is wrong with the review log and the ledgers."""
-    lost = [each for each in vault.notices if each.code == CODE]
-    damaged = (Diagnostic(d.path, d.line, "damaged-line", d.message, d.hint) for d in unreadable_lines(vault.root))
-    return [*lost, *damaged]
+    return check(wiki, codes)
 
 
 def changed_since(vault: Vault, path: str, day: date) -> bool:
@@ -155,7 +133,7 @@ def _fix(vault: Vault, narrator: output.Progress) -> tuple[Fixed, list[Diagnosti
     """Fix what can be fixed; return what was done and what was wrong before."""
     from compiler.lint.fix import fix
 
-    before = _findings(vault, _wiki(vault))
+    before = _findings(wiki_to_check(vault, now()))
     fixed = fix(vault, now(), narrator)
     render_if_stale(vault)
     return fixed, before
@@ -169,7 +147,7 @@ def _judge(vault: Vault, engine: str, budget: float | None, narrator: output.Pro
 
     seen = look(vault.root)
     with backend_of(vault, engine, seen, narrator, budget=budget, batch=False, renew=True) as backend:
-        judge(_wiki(vault), OrderDesk(vault, sandboxed=is_sandboxed()), engine, now(), backend, narrator)
+        judge(wiki_to_check(vault, now()), OrderDesk(vault, sandboxed=is_sandboxed()), engine, now(), backend, narrator)
     if cost := paid_words(backend):
         output.say(cost)
 
@@ -183,7 +161,7 @@ def _save(vault: Vault, wiki: Wiki, found: Sequence[Diagnostic], fixed: Fixed | 
     from vault.log.entries import record_event
 
     note_gaps(wiki, found, now())
-    about = {rule.code: rule.about for rule in RULES} | LOG_RULES
+    about = {rule.code: rule.about for rule in RULES}
     path, is_new = save_report(vault, found, about, wiki.today)
     written = [*fixed.written, *fixed.removed] if fixed is not None else []
     if is_new or written:
@@ -203,7 +181,9 @@ def _undo(vault_dir: str | None, as_json: bool) -> int:
         output.show_json({"fix": undone.id, "written": list(undone.written), "removed": list(undone.removed)})
         return output.DONE
     count = plural(len(undone.written) + len(undone.removed), "file")
-    output.show(f"the last fix is undone, {count} as before; the next `retain compile` writes them again")
+    output.show(
+        f"the last fix is undone, {count} as before; the next `retain compile` writes them again. Report and gaps stay"
+    )
     for path in (*undone.written, *undone.removed):
         output.show(f"  {path}")
     return output.DONE

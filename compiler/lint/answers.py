@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -42,8 +43,7 @@ def stale(wiki: Wiki) -> Found:
         answer = parse_page(page.text)
         why = next(_outdated(answer, wiki), "")
         if why:
-            question = answer.question.replace('"', "'")
-            yield page.path, 0, why, f'`retain ask "{question}" --file-back`'
+            yield page.path, 0, why, f"`retain ask {shlex.quote(answer.question)} --file-back`"
 
 
 def _outdated(answer: AnswerPage, wiki: Wiki) -> Iterator[str]:

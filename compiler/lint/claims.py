@@ -8,9 +8,11 @@ from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
+from compiler.query.answer_page import parse_page
 from compiler.readers.formats import HEAD, RECORDED, kind_of
-from compiler.sources.inventory import is_hidden
+from compiler.sources.inventory import scan
 from vault.model.claim import ClaimState
+from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
 
 Found = Iterator[tuple[str, int, str, str]]
@@ -21,9 +23,11 @@ _QUOTED = 100  # characters of a sentence or quote in a finding
 
 
 def uncited(wiki: Wiki) -> Found:
-    """Yield statements of articles and topics that cite nothing."""
-    for page in (*wiki.articles, *wiki.topics):
-        for sentence in page.sentences:
+    """Yield statements of articles, topics and answers that cite nothing."""
+    said = [(page, page.sentences) for page in (*wiki.articles, *wiki.topics)]
+    said += [(page, parse_page(page.text).sentences) for page in wiki.answers]
+    for page, statements in said:
+        for sentence in statements:
             if not sentence.cites:
                 what = f"“{truncate(sentence.text, _QUOTED)}” cites nothing"
                 yield page.path, sentence.line, what, "cite a claim, or make it a remark of yours: `> [!human]`"
@@ -90,15 +94,19 @@ def _undecided(wiki: Wiki) -> Iterator[tuple[Page, int, list[str]]]:
 
 
 def not_compiled(wiki: Wiki) -> Found:
-    """Yield files of raw/ that no page of a source names, but for pictures and the like."""
+    """Yield files of raw/ that a compile lists and no page of a source or index names, but for pictures and the like.
+
+    What of them an index links to has no claims, and so no page.
+    """
     known = {summary.properties.text("source") for summary in wiki.summaries.values()}
+    linked = frozenset[str]().union(*(page.targets for page in wiki.indexes))
     index = "\n".join(page.text for page in wiki.indexes)
     root = wiki.vault.root
-    for path in sorted((root / "raw").rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if not path.is_file() or is_hidden(path.name) or name in known:
+    for path in (file.path for file in scan(root, "raw").files):
+        title = path.rpartition("/")[2]
+        if path in known or path.removesuffix(".md") in linked or raw_link(path, title) in index:
             continue
-        with path.open("rb") as file:
-            kind = kind_of(path.name, file.read(HEAD))
-        if kind not in RECORDED and name.removesuffix(".md") not in index:
-            yield name, 0, "it is not compiled", "`retain compile`"
+        with (root / path).open("rb") as file:
+            kind = kind_of(title, file.read(HEAD))
+        if kind not in RECORDED:
+            yield path, 0, "it is not compiled", "`retain compile`"

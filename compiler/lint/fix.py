@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiler.articles.indexes import LOG
+from compiler.articles.indexes import CONCEPTS, GRAPH, INDEX, LOG
 from compiler.build.apply_decision import engine_of
 from compiler.build.compile import Options, compile_vault
 from vault.audit.agent_runs import refuse_beside_agents
@@ -20,6 +20,7 @@ from vault.errors import EditedMeanwhile, NotFound, Refused
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.ids import digest12
+from vault.layout import GAPS, READING_LIST, REVIEW_PAGE
 from vault.locks import lock
 from vault.log import ledger
 from vault.log.ledger import Event
@@ -28,6 +29,7 @@ from vault.vault import Vault
 
 TYPE = "lint-fix"
 UNDO = "lint-undo"
+_LISTS = frozenset({INDEX, CONCEPTS, GRAPH, LOG, GAPS, READING_LIST, REVIEW_PAGE})  # which any compile may write anew
 _SHOWN = 5  # files in a message
 Progress = Callable[[dict[str, Any]], None]
 
@@ -70,7 +72,9 @@ def fix(vault: Vault, at: datetime, progress: Progress) -> Fixed:
 
 
 def undo(vault: Vault, at: datetime) -> Fixed:
-    """Take the last fix back: every file that it wrote is as it was before; return what was written and removed.
+    """Take the last fix back: the files that it wrote are as they were before; return what was written and removed.
+
+    Indexes, log and agenda that changed since stay as they are, as a compile writes them from the others.
 
     Raises: NotFound where there is none; EditedMeanwhile, which names the files that changed since; Refused where a
     copy is not on this machine; LockHeld. Nothing is changed then.
@@ -99,7 +103,8 @@ def _changes(
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """Return by path the bytes that are there now and those to restore. Raises as `undo` does."""
     current = {path: guard.read(path) for path in files}
-    open_ = {path: both for path, both in files.items() if _digest(current[path]) != both[0]}
+    renewed = {path for path in _LISTS & files.keys() if _digest(current[path]) != files[path][1]}
+    open_ = {path: both for path, both in files.items() if path not in renewed and _digest(current[path]) != both[0]}
     if edited := [path for path, both in open_.items() if _digest(current[path]) != both[1]]:
         names = ", ".join(map(clean_line, edited[:_SHOWN])) + (" ..." if len(edited) > _SHOWN else "")
         what = f"{plural(len(edited), 'file')} changed since the fix: {names}"

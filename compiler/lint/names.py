@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -27,7 +28,8 @@ def near_duplicates(wiki: Wiki) -> Found:
         names = frozenset((title_key(page.title), title_key(beside.title)))
         if names in judged.same or (alike >= _ALIKE and not judged.told_apart(names)):
             by = "a model takes it for one with" if names in judged.same else "its name is nearly that of"
-            merge = f'`retain concept merge "{page.title}" "{beside.title}"`, or the same with `--never` if they differ'
+            both = shlex.join([page.title, beside.title])
+            merge = f"`retain concept merge {both}`, or the same with `--never` if they differ"
             yield page.path, 0, f"{by} {beside.path}", merge
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from datetime import date
 
@@ -9,6 +10,7 @@ from compiler.agents.quarantine import QUARANTINE
 from compiler.articles.sources import confidence
 from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Page, Wiki
+from compiler.query.filing import MOST
 from vault.ids import SourceId
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
@@ -29,7 +31,8 @@ def undefined(wiki: Wiki) -> Found:
         first = page.sentences[0] if page.sentences else None
         cited = [wiki.claims[str(c.claim)][0] for c in first.cites if str(c.claim) in wiki.claims] if first else []
         if cited and not any(claim.kind is ClaimKind.DEFINITION for claim in cited):
-            remedy = f'add a document that defines it: `retain gaps`, or `retain ask "What is {page.title}?"`'
+            ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
+            remedy = f"add a document that defines it: `retain gaps`, or {ask}"
             yield page.path, first.line if first else 0, "it does not say what its subject is", remedy
 
 
@@ -72,7 +75,7 @@ def stale(wiki: Wiki) -> Found:
             shown = lowered(base, stale=True)
             less = f"; its confidence counts as {shown} instead of {base}" if shown != base else ""
             what = f"last updated {age} days ago, and {tier} pages are looked at after {FRESHNESS_DAYS[tier]}{less}"
-            remedy = f'add a newer document; `retain concept freshness "{page.title}" slow` gives it a year'
+            remedy = f"add a newer document; `retain concept freshness {shlex.quote(page.title)} slow` gives it a year"
             yield page.path, 0, what, remedy
 
 
@@ -100,7 +103,12 @@ def conflicted(wiki: Wiki) -> Found:
 
 
 def overconfident(wiki: Wiki) -> Found:
-    """Yield articles that claim more confidence than their sources allow."""
+    """Yield articles that claim more confidence than their sources allow, and answers that claim more than any may."""
+    for page in wiki.answers:
+        said = page.properties.text("confidence")
+        if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(MOST):
+            what = f"its confidence is {said}, and an answer is inferred: {MOST} at most"
+            yield page.path, 0, what, f"set `confidence: {MOST}`, or ask again with `--file-back`"
     for page in wiki.articles:
         origins = {wiki.origin(path) for path in _sources_of(page, wiki)}
         trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}

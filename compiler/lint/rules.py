@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import answers, cards, claims, freshness, groups, links, names, pages, records, support
+from compiler.lint import answers, cards, claims, freshness, groups, links, logs, names, pages, records, support
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
     Rule("confidence", "A page whose confidence is higher than the rule and its evidence allow.", pages.overconfident),
     Rule("conflicted", "A merge that was not finished, or two versions of a file side by side.", pages.conflicted),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
-    Rule("uncited", "A statement in an article without a citation.", claims.uncited),
+    Rule("uncited", "A statement in an article or answer without a citation.", claims.uncited),
     Rule("unsupported", "A statement that the claims it cites do not bear out.", support.sentences),
     Rule(
         "superseded", "A page that cites a claim of an older edition though a newer one has others.", claims.superseded
@@ -65,6 +65,8 @@ RULES: tuple[Rule, ...] = (
     Rule("card-leaks", "A question that has its answer in it.", cards.leaking),
     Rule("card-unclear", 'A question that says "it" or "this" of something that it does not name.', cards.unclear),
     Rule("card-unsupported", "A card whose support is missing or does not bear out its answer.", support.cards),
+    Rule(logs.LOST, "A log that has lost records.", logs.lost),
+    Rule(logs.DAMAGED, "A line of a log that cannot be read.", logs.damaged),
 )
 
 

@@ -21,7 +21,7 @@ from vault.model.wikilink import links
 from vault.vault import Vault
 
 _VERSIONS = 99  # pages on one question
-_MOST = "medium"  # confidence of what is inferred
+MOST = "medium"  # confidence of what is inferred
 _LEVELS = ("speculative", "low", "medium", "high")
 
 
@@ -76,7 +76,7 @@ def confidence_of(vault: Vault, answer: Answer) -> str:
     """
     paths = {known.summary for known in answer.claims} | {quote.summary for quote in answer.quotes}
     base = confidence_on(vault, paths, answer.engine)
-    most = "low" if answer.is_weak else _MOST
+    most = "low" if answer.is_weak else MOST
     return min(base, most, key=_LEVELS.index)
 
 

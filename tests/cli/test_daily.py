@@ -58,6 +58,19 @@ def test_faults_in_what_changed_are_findings(run: Run, vault: Path) -> None:
     assert "broken-link" in {each["code"] for each in told.json()["lint"]} and told.json()["today"]["new"] > 0
 
 
+def test_damaged_and_lost_lines_of_a_ledger_are_findings_however_old_the_file_is(run: Run, vault: Path) -> None:
+    run("daily", cwd=vault)
+    ledger = vault / "ledger/builds.jsonl"
+    old = ledger.read_bytes()
+    stamp = ledger.stat().st_mtime_ns
+    ledger.write_bytes(bytes([old[0] ^ 1]) + old[1:])
+    os.utime(ledger, ns=(stamp, stamp - 10**15))
+    told = run("daily", "--json", cwd=vault)
+    codes = {each["code"] for each in told.json()["lint"] if each["path"].startswith("ledger/builds.jsonl")}
+    assert told.code == 1 and codes == {"damaged-line", "records-lost"}
+    assert "ledger/builds.jsonl" in run("daily", cwd=vault).stdout
+
+
 def test_what_a_model_has_to_answer_is_named_and_the_rest_is_shown(run: Run, tmp_path: Path) -> None:
     by_model = tmp_path / "compiled"
     shutil.copytree(Path(__file__).parents[2] / "examples/compiled", by_model)

@@ -90,6 +90,21 @@ def test_a_fix_writes_generated_pages_again_and_one_undo_takes_it_back(run: Run,
     assert again.code == 2 and "there is no fix to undo" in again.stderr
 
 
+def test_an_undo_works_after_a_question_and_a_compile(run: Run, spoilt: Path) -> None:
+    before = files(spoilt)
+    written = run("lint", "--fix", "--json", cwd=spoilt).json()["fix"]["written"]
+    run("ask", "What is a gradient?", "--file-back", cwd=spoilt)
+    (spoilt / "raw/new.md").write_text("# Anchor\n\nAn anchor is a weight that holds a ship in its place.\n")
+    assert run("compile", cwd=spoilt).code == 0
+    listed = (spoilt / "wiki/_index.md").read_bytes()
+    undone = run("lint", "--undo", "--json", cwd=spoilt)
+    assert undone.code == 0, undone.stderr
+    pages = [path for path in written if path.startswith("wiki/concepts/")]
+    assert pages and all((spoilt / path).exists() is (path in before) for path in pages)
+    assert all((spoilt / path).read_bytes() == before[path] for path in pages if path in before)
+    assert (spoilt / "wiki/_index.md").read_bytes() == listed, "the next compile writes it from the pages"
+
+
 def test_an_undo_refuses_and_names_what_changed_since(run: Run, spoilt: Path) -> None:
     written = run("lint", "--fix", "--json", cwd=spoilt).json()["fix"]["written"]
     page = spoilt / next(path for path in written if path.startswith("wiki/concepts/"))

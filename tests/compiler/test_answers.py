@@ -118,6 +118,14 @@ def test_a_link_to_an_answer_that_is_no_evidence_is_none(vault: Path) -> None:
     assert not findings(vault, "circular") and not findings(vault, "broken-link")
 
 
+def test_a_statement_without_a_citation_and_too_much_confidence_are_found_in_an_answer(vault: Path) -> None:
+    page = file_back(vault, "What is consolidation?")
+    assert not findings(vault, "uncited") and page not in findings(vault, "confidence")
+    text = re.sub("^confidence: .*$", "confidence: high", (vault / page).read_text(), flags=re.MULTILINE)
+    (vault / page).write_text(f"{text}\nA nap makes everybody rich.\n")
+    assert findings(vault, "uncited") == [page] and page in findings(vault, "confidence")
+
+
 def test_an_answer_is_out_of_date_when_a_claim_below_it_changes(vault: Path) -> None:
     page = file_back(vault, "What is consolidation?")
     assert not findings(vault, "answer-stale")
@@ -125,7 +133,7 @@ def test_an_answer_is_out_of_date_when_a_claim_below_it_changes(vault: Path) -> 
     assert retain("compile", cwd=vault).code == 0
     (found,) = retain("lint", "--rule", "answer-stale", "--json", cwd=vault).json()["findings"]
     assert found["path"] == page == ANSWER
-    assert found["hint"] == '`retain ask "What is consolidation?" --file-back`'
+    assert found["hint"] == "`retain ask 'What is consolidation?' --file-back`"
     assert retain("verify", cwd=vault).code == 1, "its quote is in no source any more"
     assert file_back(vault, "What is consolidation?") == page
     assert not findings(vault, "answer-stale") and retain("verify", cwd=vault).code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shlex
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -88,8 +89,8 @@ def test_a_planted_fault_is_found_by_its_rule_at_its_place(vault: Vault, code: s
     assert mine and mine[0].path == path and mine[0].message and mine[0].hint
 
 
-LOGS = ("damaged-line", "records-lost")  # rules of the command, on files that are no part of the wiki
-PLANTED = [(code, planter) for code, planters in PLANTERS.items() if code not in LOGS for planter in planters]
+LOST = "records-lost"  # which the commands alone notice, as they remember what the logs held
+PLANTED = [(code, planter) for code, planters in PLANTERS.items() if code != LOST for planter in planters]
 
 
 @pytest.mark.parametrize(("code", "planter"), PLANTED, ids=[f"{code}-{p.__name__}" for code, p in PLANTED])
@@ -104,7 +105,7 @@ def test_each_way_to_make_a_fault_is_found_by_the_rule(vault: Vault, code: str, 
 
 
 def test_every_rule_has_a_way_to_make_its_fault() -> None:
-    assert PLANTERS.keys() == {rule.code for rule in RULES} | set(LOGS)
+    assert PLANTERS.keys() == {rule.code for rule in RULES}
 
 
 def test_links_from_the_users_notes_are_looked_at(vault: Vault) -> None:
@@ -152,6 +153,19 @@ def test_spellings_of_one_name_are_found_and_versions_are_not(vault: Vault) -> N
     assert len(pairs) == 1 and "retain concept merge" in pairs[0].hint
 
 
+def test_words_of_a_document_are_quoted_in_the_commands_that_a_finding_offers(vault: Vault) -> None:
+    title = "Zed $(touch x)"
+    text = (vault.root / ARTICLE).read_text().replace("title: Halyard", f"title: {title}")
+    text = re.sub("^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE)
+    for name in ("zed", "zeds"):
+        (vault.root / f"wiki/concepts/{name}.md").write_text(text)
+    hints = {each.code: each.hint for each in found(vault) if "touch" in each.hint}
+    assert {"near-duplicate", "stale"} <= hints.keys()
+    for hint in hints.values():
+        words = shlex.split(hint.split("`retain ", 1)[1].split("` ")[0].split("`,")[0].rstrip("`"))
+        assert any(title in word for word in words) and f"'{title}'" in hint
+
+
 def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:
     summary = "wiki/summaries/ropes.md"
     edit(
@@ -160,6 +174,21 @@ def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault
     (vault.root / "raw/articles/new.md").write_text("# New\n\nA new text.\n")
     codes = {each.code: each.path for each in found(vault)}
     assert codes["not-compiled"] == "raw/articles/new.md" and codes["superseded"].startswith("wiki/concepts/")
+
+
+def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_file(vault: Vault) -> None:
+    raw, text = vault.root / "raw", "# Sheet\n\nA sheet is a rope that trims a sail.\n"
+    for name in (".hid/x.md", "node_modules/x.md", "x.md~"):
+        (raw / name).parent.mkdir(exist_ok=True)
+        (raw / name).write_text(text)
+    (raw / "empty [1].md").write_text("\n")
+    (raw / "ab.md").write_text("- -\n")
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    index = (vault.root / "wiki/_index.md").read_text()
+    assert "[[raw/ab|" in index and "raw/empty%20" in index, "they have no claims, and so no page"
+    assert "not-compiled" not in {each.code for each in found(vault)}
+    (raw / "a.md").write_text(text)
+    assert [each.path for each in found(vault) if each.code == "not-compiled"] == ["raw/a.md"]
 
 
 def test_the_page_of_rules_is_what_the_code_says() -> None:
