@@ -190,7 +190,7 @@ def _show_sentences(answer: Answer) -> None:
         marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
         output.show(f"{sentence.text} {marks}")
     if answer.missing:
-        output.show(f"\nnot in the wiki: {answer.missing}" if answer.sentences else answer.missing)
+        output.show(f"\nNot in your sources: {answer.missing}" if answer.sentences else answer.missing)
     for known in answer.claims:
         output.show(f"\n  [{numbers[known.claim.id]}] “{known.claim.quote}”")
         output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
