@@ -114,7 +114,12 @@ def ask(
         if file_back:
             page = file_answer(vault, answer, now())
         if wanted:
-            files = _write_form(vault, answer, wanted, narrator)
+            try:
+                files = _write_form(vault, answer, wanted, narrator)
+            except RetainError:
+                if not as_json:  # what was paid for is shown, though its form cannot be made
+                    _show(answer, change, page)
+                raise
     finally:
         if not is_sandboxed():
             conversation.record(answer, now(), after=follows, filed=page, wanted=file_back)
