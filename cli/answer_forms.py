@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 
 from cli.environment import here
 from cli.options import combine
+from compiler.forms.plot import no_matplotlib
 from compiler.forms.write import FORMS, Wanted, check_out, names_of
 from vault.errors import UsageError
 from vault.vault import Vault
@@ -27,14 +29,22 @@ form_options = combine(
 
 
 def wanted_form(vault: Vault, form: str | None, out: str | None, things: str | None) -> Wanted | None:
-    """Return the form that the options name; None for none. Raises: UsageError where they do not fit together."""
+    """Return the form that the options name; None for none.
+
+    Raises: UsageError where they do not fit together, or the form cannot be made, whatever the answer.
+    """
     if form is None:
         if out or things:
             raise UsageError(f"{'--out' if out else '--things'} needs a form", hint=f"--as {'|'.join(FORMS)}")
         return None
     if things and form != "table":
         raise UsageError("--things are compared in a table", hint="--as table")
-    return Wanted(form, check_out(form, _in_vault(vault, out)) if out else "", tuple(names_of(things or "")))
+    if form == "chart" and importlib.util.find_spec("matplotlib") is None:
+        raise no_matplotlib()
+    names = tuple(names_of(things or ""))
+    if things is not None and len({name.casefold() for name in names}) < 2:
+        raise UsageError("a table compares two or more things", hint='--things "FIRST,SECOND"')
+    return Wanted(form, check_out(form, _in_vault(vault, out)) if out else "", names)
 
 
 def _in_vault(vault: Vault, out: str) -> str:

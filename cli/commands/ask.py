@@ -113,7 +113,12 @@ def ask(
         if file_back:
             page = file_answer(vault, answer, now())
         if wanted:
-            files = _write_form(vault, answer, wanted, narrator)
+            try:
+                files = _write_form(vault, answer, wanted, narrator)
+            except RetainError:
+                if not as_json:  # what was paid for is shown, though its form cannot be made
+                    _show(answer, change, page)
+                raise
     finally:
         if not is_sandboxed():
             conversation.record(answer, now(), after=follows, filed=page, wanted=file_back)
@@ -191,7 +196,7 @@ def _show_sentences(answer: Answer) -> None:
         marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
         output.show(f"{sentence.text} {marks}")
     if answer.missing:
-        output.show(f"\nnot in the wiki: {answer.missing}" if answer.sentences else answer.missing)
+        output.show(f"\nNot in your sources: {answer.missing}" if answer.sentences else answer.missing)
     for known in answer.claims:
         output.show(f"\n  [{numbers[known.claim.id]}] “{known.claim.quote}”")
         output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))

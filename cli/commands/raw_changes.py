@@ -42,7 +42,7 @@ def _bursts_until_replaced(raw: Path, quiet_s: float) -> Iterator[bool]:
     identity = _identity(raw)
     began: float | None = None  # of the burst that is going on
     last, is_start = 0.0, True
-    for paths in _changed_paths(raw, min(_TICK_MS, int(quiet_s * 250))):
+    for paths, is_gone in _changed_paths(raw, min(_TICK_MS, int(quiet_s * 250))):
         now = time.monotonic()
         if any(_counts(raw, path) for path in paths):
             began, last = now if began is None else began, now
@@ -52,12 +52,15 @@ def _bursts_until_replaced(raw: Path, quiet_s: float) -> Iterator[bool]:
             yield True
         else:
             yield False
-        if str(raw) in paths or _identity(raw) != identity:
+        if is_gone or _identity(raw) != identity:  # a new folder may have the number of the one before
             return
 
 
-def _changed_paths(raw: Path, tick_ms: int) -> Iterator[frozenset[str]]:
-    """Yield the paths in raw/ that changed in each tick; none if nothing did. What changes between ticks is kept."""
+def _changed_paths(raw: Path, tick_ms: int) -> Iterator[tuple[frozenset[str], bool]]:
+    """Yield the paths in raw/ that changed in each tick, none if nothing did, and whether raw/ itself was removed.
+
+    What changes between ticks is kept. Where files are polled, a change in raw/ is reported as one of raw/ itself, too.
+    """
     import watchfiles  # an extra, and only for this
 
     try:
@@ -70,7 +73,7 @@ def _changed_paths(raw: Path, tick_ms: int) -> Iterator[frozenset[str]]:
             yield_on_timeout=True,
             ignore_permission_denied=True,
         ):
-            yield frozenset(path for _, path in changes)
+            yield frozenset(path for _, path in changes), (watchfiles.Change.deleted, str(raw)) in changes
     except FileNotFoundError:
         raise
     except (OSError, RuntimeError) as error:  # what the package raises for all else, such as too many folders

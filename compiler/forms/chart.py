@@ -18,7 +18,8 @@ from compiler.forms.source_tables import SourceTable, series_of, tables_of
 from compiler.forms.table import in_cell
 from compiler.index.steps import READING, Steps, decoded
 from compiler.language.lexicon import words as word_list
-from compiler.language.search_terms import terms
+from compiler.language.quantities import UNITS
+from compiler.language.search_terms import FUNCTION_WORDS, terms
 from compiler.query.retrieve import Known, known_claims
 from compiler.query.search import Results, Word, search
 from vault.errors import UsageError
@@ -31,6 +32,8 @@ from vault.vault import Vault
 
 _LOOKED_AT = 24  # claims and passages
 _ENOUGH = 0.5  # of the question's weight that the words about a number have to have
+_NAMES = 5  # quantities that an error names
+_MARKS = ".,:;?!()[]\"'“”"
 _FORM_WORDS = word_list("chart_words")  # what a question says of the form that is wanted
 
 
@@ -46,7 +49,7 @@ class Drawn:
 def drawn(vault: Vault, database: Database, question: str, cited: Sequence[Known]) -> Drawn:
     """Return the series that answers a question; `cited` are the claims of an answer in sentences.
 
-    Raises: UsageError where there are no two numbers of one quantity; IndexDamaged.
+    Raises: UsageError where there are no two numbers of one quantity, or several quantities; IndexDamaged.
     """
     found = in_sayings([Saying(known.claim.words, "", Source.of(known)) for known in cited])
     if not found:
@@ -57,7 +60,7 @@ def drawn(vault: Vault, database: Database, question: str, cited: Sequence[Known
                 f"no two numbers of one quantity in the claims and tables that speak of {_named(results)}",
                 hint="ask for a quantity that your sources give with numbers and units, as `retain search` shows them",
             )
-    best = found[0]
+    best = _asked(_topic(question), found)
     numbers = numbered(point.source for point in best.points)
     return Drawn(best, numbers, _alternative(best))
 
@@ -65,6 +68,33 @@ def drawn(vault: Vault, database: Database, question: str, cited: Sequence[Known
 def _topic(question: str) -> str:
     """Return the question without words such as "chart"."""
     return " ".join(word for word in question.split() if word.strip(".,:;?!").casefold() not in _FORM_WORDS)
+
+
+def _asked(topic: str, found: Sequence[Series]) -> Series:
+    """Return the first series; where most of its places have numbers of others, too, the one that the topic names.
+
+    Raises: UsageError where it names none, or several.
+    """
+    first = _places(found[0])
+    rivals = [each for each in found if 2 * len(first & _places(each)) > len(first)]
+    words = _units_and_terms(topic)
+    named = [len(words & _units_and_terms(each.quantity)) for each in rivals]
+    best = [each for each, count in zip(rivals, named, strict=True) if count == max(named)]
+    names = list(dict.fromkeys(truncate(clean_line(each.quantity), 60) for each in best))
+    if len(names) > 1:
+        said = " and ".join(f"of {name}" for name in names[:_NAMES])
+        raise UsageError(f"the numbers are {said}: name one", hint=f'ask with its words, as in "... in {names[-1]}"')
+    return best[0]
+
+
+def _places(numbers: Series) -> set[Source]:
+    return {point.source for point in numbers.points}
+
+
+def _units_and_terms(text: str) -> set[str]:
+    """Return the units that a text names, and the terms of its other words, without function words."""
+    words = {word.strip(_MARKS).casefold() for word in text.split()} - FUNCTION_WORDS
+    return {term for word in words for term in ([UNITS[word]] if word in UNITS else terms(word))}
 
 
 def _named(results: Results) -> str:

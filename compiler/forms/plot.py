@@ -35,8 +35,7 @@ def plot(chart: Drawn, title: str) -> dict[str, bytes]:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        hint = "`pip install 'retain[figures]'` (or pipx inject retain matplotlib)"
-        raise UsageError("a chart needs matplotlib, which is not installed", hint=hint) from error
+        raise no_matplotlib() from error
     with _settings():
         figure = _figure(chart, clean_line(title))
         about = {"Title": truncate(clean_line(title), 200), "Description": chart.alternative}
@@ -44,6 +43,12 @@ def plot(chart: Drawn, title: str) -> dict[str, bytes]:
             "png": _saved(figure, "png", {**about, "Software": None}),
             "svg": _saved(figure, "svg", {**about, "Creator": None, "Date": None}),
         }
+
+
+def no_matplotlib() -> UsageError:
+    """Return the error where matplotlib is not installed."""
+    hint = "`pip install 'retain[figures]'` (or pipx inject retain matplotlib)"
+    return UsageError("a chart needs matplotlib, which is not installed", hint=hint)
 
 
 @contextmanager

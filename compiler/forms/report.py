@@ -12,7 +12,7 @@ from vault.model.wikilink import note_link, raw_link
 from vault.text.formatting import plural
 
 _PLACES = 3  # of one document in a list of sources
-MISSING = "What the vault does not say"
+MISSING = "What your sources do not say"
 
 
 def report(material: Material, today: date) -> bytes:
@@ -68,7 +68,7 @@ def quote_block(statement: Statement) -> str:
 
 
 def missing_part(material: Material) -> list[str]:
-    """Return the section on what the vault does not say; nothing where nothing is missing."""
+    """Return the section on what your sources do not say; nothing where nothing is missing."""
     return [f"## {MISSING}", f"- {escape(material.missing)}"] if material.missing else []
 
 

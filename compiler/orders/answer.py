@@ -161,7 +161,7 @@ def answer_lines(answer: Answer) -> list[str]:
     numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
     out = [f"“{quote.text}” ({_place(quote)})" for quote in answer.quotes]
     out += [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
-    out += [f"not in the wiki: {answer.missing}"] if answer.missing else []
+    out += [f"Not in your sources: {answer.missing}"] if answer.missing else []
     for known in answer.claims:
         place = f", {known.claim.locator}" if known.claim.locator else ""
         out.append(f"[{numbers[known.claim.id]}] “{known.claim.quote}” ({known.raw}{place})")

@@ -125,7 +125,7 @@ def render_page(answer: Answer, day: str, confidence: str, old: str | None) -> s
         body += _block(quote.text, quote.path, quote.place, cites)
         body += "".join(f"\n- {note_link(path, title)}" for path, title in quote.articles) + "\n" * bool(quote.articles)
     if answer.missing:
-        body += f"\n## What the sources do not say\n\n> [!missing] {escape(clean_line(answer.missing))}\n"
+        body += f"\n## What your sources do not say\n\n> [!missing] {escape(clean_line(answer.missing))}\n"
     keys = [(str(known.claim.id), known.raw) for known in passages]
     keys += [(str(passage_key(quote.path, quote.text)), quote.path) for quote in answer.quotes]
     before = read_properties(old) if old is not None else None

@@ -192,7 +192,7 @@ def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vau
     assert [s["text"] for s in told["sentences"]] == [mended, REPLAY] and told["missing"] == "How long it takes."
     assert told["engine"] == "agent/2 agent" and other in [r["words"] for r in told["refused"]]
     shown = agent(vault, "ask", QUESTION).stdout
-    assert f"{REPLAY} [1]" in shown and "not in the wiki: How long it takes." in shown and "raw/sleep.md" in shown
+    assert f"{REPLAY} [1]" in shown and "Not in your sources: How long it takes." in shown and "raw/sleep.md" in shown
     assert "answer" not in agent(vault, "status", "--json").json()["open"]
 
 

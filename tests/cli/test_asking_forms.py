@@ -91,9 +91,63 @@ def test_a_chart_draws_a_table_of_a_source_and_cites_it(vault: Path) -> None:
     assert "Recalled (%)" in svg and "raw/sleep.md, Recall after different gaps" in svg
 
 
+def test_a_form_that_no_answer_can_have_is_refused_before_the_question_is_asked(vault: Path, tmp_path: Path) -> None:
+    question = "What is asked of nobody?"
+    one = ask(vault, question, "--as", "table", "--things", "consolidation")
+    assert one.code == 2 and "two or more things" in one.stderr
+    startup = "import sys, importlib.abc\nsys.modules['matplotlib'] = None\n"
+    (tmp_path / "sitecustomize.py").write_text(startup)
+    chart = retain("ask", question, "--as", "chart", "--engine", "agent", cwd=vault, env={"PYTHONPATH": str(tmp_path)})
+    assert chart.code == 2 and "pip install 'retain[figures]'" in chart.stderr
+    assert question not in ask(vault, "--history").stdout
+    assert retain("agent", "next", "--type", "answer", "--json", cwd=vault).json()["orders"] == []
+
+
+GAPS = """# Recall after different gaps
+
+Recall after a gap of 1 day is 40 %.
+Recall after a gap of 7 days is 55 %.
+"""
+PLAIN = """# Recall
+
+| Gap | Recalled |
+| --- | --- |
+| 1 day | 80 |
+| 1 week | 61 |
+"""
+
+
+def one_source(folder: Path, text: str) -> Path:
+    """Return a vault with one source, compiled."""
+    root = folder / "vault"
+    assert retain("init", str(root), "--no-git", cwd=folder).code == 0
+    (root / "raw/recall.md").write_text(text)
+    assert retain("compile", cwd=root).code == 0
+    return root
+
+
+def test_of_two_quantities_in_the_same_claims_the_one_that_the_question_names_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    vault = one_source(tmp_path, GAPS)
+    unclear = ask(vault, "How much is recall after different gaps?", "--as", "chart")
+    assert unclear.code == 2 and "of days" in unclear.stderr and "of %: name one" in unclear.stderr
+    for word, shown in (("percent", "40"), ("days", "7 days")):
+        made = ask(vault, f"How many {word} are in recall after a gap?", "--as", "chart", "--json").json()["files"]
+        text = (vault / made[2]).read_text()
+        assert f"| {shown}" in text and f"Bar chart of {'%' if word == 'percent' else 'days'}" in text
+
+
+def test_words_that_only_join_do_not_keep_a_table_from_being_found(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    vault = one_source(tmp_path, PLAIN)
+    made = ask(vault, "How much is recalled after different gaps?", "--as", "chart", "--json").json()["files"]
+    assert "| 1 week | 61 |" in (vault / made[2]).read_text()
+
+
 def test_without_numbers_of_one_quantity_the_error_says_what_was_looked_for(vault: Path) -> None:
     none = ask(vault, "How deep is slow-wave sleep?", "--as", "chart")
     assert none.code == 2 and "no two numbers of one quantity" in none.stderr and "“sleep”" in none.stderr
+    assert "deepest stage of sleep" in none.stdout, "the answer is shown nevertheless"
     assert not (vault / "output/figures/how-deep-is-slow-wave-sleep.png").exists()
 
 

@@ -155,6 +155,15 @@ def test_a_raw_folder_that_goes_and_comes_back_is_watched_again(raw: Path, watch
     assert counted(watching) == 1
 
 
+def test_a_raw_folder_that_is_replaced_at_once_is_watched_again(raw: Path, watching: Iterator[bool]) -> None:
+    """The new folder may have the number of the one that was removed."""
+    shutil.rmtree(raw)
+    raw.mkdir()
+    assert counted(watching) >= 1
+    (raw / "new.md").write_text("# New\n")
+    assert counted(watching) == 1
+
+
 def test_a_file_system_without_notifications_is_polled(raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
     monkeypatch.setenv("WATCHFILES_POLL_DELAY_MS", "50")
@@ -162,3 +171,17 @@ def test_a_file_system_without_notifications_is_polled(raw: Path, monkeypatch: p
     assert next(found)
     (raw / "articles/new.md").write_text("# New\n")
     assert counted(found) == 1
+
+
+def test_files_that_come_one_after_another_are_one_burst_where_they_are_polled(
+    raw: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
+    monkeypatch.setenv("WATCHFILES_POLL_DELAY_MS", "50")
+    found = bursts(raw.parent, 1.0)
+    assert next(found)
+    for number in range(8):
+        (raw / f"{number}.md").write_text(f"# {number}\n")
+        assert not next(found)
+    assert counted(found, 30) == 1
+    found.close()  # type: ignore[attr-defined]

@@ -219,7 +219,7 @@ def test_a_filed_answer_is_a_record_on_the_side_of_its_concepts(sea: Vault, tmp_
 def test_an_answer_that_cites_words_of_its_own_page_counts_their_claims_and_sources(sea: Vault, tmp_path: Path) -> None:
     words = f"> Swells cross oceans.\n>\n> [[raw/swell|raw/swell.md]], line 3 {cite(D, 'swell')}\n\n^q-q1aaaaaaaa\n"
     body = f"They differ. {cite(A)} [[#^q-q1aaaaaaaa|q1]]\n\n## Words of the sources\n\n{words}\n"
-    body += "## What the sources do not say\n\n> [!missing] how high they are"
+    body += "## What your sources do not say\n\n> [!missing] how high they are"
     quotes = 'quotes:\n  - "q1aaaaaaaa raw/swell.md"\n'
     write(sea, "wiki/summaries/swell.md", summary("swell", {C: "current", D: "current"}, "source: raw/swell.md\n"))
     write(sea, "wiki/answers/a.md", answer("Do they differ?", body, quotes))
