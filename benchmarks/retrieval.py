@@ -27,8 +27,8 @@ from benchmarks import qmd
 from benchmarks.measure import RETAIN, Bench, machine
 from compiler.build.search import with_search_index
 from compiler.index.entries import Entry, entries_of
-from compiler.query.search import search
-from compiler.query.semantic import Likeness, likeness_by
+from compiler.query.search import Likeness, search
+from compiler.query.semantic import likeness_by
 from vault.index.database import Database
 from vault.text.formatting import fold
 from vault.vault import open_vault

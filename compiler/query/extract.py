@@ -158,7 +158,7 @@ def _content(text: str, language: str) -> list[str]:
 
 def _score(text: str, language: str, has: frozenset[int], question: str, words: Sequence[Word]) -> float:
     """Return how well a sentence answers: the weight of the words in it, and its form."""
-    total = sum(word.weight for word in words)
+    total = sum(word.weight for word in words) or 1.0
     score = sum(words[n].weight for n in has) / total + _DEFINES * _defines(text, language, question)
     form = next((form for ask, form in _ASKED if ask.match(question)), None)
     return score + (_BONUS if has and form is not None and form.search(text) else 0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import io
+import warnings
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -57,7 +58,9 @@ def likeness_by(model: str, vault_id: str) -> Likeness:
 @cache
 def _model(name: str) -> StaticModel:
     """Return the model of this name or in this folder. Raises: Refused."""
-    from model2vec import StaticModel
+    with warnings.catch_warnings():  # of libraries, which a restricted process keeps from starting others
+        warnings.simplefilter("ignore")
+        from model2vec import StaticModel
 
     try:
         return StaticModel.from_pretrained(name, force_download=False)
@@ -99,7 +102,7 @@ def _embedded(model: StaticModel, texts: list[str]) -> Vectors:
     """Return the embeddings of texts, each of length 1 (0 for a text without a known word)."""
     import numpy as np
 
-    vectors = np.asarray(model.encode(texts), dtype=np.float32)
+    vectors = np.asarray(model.encode(texts, use_multiprocessing=False), dtype=np.float32)
     lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
     unit: Vectors = np.divide(vectors, lengths, dtype=np.float32)
     return unit
