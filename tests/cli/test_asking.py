@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,13 +27,18 @@ Consolidation takes hours, and a part of it happens during slow-wave sleep.
 """
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    root = tmp_path / "vault"
-    assert retain("init", str(root), "--no-git", cwd=tmp_path).code == 0
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("made-once") / "vault"
+    assert retain("init", str(root), "--no-git", cwd=root.parent).code == 0
     (root / "raw/sleep.md").write_text(SLEEP)
     assert retain("compile", cwd=root).code == 0
     return root
+
+
+@pytest.fixture
+def vault(tmp_path: Path, made_once: Path) -> Path:
+    return Path(shutil.copytree(made_once, tmp_path / "vault"))
 
 
 def ask(vault: Path, *words: str) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Result, Run
+from tests.commands import Result, Run, retain
 from tests.compiler.messages_server import MessagesServer, Reply, message, said, serving
 from tests.compiler.scripted_model import type_of
 from vault.config.engine import COMPILING
@@ -82,12 +83,18 @@ def place_of(quote: str, text: str, *, claims: bool) -> str:
     return label + (letters[-1] if letters else "")
 
 
-@pytest.fixture
-def asker(tmp_path: Path, run: Run) -> Iterator[Asker]:
-    root = tmp_path / "vault"
-    assert run("init", str(root), "--no-git", cwd=tmp_path).code == 0
+@pytest.fixture(scope="module")
+def sleep_vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("sleep") / "vault"
+    assert retain("init", str(root), "--no-git", cwd=root.parent).code == 0
     (root / "raw/sleep.md").write_text(SLEEP)
-    assert run("compile", cwd=root).code == 0
+    assert retain("compile", cwd=root).code == 0
+    return root
+
+
+@pytest.fixture
+def asker(tmp_path: Path, run: Run, sleep_vault: Path) -> Iterator[Asker]:
+    root = Path(shutil.copytree(sleep_vault, tmp_path / "vault"))
     with serving(said({})) as server:
         made = Asker(root, tmp_path / "config", server, run)
         server.answer = made.reply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -27,14 +28,19 @@ ANSWER = "wiki/answers/what-is-consolidation.md"
 _LINK = re.compile(r"\[\[((?:wiki|raw|learning)/[^\]|#\\]+)(#[^\]|\\]*)?(?:\\?\|([^\]]*))?\]\]")
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    root = tmp_path / "vault"
-    assert retain("init", str(root), "--no-git", cwd=tmp_path).code == 0
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("made-once") / "vault"
+    assert retain("init", str(root), "--no-git", cwd=root.parent).code == 0
     (root / "raw/sleep.md").write_text(SLEEP)
     (root / "raw/naps.md").write_text(NAPS)
     assert retain("compile", cwd=root).code == 0
     return root
+
+
+@pytest.fixture
+def vault(tmp_path: Path, made_once: Path) -> Path:
+    return Path(shutil.copytree(made_once, tmp_path / "vault"))
 
 
 def file_back(vault: Path, question: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -35,12 +36,19 @@ A bowline is a knot that joins the rigging to a sail.
 """
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = {"ropes": ROPES, "knots": KNOTS, "rigging": LINKING}
-    made = make_vault(tmp_path / "v", {f"raw/articles/{name}.md": text for name, text in texts.items()})
+    files = {f"raw/articles/{name}.md": text for name, text in texts.items()}
+    made = make_vault(tmp_path_factory.mktemp("made-once") / "v", files)
     compile_vault(made, Options(), NOON, lambda event: None)
-    return made
+    return made.root
+
+
+@pytest.fixture
+def vault(tmp_path: Path, made_once: Path) -> Vault:
+    root = Path(shutil.copytree(made_once, tmp_path / "v"))
+    return open_vault(str(root), None, root)
 
 
 def found(vault: Vault) -> list[Diagnostic]:
