@@ -12,12 +12,13 @@ import click
 
 from cli import output
 from cli.commands.watch import QUIET_S, Watch, show_reasons
-from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, engine_of_last, paid_words
+from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, paid_words
 from cli.engines.found import is_model_here
 from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault, raw_path
+from compiler.build.last_engine import last_engine
 from compiler.build.snapshot import look
 from compiler.model.changes import Blast
 from compiler.model.report import Report
@@ -159,7 +160,7 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
     vault = opened_to_write(vault_dir)
     with output.Progress(progress) as narrator:
         done = compile_vault(
-            vault, Options(engine_of_last(vault), fresh=True, command="rebuild", wait_s=wait_s), now(), narrator
+            vault, Options(last_engine(vault), fresh=True, command="rebuild", wait_s=wait_s), now(), narrator
         )
     render_if_stale(vault)
     _count_learners(vault, done)

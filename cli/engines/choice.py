@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli import output
+from compiler.build.last_engine import chosen_engine
 from compiler.build.snapshot import Snapshot, last_report, stood_in
 from compiler.model.engine_names import FAMILY
 from vault.config.engine import EngineSettings, of_user
 from vault.errors import ModelUnavailable, UsageError
-from vault.log.entries import builds_in
-from vault.log.ledger import BUILDS
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -28,16 +27,7 @@ ASKING = ("claude", "command")  # the engines that ask somebody
 
 def engine_of(vault: Vault, given: str | None) -> str:
     """Return the engine given, else the one in the user's settings, else the last one used. Raises Damaged."""
-    return given or of_user().compile or engine_of_last(vault)
-
-
-def engine_of_last(vault: Vault) -> str:
-    """Return the engine that repeats the last build without a model: "journal" if replies are stored."""
-    if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
-        return "extractive"
-    events, _ = vault.ledger_events(BUILDS)
-    builds = builds_in(events)
-    return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
+    return given or chosen_engine(vault)
 
 
 @contextmanager

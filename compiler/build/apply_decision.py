@@ -14,9 +14,9 @@ from typing import Any
 
 from compiler.articles.renames import new_paths
 from compiler.build.compile import Options, compile_vault
+from compiler.build.last_engine import last_engine
 from compiler.concepts.decisions import Decision, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated
-from compiler.model.engine_names import FAMILY
 from compiler.model.report import Report
 from compiler.protocol.requests import Request
 from compiler.replies.asker import Waiting
@@ -28,7 +28,6 @@ from vault.files.write_scopes import is_beside
 from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger
-from vault.log.entries import builds_in
 from vault.model.frontmatter import human_edited
 from vault.model.wikilink import links
 from vault.vault import Vault
@@ -75,7 +74,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
         vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(event_of(decision)))
     report, waiting = None, ""
     try:
-        report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
+        report = compile_vault(vault, Options(last_engine(vault), wait_s=60), at, progress)
     except Waiting as error:
         waiting = f"{_counted(error.requests)} open"
     return _effect(decision, report, before, Shelf.of(vault), waiting)
@@ -85,7 +84,7 @@ def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str
     """Return what would come of a decision; nothing is written. Raises as `take_effect` does."""
     before = Shelf.of(vault)
     decision = dated(make(before), before, at)
-    options = Options(engine_of(vault), dry_run=True, fresh=False, decisions=(event_of(decision),))
+    options = Options(last_engine(vault), dry_run=True, fresh=False, decisions=(event_of(decision),))
     report = compile_vault(vault, options, at, progress)
     asked = f"{_counted(report.open, 'would be')} open" if report.open else ""
     return _effect(decision, report, before, before, asked)
@@ -103,12 +102,6 @@ def _effect(decision: Decision, report: Report | None, before: Shelf, after: She
     written = tuple(report.written) if report else ()
     removed = tuple(report.removed) if report else ()
     return Effect(decision, tuple(p for p in written if p not in removed), removed, report, before, after, waiting)
-
-
-def engine_of(vault: Vault) -> str:
-    """Return the engine that builds this vault without asking: the journal if a model's replies are in it."""
-    builds = builds_in(vault.ledger_events(ledger.BUILDS)[0])
-    return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
 
 
 def stale_links(vault: Vault) -> Iterator[Diagnostic]:

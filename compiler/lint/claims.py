@@ -30,7 +30,7 @@ def uncited(wiki: Wiki) -> Found:
         for sentence in statements:
             if not sentence.cites:
                 what = f"“{truncate(sentence.text, _QUOTED)}” cites nothing"
-                yield page.path, sentence.line, what, "cite a claim, or make it a remark of yours: `> [!human]`"
+                yield page.path, sentence.line, what, "cite a claim, or mark it as your remark: `> [!human]`"
 
 
 def superseded(wiki: Wiki) -> Found:

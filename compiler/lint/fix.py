@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from compiler.articles.indexes import CONCEPTS, GRAPH, INDEX, LOG
-from compiler.build.apply_decision import engine_of
 from compiler.build.compile import Options, compile_vault
+from compiler.build.last_engine import last_engine
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.audit.blobs import Copies
 from vault.errors import EditedMeanwhile, NotFound, Refused
@@ -29,7 +29,7 @@ from vault.vault import Vault
 
 TYPE = "lint-fix"
 UNDO = "lint-undo"
-_LISTS = frozenset({INDEX, CONCEPTS, GRAPH, LOG, GAPS, READING_LIST, REVIEW_PAGE})  # which any compile may write anew
+_LISTS = frozenset({INDEX, CONCEPTS, GRAPH, LOG, GAPS, READING_LIST, REVIEW_PAGE})  # which any compile may write again
 _SHOWN = 5  # files in a message
 Progress = Callable[[dict[str, Any]], None]
 
@@ -50,7 +50,7 @@ def fix(vault: Vault, at: datetime, progress: Progress) -> Fixed:
     an agent's work is not checked; LockHeld; WriteFailed; Waiting where a model would be asked.
     """
     refuse_beside_agents(vault)
-    engine = engine_of(vault)
+    engine = last_engine(vault)
     planned = compile_vault(vault, Options(engine, dry_run=True), at, progress)
     if planned.nothing_new or set(planned.written) <= {LOG}:  # which shows what was done, this check too
         return Fixed()

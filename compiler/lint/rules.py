@@ -25,7 +25,7 @@ class Rule:
 RULES: tuple[Rule, ...] = (
     Rule("broken-link", "A link to a note, heading or claim that is not there.", links.broken),
     Rule("ambiguous-link", "A link without a folder that several notes could be meant by.", links.ambiguous),
-    Rule("orphan", "An article that no other article, topic or note of yours links to.", links.orphans),
+    Rule("orphan", "An article that no other article, topic or note links to.", links.orphans),
     Rule(
         "unindexed", "A page that no index lists, so that agents and search engines do not come to it.", links.unindexed
     ),

@@ -25,7 +25,7 @@ def sentences(wiki: Wiki) -> Found:
         sentence = there.get((found["path"], found["line"], found["id"]))
         if sentence is not None:
             what = f"“{truncate(sentence.text, _QUOTED)}”: {found['reason']}"
-            remedy = "change the sentence or what it cites; a remark of yours: `> [!human]`"
+            remedy = "change the sentence or what it cites, or mark it as your remark: `> [!human]`"
             yield found["path"], found["line"], what, remedy
 
 

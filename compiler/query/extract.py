@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from compiler.index.entries import articles_citing, entries_of
 from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
+from compiler.query.follow_up import ASKS_WHAT_IS
 from compiler.query.retrieve import claim_is_in
 from compiler.query.search import Hit, Likeness, Results, Word, search
 from compiler.sources.segments import passages as sentences
@@ -21,7 +22,7 @@ from vault.index.database import Database
 from vault.text.formatting import fold
 
 MOST = 3  # quotes of an answer
-_LOOKED_AT, _FOR_DEFINITION = 8, 60  # passages: those that fit best may only use a word that another one defines
+_LOOKED_AT, _FORASKS_WHAT_IS = 8, 60  # passages: those that fit best may only use a word that another one defines
 _LONG = 900  # characters of a quote
 _ENOUGH = 0.3  # of the question's weight, unknown words included, that a passage has to have, or evidence is weak
 _ADDS = 0.05  # of the question's weight that a further quote has to bring
@@ -33,10 +34,6 @@ _FORMS = (
 )
 _ASKED = [(re.compile(rf"(?:{ask})\b", re.IGNORECASE), re.compile(form)) for ask, form in _FORMS]
 _DEFINES = 1.0  # of the question's weight, for a sentence that says what something is, where that is asked
-_DEFINITION = re.compile(
-    r"\s*(?:(?:what|who)(?:'s| is| are| was| were)|define|was (?:ist|sind)|wer (?:ist|war))\s+(.+)",
-    re.IGNORECASE,
-)
 _COPULA = re.compile(r"\b(?:is|are|was|were|means?|refers? to|ist|sind|war|waren|bedeutet)\b|[:–—]")
 _MORE = 3  # words that may stand beside the subject before the verb of such a sentence
 _SENTENCE = re.compile(r"[.!?:;。！？：；؟।]")
@@ -69,7 +66,7 @@ def extract(
     Passages that have a word of the `subject` of a follow-up come before others, and lists of names last. `likeness` is
     as `search` takes it. Raises: IndexDamaged.
     """
-    most = _FOR_DEFINITION if _DEFINITION.match(question) else _LOOKED_AT
+    most = _FORASKS_WHAT_IS if ASKS_WHAT_IS.match(question) else _LOOKED_AT
     results = search(database, " ".join([question, *subject]), ("passage",), most, likeness)
     about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
 
@@ -143,7 +140,7 @@ def _defines(text: str, language: str, question: str) -> float:
 
     Its subject comes before the verb; with fewer other words there, it is the more likely to be what is defined.
     """
-    asked, verb = _DEFINITION.match(question), _COPULA.search(text)
+    asked, verb = ASKS_WHAT_IS.match(question), _COPULA.search(text)
     if asked is None or verb is None:
         return 0.0
     subject, before = _content(asked[1], language), _content(text[: verb.start()], language)

@@ -16,13 +16,13 @@ from vault.files.guard import Scope
 from vault.ids import SourceId, slug
 from vault.layout import ANSWERS
 from vault.log.entries import record_event
+from vault.model.article import CONFIDENCE
 from vault.model.frontmatter import Properties, body_of, human_edited, read_properties
 from vault.model.wikilink import links
 from vault.vault import Vault
 
 _VERSIONS = 99  # pages on one question
 MOST = "medium"  # confidence of what is inferred
-_LEVELS = ("speculative", "low", "medium", "high")
 
 
 def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
@@ -77,7 +77,7 @@ def confidence_of(vault: Vault, answer: Answer) -> str:
     paths = {known.summary for known in answer.claims} | {quote.summary for quote in answer.quotes}
     base = confidence_on(vault, paths, answer.engine)
     most = "low" if answer.is_weak else MOST
-    return min(base, most, key=_LEVELS.index)
+    return min(base, most, key=CONFIDENCE.index)
 
 
 def confidence_on(vault: Vault, summaries: Collection[str], engine: str) -> str:

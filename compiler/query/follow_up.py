@@ -12,8 +12,9 @@ from vault.text.formatting import folded
 
 _FEW = 2  # words with content, below which a question has no subject of its own
 _POINTING = words("pointing")
-_DEFINING = re.compile(
-    r"\s*(?:(?:what|who)(?:'s| is| are| was| were)|define|explain|was (?:ist|sind)|wer (?:ist|war))\b",
+# A question what something is, with what it asks about.
+ASKS_WHAT_IS = re.compile(
+    r"\s*(?:(?:what|who)(?:'s| is| are| was| were)|define|explain|was (?:ist|sind)|wer (?:ist|war))\s+(.+)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
@@ -26,7 +27,7 @@ def is_follow_up(question: str) -> bool:
     """
     if any(word in _POINTING for word in _WORD.findall(folded(question))):
         return True
-    return len(_content(question)) < (1 if _DEFINING.match(question) else _FEW)
+    return len(_content(question)) < (1 if ASKS_WHAT_IS.match(question) else _FEW)
 
 
 def subject_of(question: str, earlier: Sequence[Exchange]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from learning.store.near_copy import tokens
@@ -162,12 +162,3 @@ def _alike(texts: Sequence[set[str]]) -> Iterator[tuple[int, int]]:
 def _least_shared(size: int) -> int:
     """Return how many words of a set another one that is alike has at least: ALIKE of them, rounded up."""
     return -int(-ALIKE * size // 1)
-
-
-def leaks(records: Iterable[Record], sides: Iterable[str]) -> set[str]:
-    """Return the concepts and claims that are on more than one side: none, after `split_records`."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for record, side in zip(records, sides, strict=True):
-        for key in (*record.concepts, *record.claims):
-            found[key].add(side)
-    return {key for key, where in found.items() if len(where) > 1}

@@ -286,7 +286,7 @@ except OSError:
 """
 
 
-def test_the_command_is_restrict_process_to_where_its_answer_may_lie(vault: Path) -> None:
+def test_the_process_may_write_where_its_answer_goes_and_nowhere_else(vault: Path) -> None:
     need(Level.LANDLOCK)
     command = [sys.executable, "-c", _TRY, str(vault), str(landlock.abi())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)

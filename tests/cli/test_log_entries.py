@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cli.engines.choice import engine_of_last
+from compiler.build.last_engine import last_engine
 from tests.commands import Run
 from vault.files.guard import Scope
 from vault.inbox.suggestions import offered
@@ -41,7 +41,7 @@ def test_what_was_done_is_a_heading_after_the_next_compile_and_after_a_rebuild(r
     assert run("rebuild", cwd=compiled).code == 0
     assert (compiled / "wiki/_log.md").read_bytes() == page
     # The last build is still known as such: which engine made it, and so what is suggested.
-    assert engine_of_last(vault) == "extractive" and offered(vault) == before and before.compiled
+    assert last_engine(vault) == "extractive" and offered(vault) == before and before.compiled
 
 
 def test_the_command_lists_them_with_the_builds(run: Run, compiled: Path) -> None:

@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from learning.cards.workspace import open_desk
 from learning.training.data_card import Options, Summary
 from learning.training.export import Exported, NothingToExport, export_train
 from learning.training.record import LeftOut, Record, usable_records
-from learning.training.split import TEST, TRAIN, VALIDATION, leaks, near_duplicates, split_records
+from learning.training.split import TEST, TRAIN, VALIDATION, near_duplicates, split_records
 from learning.training.text import plain_card
 from vault.errors import Refused
 from vault.ids import ClaimId
@@ -305,6 +306,15 @@ def record(number: int, concept: str, claims: tuple[str, ...], prompt: str = "",
         f"r{number}", "card", prompt or f"q{number}", text or f"a{number}", concept, (concept,), "en", "high",
         tuple(map(ClaimId, claims)), ("s",), ("not stated",), "wiki/concepts/x.md",
     )  # fmt: skip
+
+
+def leaks(records: Iterable[Record], sides: Iterable[str]) -> set[str]:
+    """Return the concepts and claims that are on more than one side."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for each, side in zip(records, sides, strict=True):
+        for key in (*each.concepts, *each.claims):
+            found[key].add(side)
+    return {key for key, where in found.items() if len(where) > 1}
 
 
 names = st.sampled_from([f"n{n}" for n in range(12)])

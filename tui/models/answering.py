@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from compiler.build.apply_decision import engine_of
+from compiler.build.last_engine import chosen_engine
 from compiler.build.search import has_sources
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.report import Rejection
@@ -23,7 +23,6 @@ from compiler.query.questions import Asked, Change, Conversation, asked_question
 from compiler.query.retrieve import Known, passage_key
 from tui.models.ask import Turn
 from tui.strings import ask as strings
-from vault.config.engine import of_user
 from vault.errors import RetainError
 from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind
@@ -34,17 +33,12 @@ OF_COMMAND = ("claude", "command")  # engines that a process of their own asks: 
 _MOST = 6  # turns that a follow-up is asked with
 
 
-def engine_for(vault: Vault) -> str:
-    """Return the engine that answers, as `retain ask` chooses it. Raises: Damaged."""
-    return of_user().compile or engine_of(vault)
-
-
 def overview(vault: Vault) -> tuple[Sequence[Asked], str, bool]:
     """Return the questions asked before, the latest first; the engine that answers; whether there are no sources.
 
     Raises: Damaged.
     """
-    return asked_questions(vault)[::-1], engine_for(vault), not has_sources(vault)
+    return asked_questions(vault)[::-1], chosen_engine(vault), not has_sources(vault)
 
 
 def ask_here(

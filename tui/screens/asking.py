@@ -98,10 +98,11 @@ class Asking(Page):
         vault, turns, ticket, at = self.context.vault, tuple(self._turns), self._ticket, self.context.clock()
 
         def answer() -> None:
+            from compiler.build.last_engine import chosen_engine
             from tui.models import answering
 
             try:
-                engine = answering.engine_for(vault)
+                engine = chosen_engine(vault)
                 if engine in answering.OF_COMMAND:
                     self.post_message(self.ByCommand(ticket))
                     return
@@ -174,6 +175,7 @@ class Asking(Page):
         vault, turns, at, ticket = self.context.vault, tuple(self._turns), self.context.clock(), self._ticket
 
         def read() -> None:
+            from compiler.build.last_engine import chosen_engine
             from tui.models import answering
 
             try:

@@ -59,7 +59,7 @@ class ConversationView(VerticalScroll):
         self.mount(TurnView(len(self.query(TurnView)), turn, zone), before="#ask-pending")
 
     def renew(self, number: int, turn: Turn, zone: tzinfo) -> None:
-        """Show a turn anew, as it has a page now."""
+        """Show a turn again, as it has a page now."""
         for view in self.query(TurnView):
             if view.number == number:
                 view.update(turn_content(turn, zone))
