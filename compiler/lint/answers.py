@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from compiler.lint.wiki import Wiki
-from compiler.query.answer_page import AnswerPage, parse_page
 from vault.errors import Damaged, Refused
 from vault.ids import digest12
 from vault.layout import ANSWERS
+from vault.model.answer_page import AnswerPage, parse_page
 from vault.model.claim import ClaimState
 from vault.model.wikilink import Wikilink, links
 from vault.text.formatting import clean_line, fold, truncate

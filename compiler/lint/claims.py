@@ -8,9 +8,9 @@ from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
-from compiler.query.answer_page import parse_page
 from compiler.readers.formats import HEAD, RECORDED, kind_of
 from compiler.sources.inventory import scan
+from vault.model.answer_page import parse_page
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from compiler.model.requests import ClaimView
 from compiler.query.answer import Answer
 from compiler.query.retrieve import Known, passage_key
 from vault.ids import ClaimId, digest12
-from vault.layout import SUMMARIES
-from vault.model.article import CitedSentence, sentences
-from vault.model.claim import ClaimKind
-from vault.model.frontmatter import Properties, Value, read_properties, render_generated
-from vault.model.markdown import escape, unescape
-from vault.model.wikilink import Citation, citations, note_link, raw_link
+from vault.model.frontmatter import Value, read_properties, render_generated
+from vault.model.markdown import escape
+from vault.model.wikilink import Citation, note_link, raw_link
 from vault.text.formatting import clean_line, fold
 
 SYNTHESIS, COMPARISON = "synthesis", "comparison"
-HERE = f"{SUMMARIES}/-"  # stands for the page itself in a citation of its own quotes: no source has that name
 _COMPARES = re.compile(
     r"\b(?:compar(?:e|ed|es|ing|ison)|versus|vs\.?|differ(?:s|ed|ent|ence|ences)?|distinguish\w*|in common"
     r"|(?:worse|more|less|(?!(?:oth|rath)er\b)\w+er) than"
@@ -32,80 +26,11 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _WHICH_OF = re.compile(r"^\s*(?:which|what|who|welche[rs]?|was|wer)\b[^?]*[,:][^?]*\b(?:or|oder)\b", re.IGNORECASE)
-_QUOTE = re.compile(r"^> (?P<words>.*)\n>[ \t]*\n> (?P<about>.*)\n\n\^q-(?P<key>[0-9a-z]{10})[ \t]*$", re.MULTILINE)
-_MISSING = re.compile(r"^> \[!missing\].*$", re.MULTILINE)
-_OWN_CITE = re.compile(r"\[\[#\^q-([0-9a-z]{10})\|q(\d{1,3})\]\]")
-
-
-@dataclass(frozen=True, slots=True)
-class PageQuote:
-    """Words of a source in the page of an answer; `cites` are the claims that stand in them."""
-
-    key: str
-    words: str
-    path: str  # of the source
-    line: int
-    cites: tuple[Citation, ...]
-
-    @property
-    def view(self) -> ClaimView:
-        """Return the words as the gates see a claim."""
-        return ClaimView(id=self.key, kind=ClaimKind.FACT, words=self.words, quote=self.words, source=self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPage:
-    """The page of an answer as it is in its file.
-
-    `sentences` cite claims, and quotes of the page as claims of `HERE`. `claims` maps the ids of the claims that it was
-    made of to digests of their quotes.
-    """
-
-    properties: Properties
-    sentences: tuple[CitedSentence, ...]
-    quotes: tuple[PageQuote, ...]
-    claims: Mapping[str, str]
-
-    @property
-    def question(self) -> str:
-        return clean_line(self.properties.text("question") or self.properties.text("title"))
 
 
 def kind_of_question(question: str) -> str:
     """Return whether a question asks for a comparison, by its form: it says so, or names things to choose from."""
     return COMPARISON if _COMPARES.search(question) or _WHICH_OF.search(question) else SYNTHESIS
-
-
-# --- reading ---------------------------------------------------------------------------------------------------------
-
-
-def parse_page(text: str) -> AnswerPage:
-    """Return the page of an answer."""
-    text = text.replace("\r\n", "\n")
-    properties = read_properties(text)
-    paths = dict(_pairs(properties.texts("quotes")))
-    quotes = [
-        PageQuote(
-            found["key"],
-            fold(unescape(found["words"])),
-            paths.get(found["key"], ""),
-            text.count("\n", 0, found.start()) + 1,
-            citations(found["about"]),
-        )
-        for found in _QUOTE.finditer(text)
-    ]
-    rest = _QUOTE.sub(_blank, _MISSING.sub("", text))
-    rest = _OWN_CITE.sub(rf"[[{HERE}#^c-\1|\2]]", rest)
-    return AnswerPage(properties, tuple(sentences(rest)), tuple(quotes), dict(_pairs(properties.texts("claims"))))
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "\n" * found[0].count("\n")
-
-
-def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) of the lines of a property, as `k7q2m9xd3f value`."""
-    return ((key, value) for key, _, value in (line.partition(" ") for line in lines))
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

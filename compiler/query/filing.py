@@ -8,7 +8,7 @@ from datetime import datetime
 
 from compiler.articles.sources import confidence
 from compiler.query.answer import Answer
-from compiler.query.answer_page import parse_page, render_page
+from compiler.query.answer_page import render_page
 from compiler.query.questions import question_key
 from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.folder import sha256_hex
@@ -16,6 +16,7 @@ from vault.files.guard import Scope
 from vault.ids import SourceId, slug
 from vault.layout import ANSWERS
 from vault.log.entries import record_event
+from vault.model.answer_page import parse_page
 from vault.model.article import CONFIDENCE
 from vault.model.frontmatter import Properties, body_of, human_edited, read_properties
 from vault.model.wikilink import links

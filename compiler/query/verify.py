@@ -12,7 +12,6 @@ from compiler.gates import gates
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply
-from compiler.query.answer_page import HERE, AnswerPage, PageQuote, parse_page
 from compiler.query.retrieve import passage_key
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
@@ -22,9 +21,10 @@ from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
 from vault.layout import ANSWERS, CONCEPTS, SUMMARIES, TOPICS
 from vault.log import ledger
+from vault.model.answer_page import HERE, AnswerPage, PageQuote, parse_page
 from vault.model.article import sentences
 from vault.model.card import Card, CardKind, Deck
-from vault.model.claim import Claim, ClaimState
+from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.exhibit import Exhibit, ExhibitKind, embedded_assets, is_copy, split_exhibits
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
@@ -343,7 +343,7 @@ class _Check:
                 reason = "the page has no such quote"
             if not reason:
                 views = self._views(cites)
-                views |= {key: quotes[key].view for key in own}
+                views |= {key: _view(quotes[key]) for key in own}
                 said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
                 reason = gates.sentence_refused(said, views, accepted)
             if reason:
@@ -421,3 +421,8 @@ def _misplaced(cites: Sequence[Citation], places: Sequence[str]) -> str:
         if not 1 <= cite.place <= len(places) or f"[[{cite.summary}|" not in places[cite.place - 1]:
             return f"source number {cite.place} is not {cite.summary}"
     return ""
+
+
+def _view(quote: PageQuote) -> ClaimView:
+    """Return words of a source in the page of an answer as the gates see a claim."""
+    return ClaimView(id=quote.key, kind=ClaimKind.FACT, words=quote.words, quote=quote.words, source=quote.path)

@@ -151,7 +151,7 @@ class _Collector:
         found: tuple[Section, Sources] | str = page.problem
         if not found and page.properties.text("type") not in INFERRED_TYPES:
             found = "neither synthesis nor comparison"
-        found = found or answer_text(page.text, page.properties, self.sources)
+        found = found or answer_text(page.text, self.sources)
         if isinstance(found, str):
             self.left_out.add(ANSWER, found)
             return

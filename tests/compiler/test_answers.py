@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from compiler.query.answer_page import COMPARISON, SYNTHESIS, kind_of_question, parse_page
+from compiler.query.answer_page import COMPARISON, SYNTHESIS, kind_of_question
 from tests.commands import retain
 from tests.compiler.agent_scene import SOUND, Scene, quarantined, why
+from vault.model.answer_page import parse_page
 from vault.model.frontmatter import read_properties
 
 SLEEP = """# Sleep and memory

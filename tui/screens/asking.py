@@ -175,7 +175,6 @@ class Asking(Page):
         vault, turns, at, ticket = self.context.vault, tuple(self._turns), self.context.clock(), self._ticket
 
         def read() -> None:
-            from compiler.build.last_engine import chosen_engine
             from tui.models import answering
 
             try:
