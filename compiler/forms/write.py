@@ -92,7 +92,7 @@ def _maker(vault: Vault, database: Database, answer: Answer, wanted: Wanted, tod
                 ".svg": pictures["svg"],
                 ".md": chart_note(chart, material, today, f"{stem}.png"),
             }
-    _check_said(material)
+    _check_not_empty(material)
     match wanted.form:
         case "slides":
             return lambda stem: {".md": slides(material, today, f"{stem}.md")}
@@ -103,7 +103,7 @@ def _maker(vault: Vault, database: Database, answer: Answer, wanted: Wanted, tod
     return lambda stem: {".md": report(material, today)}
 
 
-def _check_said(material: Material) -> None:
+def _check_not_empty(material: Material) -> None:
     if not material.statements:
         raise UsageError("no answer to save", hint="the sources say nothing on this question")
 

@@ -137,7 +137,7 @@ def suggested(wiki: Wiki) -> Found:
 
 def _unlinked(wiki: Wiki) -> Iterator[tuple[Page, Page, int, str]]:
     """Yield (page, article that it names and does not link, line of the first place, the name there)."""
-    titled = [(page, page.title) for page in wiki.articles if _is_telling(page.title)]
+    titled = [(page, page.title) for page in wiki.articles if _is_specific(page.title)]
     longer = [title.casefold() for _, title in titled]
     for page in (*wiki.articles, *wiki.topics):
         text = _masked(page)
@@ -147,13 +147,13 @@ def _unlinked(wiki: Wiki) -> Iterator[tuple[Page, Page, int, str]]:
             if other is page or name not in lowered or other.stem in page.targets:
                 continue
             masks = [t for t in (*longer, page.title.casefold()) if name in t and t != name]
-            where = next(_standing(lowered, name, masks), None)
+            where = next(_occurrences(lowered, name, masks), None)
             if where is not None and len(lowered) == len(text):
                 line = text.count("\n", 0, where) + 1
                 yield page, other, line, text[where : where + len(name)]
 
 
-def _standing(lowered: str, name: str, longer: list[str]) -> Iterator[int]:
+def _occurrences(lowered: str, name: str, longer: list[str]) -> Iterator[int]:
     """Yield where a name stands by itself, and not in a longer one."""
     inside = [range(start, end) for each in longer for start, end in places(lowered, each)]
     for start, _ in places(lowered, name):
@@ -161,7 +161,7 @@ def _standing(lowered: str, name: str, longer: list[str]) -> Iterator[int]:
             yield start
 
 
-def _is_telling(title: str) -> bool:
+def _is_specific(title: str) -> bool:
     """Return whether a title means its subject wherever it is written: of several words, or no common word."""
     return len(title.split()) > 1 or not title.isascii() or any(c.isupper() or c.isdigit() for c in title[1:])
 

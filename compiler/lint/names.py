@@ -26,7 +26,7 @@ def near_duplicates(wiki: Wiki) -> Found:
     judged = wiki.judged_names
     for page, beside, alike in _neighbours(wiki, _DOUBTFUL):
         names = frozenset((title_key(page.title), title_key(beside.title)))
-        if names in judged.same or (alike >= _ALIKE and not judged.told_apart(names)):
+        if names in judged.same or (alike >= _ALIKE and not judged.judged_different(names)):
             by = "a model takes it for one with" if names in judged.same else "its name is nearly that of"
             both = shlex.join([page.title, beside.title])
             merge = f"`retain concept merge {both}`, or the same with `--never` if they differ"
@@ -38,14 +38,14 @@ def doubtful_pairs(wiki: Wiki) -> Iterator[tuple[Page, Page]]:
     judged = wiki.judged_names
     for page, beside, _ in _neighbours(wiki, _DOUBTFUL):
         names = frozenset((title_key(page.title), title_key(beside.title)))
-        if names not in judged.same and not judged.told_apart(names):
+        if names not in judged.same and not judged.judged_different(names):
             yield page, beside
 
 
 def _neighbours(wiki: Wiki, least: float) -> Iterator[tuple[Page, Page, float]]:
     """Yield the articles beside each other in the alphabet whose names are so much alike, from 0 to 100."""
     keys = sorted((key(page.title), page.path, page) for page in wiki.articles)
-    apart = wiki.kept_apart
+    apart = wiki.decided_different
     for (name, _, page), (other, _, beside) in pairwise(keys):
         alike = 100.0 if name == other else fuzz.ratio(name, other) if min(len(name), len(other)) >= _SHORT else 0.0
         if name and alike >= least and not _numbered_apart(name, other) and frozenset((name, other)) not in apart:

@@ -100,7 +100,7 @@ class JudgedNames:
     same: frozenset[frozenset[str]]
     asked: tuple[frozenset[str], ...]
 
-    def told_apart(self, names: frozenset[str]) -> bool:
+    def judged_different(self, names: frozenset[str]) -> bool:
         """Return whether a model was asked about both and did not say that they are one."""
         return names not in self.same and any(names <= each for each in self.asked)
 
@@ -237,8 +237,8 @@ class Wiki:
         return JudgedNames(frozenset(same), tuple(asked))
 
     @cached_property
-    def kept_apart(self) -> frozenset[frozenset[str]]:
-        """Return the pairs of names, by their keys, that the user keeps apart."""
+    def decided_different(self) -> frozenset[frozenset[str]]:
+        """Return the pairs of names, by their keys, that the user said are different."""
         return frozenset(map(frozenset, rulings_of(self.vault.ledger_events(DECISIONS)[0]).apart))
 
     @cached_property

@@ -123,7 +123,7 @@ def search(
     words, unknown = _known(database, query_words(_WITHOUT.sub(" ", rest)), phrases)
     hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
     if words:
-        match = " OR ".join(map(_fts, _telling(words)))
+        match = " OR ".join(map(_fts, _selective(words)))
         if without := _known(database, (), excluded)[0]:
             match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
         for kind, found in matching(database, match, kinds, _LOOKED_AT, title=TITLE, words=WORDS).items():
@@ -225,7 +225,7 @@ def _beginning_alike(database: Database, word: str, cut: int) -> dict[str, int]:
     return {}
 
 
-def _telling(words: Sequence[Word]) -> list[Word]:
+def _selective(words: Sequence[Word]) -> list[Word]:
     """Return the words to look for: those that most texts have only where there are no others."""
     return [word for word in words if word.weight > math.log(2)] or list(words)
 

@@ -44,8 +44,12 @@ def test_in_one_wording_a_condition_plays_no_part_and_a_label_is_no_number() -> 
 
 
 def test_over_the_labelled_pairs_the_rule_is_precise_and_finds_half() -> None:
+    """Of the half to which no rule was fitted, 2 of 16 finds are wrong: less precise than the whole."""
     figures = measure([pair for name in HALVES for pair in half(name)])
     assert figures.precision >= 0.9 and figures.recall >= 0.5
+    for name in HALVES:
+        figures = measure(half(name))
+        assert figures.precision >= 0.87 and figures.recall >= 0.5
 
 
 def test_pairs_are_read_from_lines_and_an_invalid_one_is_named(tmp_path: Path) -> None:
