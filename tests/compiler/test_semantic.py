@@ -82,8 +82,12 @@ def test_a_question_is_answered_by_meaning_too_and_a_damaged_model_is_named(
     vault: Path, settings: Path, tmp_path: Path
 ) -> None:
     model = make_model(settings.parent / "model")
-    settings.write_text(f"[search]\nmodel = {json.dumps(str(model))}\n")
-    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    settings.write_text(f"[search]\nmodel = {json.dumps('~/' + str(model.relative_to(tmp_path)))}\n")
+    env = {
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
     told = retain_process("ask", "warm bedroom thermostat", "--json", cwd=vault, env=env)
     assert told.code == 0 and told.json()["quotes"][0]["path"] == "raw/articles/night.md"
     assert list((tmp_path / "cache/retain/embeddings").iterdir()), "the first use stores them"
