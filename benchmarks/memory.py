@@ -196,7 +196,7 @@ import sys, time
 from pathlib import Path
 from learning.memory.fold import scheduler_for
 from learning.memory.state import rules_of
-from learning.store.history import open_past
+from learning.history.history import open_past
 from learning.store.index import open_index
 from vault.vault import open_vault
 root = Path(sys.argv[1])

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
+from learning.history.day_sums import BINS
 from learning.stats.mastery import WORDS, Group, Mastery, weakest
 from learning.stats.retention import Calibration, Retention, Tries
 from learning.stats.stats import SHOWN, Forgotten, Stats, Week
-from learning.store.day_sums import BINS
 from vault.log.ledger import instant
 
 _YEAR = 365

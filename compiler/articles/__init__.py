@@ -1,1 +1,1 @@
-"""The text of articles, topics, summaries and index pages."""
+"""The text of articles, and what it is composed from."""

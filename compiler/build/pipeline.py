@@ -15,19 +15,14 @@ from typing import NamedTuple
 
 from compiler.agents.overlay import AgentPages, agents_pages
 from compiler.agents.record import KeptPage, kept_pages
-from compiler.articles.agenda import write_agenda
 from compiler.articles.article import article_pages
-from compiler.articles.card_decks import write_cards
 from compiler.articles.compose import compose_articles
 from compiler.articles.concepts import Concepts, find_contests, without_older_editions
 from compiler.articles.history import History
 from compiler.articles.images import Pictures, place_pictures
-from compiler.articles.indexes import answer_line, glossary, index_pages
 from compiler.articles.page import Page
 from compiler.articles.renames import with_former_pages
 from compiler.articles.sources import Sources
-from compiler.articles.summaries import cited_claims, summary_pages
-from compiler.articles.topic_pages import topic_pages, write_topics
 from compiler.articles.writer import Writer
 from compiler.build.asked import question_gaps
 from compiler.build.claims import Claims, verify_claims
@@ -49,6 +44,11 @@ from compiler.index.steps import READING
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Report
+from compiler.pages.agenda import write_agenda
+from compiler.pages.decks import write_cards
+from compiler.pages.indexes import answer_line, glossary, index_pages
+from compiler.pages.summaries import cited_claims, summary_pages
+from compiler.pages.topics import topic_pages, write_topics
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from compiler.articles.agenda import Agenda
-from compiler.articles.card_decks import CardDecks
 from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
-from compiler.articles.topic_pages import Topics
 from compiler.articles.writer import Writer
 from compiler.build.claims import Claims
 from compiler.model.report import Rejection, Report
+from compiler.pages.agenda import Agenda
+from compiler.pages.decks import CardDecks
+from compiler.pages.topics import Topics
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
 from vault.log.ledger import Event

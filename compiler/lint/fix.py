@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiler.articles.indexes import CONCEPTS, GRAPH, INDEX, LOG
 from compiler.build.compile import Options, compile_vault
 from compiler.build.last_engine import last_engine
+from compiler.pages.indexes import CONCEPTS, GRAPH, INDEX, LOG
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.audit.blobs import Copies
 from vault.errors import EditedMeanwhile, NotFound, Refused

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
 
-from compiler.articles.summaries import MAX_SUMMARY
 from compiler.lint.wiki import Page, Wiki
+from compiler.pages.summaries import MAX_SUMMARY
 from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log.ledger import IDS

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from learning.cards.adopt import adopt_cards
+from learning.history.due import items
+from learning.history.history import History, open_past
 from learning.memory.fold import scheduler_for
 from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
@@ -15,9 +17,7 @@ from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_
 from learning.schedule import workload
 from learning.schedule.queue import Done, Limits, Queue, build_queue
 from learning.store.cards import IndexedCards, Place, cards_of, read_cards
-from learning.store.due import items
 from learning.store.graph import GRAPH, importance, prerequisites
-from learning.store.history import History, open_past
 from learning.store.index import with_open_index
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from learning.agenda.gap_decisions import open_by_kind, read_agenda
 from learning.cards.workspace import Desk, open_desk
+from learning.history.due import next_due
 from learning.pages.promotion_page import parse_queue
 from learning.pages.promotion_page import waiting as for_a_note
 from learning.schedule import date_text
@@ -17,7 +18,6 @@ from learning.stats.material import studied
 from learning.stats.news import News, news
 from learning.stats.outlook import Outlook
 from learning.stats.overview import Daybook, coming, daybook
-from learning.store.due import next_due
 from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
+from learning.history.due import TOPIC
 from learning.memory.state import Phase
 from learning.stats.mastery import Studied
 from learning.stats.material import studied
-from learning.store.due import TOPIC
 from learning.store.topics import topics
 from vault.ids import CardId
 

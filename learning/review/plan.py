@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from learning.cards.workspace import Desk
+from learning.history.due import items
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
-from learning.store.due import items
 from learning.store.graph import GRAPH, prerequisites
 from vault.errors import UsageError
 from vault.ids import CardId

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk
+from learning.history.due import count_due
 from learning.memory.state import MemoryState, Phase
 from learning.pages.promotion import promotion
 from learning.review.session import Session
-from learning.store.due import count_due
 from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating, Review

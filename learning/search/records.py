@@ -10,13 +10,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from learning.cards.workspace import Desk
+from learning.history.states import FIELDS, state_of
 from learning.memory.state import MemoryState
 from learning.search import documents
 from learning.store.cards import path_of
 from learning.store.full_text import add_words, forget_words
 from learning.store.index import open_index
 from learning.store.placed import concept_of
-from learning.store.states import FIELDS, state_of
 from learning.store.topics import topics as read_topics
 from vault.errors import Damaged, Refused
 from vault.ids import CardId

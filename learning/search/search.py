@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from learning.history.states import micros
 from learning.memory.state import PHASES, Phase
 from learning.search.query import Bound, Filter, Query, Term, Word
 from learning.search.records import Records
 from learning.stats.material import card_news
 from learning.store.cards import path_of
 from learning.store.full_text import holding
-from learning.store.states import micros
 from vault.ids import CardId
 from vault.text.formatting import folded
 

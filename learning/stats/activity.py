@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from learning.store.day_sums import DaySums
+from learning.history.day_sums import DaySums
 
 YEAR = 365
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 
+from learning.history.day_sums import DaySums
 from learning.memory.model import Model
 from learning.memory.scheduler import fuzz_range
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.workload import BacklogPlan, lost_by_waiting
-from learning.store.day_sums import DaySums
 from vault.ids import CardId
 from vault.log.events import Rating
 

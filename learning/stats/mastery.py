@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from learning.history.day_sums import KNOWN_DAYS, DaySums, week_of
 from learning.memory.state import UNSEEN, Phase, Remembered
 from learning.stats.activity import Growth
-from learning.store.day_sums import KNOWN_DAYS, DaySums, week_of
 from vault.ids import CardId
 from vault.model.card import CardKind
 

@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import partial
 
 from learning.cards.workspace import Desk
+from learning.history.due import due_instants
 from learning.stats.mastery import Studied
 from learning.stats.news import lines_of_days
 from learning.stats.stats import WEEK, CardNews, Material
 from learning.store.cards import path_of
-from learning.store.due import due_instants
 from learning.store.placed import concept_of
 from learning.store.topics import topics
 from vault.ids import CardId

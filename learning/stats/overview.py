@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
+from learning.history.due import due_instants
 from learning.stats.activity import streaks
 from learning.stats.retention import Retention, true_retention
-from learning.store.due import due_instants
 
 MONTH = 30
 

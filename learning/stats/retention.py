@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import add
 
-from learning.store.day_sums import BINS, ONE, DaySums
+from learning.history.day_sums import BINS, ONE, DaySums
 
 PERIODS = (1, 7, 30, 90)  # study days, today included
 

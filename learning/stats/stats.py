@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from learning.history.day_sums import KNOWN_DAYS, MATURE_DAYS, DaySums, day_sums, week_of
 from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
@@ -15,7 +16,6 @@ from learning.stats import activity, mastery, retention
 from learning.stats.activity import YEAR, Activity, Day, Growth
 from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
 from learning.stats.retention import Calibration, RecallWeek, Retention
-from learning.store.day_sums import KNOWN_DAYS, MATURE_DAYS, DaySums, day_sums, week_of
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns
 

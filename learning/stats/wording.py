@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from learning.history.day_sums import BINS
 from learning.stats.activity import Hour
 from learning.stats.mastery import WORDS
 from learning.stats.retention import Bin, Calibration
 from learning.stats.stats import Stats
-from learning.store.day_sums import BINS
 from vault.text.formatting import plural
 
 FEW = 20  # tries, below which a rate says little

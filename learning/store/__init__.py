@@ -1,1 +1,1 @@
-"""Cards and review history of a vault, cached."""
+"""The cards of a vault, indexed by deck, concept, topic and words."""

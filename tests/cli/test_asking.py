@@ -263,7 +263,7 @@ def test_what_an_agent_asks_is_not_recorded_as_the_users_question(vault: Path) -
 _TRY = """
 import socket, sys, tempfile
 from pathlib import Path
-from cli.commands.ask import _restrict_process
+from cli.wiki.ask import _restrict_process
 from vault.vault import open_vault
 root = Path(sys.argv[1])
 tempfile.tempdir = str(root / ".retain")

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from cli.commands import doctor as checks
 from cli.main import run
+from cli.maintenance import doctor as checks
 from tests.commands import SCRIPT
 from tests.sandbox.shut_in import need_landlock
 from vault.config.settings import SCHEMA_VERSION

@@ -123,7 +123,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
 def test_doctor_says_what_the_level_cannot_forbid(
     vault: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from cli.commands import doctor as checks
+    from cli.maintenance import doctor as checks
 
     found = levels.sandbox_support()
     monkeypatch.setattr(checks, "sandbox_support", lambda: found)

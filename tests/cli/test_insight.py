@@ -160,7 +160,7 @@ def test_a_note_on_a_concept_that_does_not_wait_in_the_queue_is_no_promotion(hum
 
 
 def test_a_note_that_stays_empty_goes_again(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.wiki.insight.AT_ONCE_S", 0.0)
     before = set(human.vault.rglob("*"))
     code, _, err = human.run("insight", "spacing-effect")
     assert code == 0 and "nothing written" in err and human.opened
@@ -230,7 +230,7 @@ def test_a_personal_vault_takes_the_note_and_no_trace_of_it_is_left_in_this_one(
 def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
     human: Human, personal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.wiki.insight.AT_ONCE_S", 0.0)
     (personal / "forgetting-curve.md").write_text("my own, from long ago\n")
     assert human.run("insight", "spacing effect")[0] == 0
     assert human.run("insight", "Forgetting curve")[0] == 0
@@ -333,7 +333,7 @@ def test_an_editor_that_fails_loses_no_words(human: Human) -> None:
 def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
     human: Human, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 1e9)
+    monkeypatch.setattr("cli.wiki.insight.AT_ONCE_S", 1e9)
     code, _, err = human.run("insight", "spacing effect")
     assert code == 0 and "the note stays" in err and "`retain insight spacing-effect --no-edit`" in err
     assert human.decisions() == []

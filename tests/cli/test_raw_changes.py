@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.raw_changes import bursts
+from cli.build.raw_changes import bursts
 
 QUIET_S = 0.2
 TICKS = 10  # longer than the quiet time

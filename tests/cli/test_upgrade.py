@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import templates
-from cli.commands import upgrade
+from cli.maintenance import upgrade
 from tests.builders import SETTINGS, make_vault
 from tests.commands import Run
 from vault.config.settings import FILE, SCHEMA_VERSION, read_settings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.articles.references import Citations, Work, address_in, sentence, work_in
+from compiler.pages.references import Citations, Work, address_in, sentence, work_in
 from compiler.readers.bibliography import MAX_CITED, bibtex
 from compiler.readers.read import read_source
 from vault.model.source import SourceText

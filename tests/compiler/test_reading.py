@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compiler.articles.reading_list import queries, reading_list
 from compiler.articles.sources import Sources
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.source_copies import Kinship
 from compiler.model.report import Report
+from compiler.pages.reading_list import queries, reading_list
 from tests.builders import NEEDED, NEEDY, make_vault
 from vault.files.guard import Scope
 from vault.ids import ClaimId, ConceptId, GapId, SourceId

@@ -12,9 +12,9 @@ import pytest
 import templates
 from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.command_list import COMMANDS
-from cli.commands.init import FOLDERS
-from compiler.articles import indexes
+from cli.maintenance.init import FOLDERS
 from compiler.gates.gates import KIND_OF
+from compiler.pages import indexes
 from vault.config.settings import SCHEMA_VERSION
 from vault.errors import Refused
 from vault.files.write_scopes import Scope, writable

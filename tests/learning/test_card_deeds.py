@@ -23,10 +23,10 @@ from learning.cards.actions import (
     undo,
 )
 from learning.cards.workspace import Desk, open_desk, rate, undo_last
+from learning.history import cut as log_cut
 from learning.memory.fold import fold
 from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
-from learning.store import log_cut
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log import ledger

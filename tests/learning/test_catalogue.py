@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
+from learning.history import cut as log_cut
 from learning.pages.render import save_pages
 from learning.store import card_text as catalogues
-from learning.store import log_cut
 from learning.store.card_text import Catalogue, catalogue, word_numbers
 from learning.store.placed import concept_named
 from tests.learning.marks import mark

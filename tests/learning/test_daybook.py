@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.workspace import Desk, open_desk
+from learning.history.due import next_due
 from learning.stats.material import material_of
 from learning.stats.news import News, news
 from learning.stats.overview import coming, daybook
 from learning.stats.stats import stats_of
-from learning.store.due import next_due
 from tests.builders import make_vault
 from vault.ids import CardId, ulid
 from vault.log import ledger

@@ -8,13 +8,13 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learning.history.day_sums import week_of
 from learning.memory.fold import fold
 from learning.stats import wording
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import is_known, known_by_week
 from learning.stats.retention import true_retention, weekly
 from learning.stats.stats import Material, stats_of
-from learning.store.day_sums import week_of
 from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history, sums_of
 from vault.log.review_columns import ReviewColumns
 

@@ -13,13 +13,14 @@ import pytest
 
 from learning.cards import actions
 from learning.cards.workspace import Desk, open_desk, rate, undo_last
+from learning.history import cut as log_cut
+from learning.history import update as log_index
+from learning.history.fill import SchedulerOf, fold_all
 from learning.memory.fold import card_events, fold, scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
-from learning.store import log_cut, log_index
 from learning.store.index import open_index
-from learning.store.log_fill import SchedulerOf, fold_all
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid

@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 )
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
+from learning.history import cut as log_cut
 from learning.pages.review_page import save_review_page
-from learning.store import log_cut
 from tests.learning.marks import mark
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
 from vault.config.settings import Settings, render_settings

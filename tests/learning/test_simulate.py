@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.history.day_sums import DaySums, day_sums
 from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
 from learning.memory.predictions import replay
@@ -27,7 +28,6 @@ from learning.stats.forecast import (
     simulated,
     stock_of,
 )
-from learning.store.day_sums import DaySums, day_sums
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns

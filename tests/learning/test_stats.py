@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.history.day_sums import BINS, MATURE_DAYS, DaySums, day_sums
 from learning.memory.fold import fold
 from learning.memory.predictions import replay
 from learning.memory.scheduler import Scheduler
@@ -20,7 +21,6 @@ from learning.stats.activity import activity, growth
 from learning.stats.mastery import Studied
 from learning.stats.retention import Retention, Tries, calibration, true_retention
 from learning.stats.stats import CardNews, Material, Phases, stats_of
-from learning.store.day_sums import BINS, MATURE_DAYS, DaySums, day_sums
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating, Review, Stamp
 from vault.log.review_columns import ReviewColumns, columns_of

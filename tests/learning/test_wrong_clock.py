@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk, rate, undo_last
+from learning.history.day_sums import day_sums
 from learning.memory.fold import fold
 from learning.memory.predictions import replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import elapsed_days
 from learning.stats.activity import activity
-from learning.store.day_sums import day_sums
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
 from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, encode

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from learning.cards.workspace import open_desk, rate
-from learning.store.history import History
+from learning.history.history import History
 from tests.tui.conftest import PATIENCE_S, SPACING
 from tui.app import RetainApp
 from tui.context import Context

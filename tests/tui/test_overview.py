@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import open_desk, rate
+from learning.history.history import History
 from learning.pages.today import overview
-from learning.store.history import History
 from tests.builders import make_vault
 from vault.log.events import Rating
 from vault.vault import Vault

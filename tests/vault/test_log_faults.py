@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_last
+from learning.history import cut as log_cut
 from learning.memory.state import MemoryState
 from learning.review.study_session import StudySession
-from learning.store import log_cut
 from tests.builders import make_vault
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.commands.current import record_current
-from cli.commands.init import KINDS
-from cli.commands.raw_paths import Places
+from cli.build.current import record_current
+from cli.build.raw_paths import Places
 from cli.environment import now
+from cli.maintenance.init import KINDS
 from cli.options import opened, progress_option, vault_json_options
 from cli.web.clip import clip
 from cli.web.fetch import MIB, Limits, fetch

@@ -12,16 +12,13 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from learning.memory.fold import card_events, fold
-from learning.memory.scheduler import Scheduler
-from learning.memory.state import CardEvent
-from learning.store import log_cut
-from learning.store.day_sums import DaySums, change_sums, sums_of_cards
-from learning.store.decks import add_unmet
-from learning.store.log_cut import Head, cut_of, digest, is_after_cut, is_clean_cut, reaching_back, read_head, save_head
-from learning.store.log_files import FileLines, grown, save_files
-from learning.store.log_fill import RECENT, SchedulerOf, fold_all
-from learning.store.log_rows import (
+from learning.history import cut as log_cut
+from learning.history.cut import Head, cut_of, digest, is_after_cut, is_clean_cut, reaching_back, read_head, save_head
+from learning.history.day_sums import DaySums, change_sums, sums_of_cards
+from learning.history.files import FileLines, grown, save_files
+from learning.history.fill import RECENT, SchedulerOf, fold_all
+from learning.history.reviews import add_reviews, replace_reviews
+from learning.history.rows import (
     changes_of,
     keep_base,
     keep_none,
@@ -31,8 +28,11 @@ from learning.store.log_rows import (
     states_at,
     tuning_events,
 )
-from learning.store.reviews import add_reviews, replace_reviews
-from learning.store.states import save_states
+from learning.history.states import save_states
+from learning.memory.fold import card_events, fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent
+from learning.store.decks import add_unmet
 from vault.errors import RetainError
 from vault.ids import CardId
 from vault.index.database import Database, IndexDamaged

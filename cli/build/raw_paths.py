@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli import output
-from cli.commands.init import KINDS
+from cli.maintenance.init import KINDS
 from compiler.sources.inventory import is_hidden, is_ignored_path
 from vault.config.settings import FILE
 from vault.errors import UsageError

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiler.articles import model_gaps, reading_list
 from compiler.articles.article import Articles
 from compiler.articles.concepts import Concepts
 from compiler.articles.renames import is_undone_gap
@@ -14,6 +13,7 @@ from compiler.articles.writer import Writer
 from compiler.cards import gaps
 from compiler.cards.live_cards import LiveCard
 from compiler.cards.noted_gaps import noted_gaps
+from compiler.pages import model_gaps, reading_list
 from vault.diagnostic import Diagnostic
 from vault.ids import GapId
 from vault.layout import GAPS, READING_LIST

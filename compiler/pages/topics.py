@@ -12,8 +12,6 @@ from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
-from compiler.articles.indexes import counted
-from compiler.articles.model_gaps import OPEN
 from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
@@ -22,6 +20,8 @@ from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, Forms, disagreements, forms_in, stored_forms
 from compiler.concepts.topics import Anchor
 from compiler.index.steps import Steps, digest_of
+from compiler.pages.indexes import counted
+from compiler.pages.model_gaps import OPEN
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import GAPS
 from vault.log.ledger import Event

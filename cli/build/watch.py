@@ -11,7 +11,7 @@ from datetime import datetime
 import click
 
 from cli import output
-from cli.commands.raw_changes import bursts, require_watchfiles
+from cli.build.raw_changes import bursts, require_watchfiles
 from cli.environment import now
 from cli.options import opened, opened_to_write
 from compiler.model.report import Report

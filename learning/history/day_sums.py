@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import add, sub
 
+from learning.history import reviews
 from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, CardEvent, Phase
-from learning.store import reviews
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.index.database import Database

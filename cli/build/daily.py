@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.lint import changed_since
 from cli.engines.choice import ASKING, engine_of
 from cli.environment import now
 from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.wiki.lint import changed_since
 from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.commands.log_restore import accept, restore
 from cli.environment import now
+from cli.maintenance.log_restore import accept, restore
 from cli.options import opened, progress_option, vault_json_options
 from compiler.build.compile import raw_path
 from compiler.model.report import Rejection

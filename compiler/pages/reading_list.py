@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from compiler.articles.article import Articles
-from compiler.articles.references import Citations, Work, address_in
 from compiler.articles.sources import Sources
 from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.lexicon import word_list
 from compiler.language.mentions import places
+from compiler.pages.references import Citations, Work, address_in
 from vault.diagnostic import Diagnostic
 from vault.ids import ConceptId, GapId, SourceId
 from vault.model.claim import Claim

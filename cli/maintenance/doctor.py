@@ -15,11 +15,11 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.upgrade import missing_merge_lines
 from cli.environment import here, now
 from cli.guard import personal
 from cli.guard.run import WEAKER
 from cli.log_watch import failed_copy, watched
+from cli.maintenance.upgrade import missing_merge_lines
 from cli.options import vault_json_options
 from cli.version import __version__
 from vault.audit.agent_runs import all_runs

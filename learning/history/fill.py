@@ -7,17 +7,17 @@ from collections.abc import Callable, Container, Iterable
 from datetime import UTC, datetime
 from operator import attrgetter
 
+from learning.history.cut import Head, cut_of, digest, is_clean_cut, reaching_back, save_head
+from learning.history.day_sums import forget_sums
+from learning.history.files import read_all, save_files, vault_place
+from learning.history.reviews import save_all
+from learning.history.rows import keep_none, save_changes, save_events
+from learning.history.states import save_states
 from learning.memory.fold import card_events, fold_log
 from learning.memory.predictions import rows_of
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
-from learning.store.day_sums import forget_sums
 from learning.store.decks import add_unmet
-from learning.store.log_cut import Head, cut_of, digest, is_clean_cut, reaching_back, save_head
-from learning.store.log_files import read_all, save_files, vault_place
-from learning.store.log_rows import keep_none, save_changes, save_events
-from learning.store.reviews import save_all
-from learning.store.states import save_states
 from vault.ids import CardId
 from vault.index.database import Database
 from vault.log.events import LogEvent

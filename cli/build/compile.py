@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.watch import QUIET_S, Watch, show_reasons
+from cli.build.watch import QUIET_S, Watch, show_reasons
 from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, paid_words
 from cli.engines.found import is_model_here
 from cli.environment import now

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from learning.history import reviews
+from learning.history.cut import Head
+from learning.history.day_sums import DaySums, read_sums
+from learning.history.fill import RECENT, SchedulerOf
+from learning.history.reviews import CardReviews
+from learning.history.rows import changes_of
+from learning.history.states import States
+from learning.history.update import update_log
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
 from learning.schedule.queue import Done, done_today
-from learning.store import reviews
-from learning.store.day_sums import DaySums, read_sums
-from learning.store.log_cut import Head
-from learning.store.log_fill import RECENT, SchedulerOf
-from learning.store.log_index import update_log
-from learning.store.log_rows import changes_of
-from learning.store.reviews import CardReviews
-from learning.store.states import States
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
+from learning.history.states import FIELDS, instant_of, micros, state_of
 from learning.memory.state import CardEvent, MemoryState
-from learning.store.states import FIELDS, instant_of, micros, state_of
 from vault.ids import CardId
 from vault.index.database import Database
 from vault.log.events import LogEvent, Params, Review, Tag, Undo, decode, encode

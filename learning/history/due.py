@@ -6,12 +6,12 @@ import os
 import time
 from datetime import datetime
 
+from learning.history.history import History
+from learning.history.states import COUNT, FIELDS, instant_of, micros
 from learning.schedule.queue import Item
 from learning.store.cards import IndexedCards, path_of
 from learning.store.decks import ORDER
-from learning.store.history import History
 from learning.store.placed import Placed, article_of, concept_of, front_pauses
-from learning.store.states import COUNT, FIELDS, instant_of, micros
 from learning.store.topics import topic_named, topics
 from vault.errors import Damaged, Refused
 from vault.ids import CardId

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import msgspec
 
+from learning.history.files import vault_place
 from learning.memory.scheduler import Scheduler
-from learning.store.log_files import vault_place
 from learning.study_day import StudyCalendar
 from vault.index.database import Database
 from vault.index.facts import fact, set_fact

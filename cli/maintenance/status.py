@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.upgrade import outdated
 from cli.environment import now
 from cli.guard import personal
+from cli.maintenance.upgrade import outdated
 from cli.options import opened, vault_json_options
 from cli.workspace import mend
 from compiler.agents.record import count_pages
