@@ -82,11 +82,17 @@ class Results:
         return any(self.hits.values())
 
 
-def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = lambda event: None) -> T:
+def with_index(
+    vault: Vault,
+    use: Callable[[Database], T],
+    progress: Progress = lambda event: None,
+    fill: Callable[[Steps], None] = lambda steps: None,
+) -> T:
     """Return what `use` returns for the index of the wiki, brought up to date; for a new one where that is damaged, for
     a copy in memory where it cannot be written.
 
-    Raises: Refused where SQLite has no full-text search.
+    `fill` may put sources into the index first: the same one, as one in memory is gone when it is closed.
+    Raises: Refused where SQLite has no full-text search; what `fill` raises.
     """
     if not has_full_text():
         raise Refused("this Python's SQLite has no full-text search", hint="install one with FTS5")
@@ -94,6 +100,7 @@ def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = 
     def once(*, keeps: bool = True) -> T:
         steps = Steps.of(vault, VERSIONS, keeps=keeps)
         try:
+            fill(steps)
             bring_up_to_date(vault, steps, progress)
             return use(steps.database)
         finally:
