@@ -67,7 +67,7 @@ def extract(
     as `search` takes it. Raises: IndexDamaged.
     """
     most = _FORASKS_WHAT_IS if ASKS_WHAT_IS.match(question) else _LOOKED_AT
-    results = search(database, " ".join([question, *subject]), ("passage",), most, likeness)
+    results = search(database, " ".join([question, *subject]), ("passage",), most, likeness, is_prose=True)
     about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
 
     def order(hit: Hit) -> tuple[bool, bool, float]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from compiler.index.entries import (
     Entry,
@@ -118,16 +118,18 @@ def search(
     kinds: Sequence[str] = KINDS,
     limit: int = 10,
     likeness: Likeness | None = None,
+    *,
+    is_prose: bool = False,
 ) -> Results:
     """Return the best entries of each kind for a query.
 
-    A quoted phrase stands together; a word or phrase with a minus sign must not be there. With `likeness`, which
-    compares a query with all passages by their numbers, these are ranked by that, too. Raises: IndexDamaged.
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. In prose, as a question is,
+    quotes and dashes have no such meaning. With `likeness`, which compares a query with all passages by their numbers,
+    these are ranked by that, too. Raises: IndexDamaged.
     """
-    phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
-    rest = _PHRASE.sub(" ", query)
-    excluded = [*(words for minus, words in _PHRASE.findall(query) if minus), *_WITHOUT.findall(rest)]
-    words, unknown = _known(database, query_words(_WITHOUT.sub(" ", rest)), phrases)
+    asked = _Operators((), (), query) if is_prose else _operators(query)
+    excluded = asked.excluded
+    words, unknown = _known(database, query_words(asked.words), asked.phrases)
     hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
     if words:
         match = " OR ".join(map(_fts, _selective(words)))
@@ -145,6 +147,22 @@ def search(
         nearest = _by_meaning(database, (), likeness(database, query))
         hits["passage"] = list(islice(_distinct(database, nearest), limit))
     return Results(hits, words, unknown)
+
+
+class _Operators(NamedTuple):
+    """The parts of a query with operators: its quoted phrases, what must not be there, and its other words."""
+
+    phrases: Sequence[str]
+    excluded: Sequence[str]
+    words: str
+
+
+def _operators(query: str) -> _Operators:
+    """Return the parts of a query."""
+    quoted, rest = _PHRASE.findall(query), _PHRASE.sub(" ", query)
+    phrases = [words for minus, words in quoted if not minus]
+    excluded = [*(words for minus, words in quoted if minus), *_WITHOUT.findall(rest)]
+    return _Operators(phrases, excluded, _WITHOUT.sub(" ", rest))
 
 
 def _in_documents(database: Database, match: str, found: Sequence[Match]) -> list[Match]:

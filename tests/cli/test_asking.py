@@ -61,6 +61,19 @@ def test_the_embedded_engine_answers_in_the_words_of_the_sources(vault: Path) ->
     assert not list((vault / "ledger/replies").glob("*")), "it costs nothing and is not journaled"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is consolidation -- stable or not?",
+        "What is consolidation -stable",
+        'What is "consolidation of a -stable"?',
+    ],
+)
+def test_a_question_is_prose_in_which_dashes_and_quotes_exclude_nothing(vault: Path, question: str) -> None:
+    told = ask(vault, question, "--json").json()
+    assert "Consolidation is the process" in told["quotes"][0]["text"] and not told["missing"]
+
+
 def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
     told = ask(vault, "Who won the football match in Bern?", "--json").json()
     assert told["quotes"] == [] and "football" in told["missing"]
