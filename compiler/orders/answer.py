@@ -67,7 +67,7 @@ def answer_question(
         plain = extracted(index, question, subject, likeness)
         if engine == "extractive":
             return plain, None
-        return plain, gather(desk.vault, index, " ".join([question, *subject]), budget, likeness)
+        return plain, gather(desk.vault, index, " ".join([question, *subject.words]), budget, likeness)
 
     plain, material = with_search_index(desk.vault, looked_up, at, progress)
     if not material:

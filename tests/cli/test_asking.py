@@ -175,6 +175,48 @@ def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
     assert last[1]["after"] == last[0]["id"]
 
 
+CELLS = """# Cells
+
+Mitosis is the division of a cell. It takes one hour.
+
+## Plants
+
+In plants a wall divides the cell, so that mitosis needs no ring.
+
+## Sleep
+
+Few cells of the brain divide during sleep.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "follow_up", "path", "words"),
+    [
+        ("What is consolidation?", "and mitosis?", "raw/cells.md", "division of a cell"),
+        ("What is consolidation?", "What about mitosis, how long does it take?", "raw/cells.md", "one hour"),
+        ("What is consolidation?", "how many hours does it take?", "raw/sleep.md", "Consolidation takes hours"),
+        ("What is consolidation?", "why?", "raw/sleep.md", "Consolidation is"),
+        ("What is mitosis?", "and in plants?", "raw/cells.md", "In plants a wall"),
+        ("How does the hippocampus replay the day to the cortex?", "plants?", "raw/cells.md", "In plants a wall"),
+    ],
+)
+def test_a_follow_up_in_few_words_is_about_a_word_of_its_own_that_the_sources_have(
+    vault: Path, asked: str, follow_up: str, path: str, words: str
+) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    ask(vault, asked)
+    told = ask(vault, "--continue", follow_up, "--json").json()
+    assert told["quotes"][0]["path"] == path and words in told["quotes"][0]["text"]
+    assert not told["weak"]
+
+
+def test_a_follow_up_on_what_no_source_has_is_weak_evidence(vault: Path) -> None:
+    ask(vault, "What is consolidation?")
+    told = ask(vault, "--continue", "and photosynthesis?", "--json").json()
+    assert told["weak"] and "photosynthesis" in told["missing"] and "consolidation" not in told["missing"]
+
+
 QUESTION = "How does slow-wave sleep strengthen memory?"
 REPLAY = "Slow-wave sleep strengthens memory because the hippocampus replays the day to the cortex."
 
