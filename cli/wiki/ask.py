@@ -46,6 +46,9 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
     "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
 )
 @click.option("--continue", "goes_on", is_flag=True, help="Take the question and answer before this one into account.")
+@click.option(
+    "--after", metavar="ID", help="Continue after this question, by the id that --json gives, not the last one."
+)
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
 @click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
@@ -56,6 +59,7 @@ def ask(
     question: tuple[str, ...],
     engine: str | None,
     goes_on: bool,
+    after: str | None,
     file_back: bool,
     history: bool,
     budget: float | None,
@@ -99,7 +103,7 @@ def ask(
     chosen = engine_of(vault, engine)
     _restrict_process(vault, chosen, file_back, wanted)
     conversation = Conversation(vault)
-    follows = conversation.last if goes_on else ""
+    follows = _followed(conversation, goes_on=goes_on, after=after)
     try:
         with _start_backend(vault, chosen, narrator, budget) as backend:
             answer = _answer(vault, " ".join(question), chosen, backend, narrator, conversation.earlier(follows))
@@ -108,7 +112,7 @@ def ask(
         narrator.done()
     if cost:
         output.say(cost)
-    change, page, files = conversation.change(answer), "", list[str]()
+    change, page, files = conversation.change(answer, follows), "", list[str]()
     try:
         if file_back:
             page = file_answer(vault, answer, now())
@@ -120,10 +124,10 @@ def ask(
                     _show(answer, change, page)
                 raise
     finally:
-        if not is_sandboxed():
-            conversation.record(answer, now(), after=follows, filed=page, wanted=file_back)
+        recorded = _record(conversation, answer, follows, page, wanted=file_back)
     if as_json:
         made = {"form": wanted.form, "path": files[0], "files": files} if wanted else {}
+        made |= {"id": recorded or None, "after": follows or None}
         output.show_json({**plain(answer), "changed": change_as_json(change), "page": page or None, **made})
     elif files:
         for file in [*files, *([page] if page else [])]:
@@ -131,6 +135,25 @@ def ask(
     else:
         _show(answer, change, page)
     return output.DONE
+
+
+def _followed(conversation: Conversation, *, goes_on: bool, after: str | None) -> str:
+    """Return the id of what the question follows, "" if nothing. Raises: UsageError for an id that is not there."""
+    if after is None:
+        return conversation.last if goes_on else ""
+    if after not in conversation:
+        raise UsageError(f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` has them")
+    return after
+
+
+def _record(conversation: Conversation, answer: Answer, follows: str, page: str, *, wanted: bool) -> str:
+    """Record the question and its answer and return its id, "" where it is not: in an agent's sandbox, none is."""
+    if is_sandboxed():
+        return ""
+    id_ = conversation.record(answer, now(), after=follows, filed=page, wanted=wanted)
+    if not id_:
+        output.say(f"{QUESTIONS} cannot be written: the question is not recorded, and --continue does not know it")
+    return id_
 
 
 def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None = None) -> None:

@@ -159,7 +159,8 @@ def test_an_equal_answer_is_recorded_once(vault: Path) -> None:
 def test_a_vault_that_can_only_be_read_answers(vault: Path) -> None:
     (vault / "ledger/questions.jsonl").mkdir()
     told = ask(vault, "What is consolidation?", "--json")
-    assert told.code == 0 and told.json()["quotes"]
+    assert told.code == 0 and told.json()["quotes"] and told.json()["id"] is None
+    assert "the question is not recorded" in told.stderr
 
 
 def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
@@ -209,6 +210,37 @@ def test_a_follow_up_in_few_words_is_about_a_word_of_its_own_that_the_sources_ha
     told = ask(vault, "--continue", follow_up, "--json").json()
     assert told["quotes"][0]["path"] == path and words in told["quotes"][0]["text"]
     assert not told["weak"]
+
+
+def test_a_follow_up_to_a_question_that_was_asked_before_belongs_to_the_conversation_in_which_it_was_asked_again(
+    vault: Path,
+) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    ask(vault, "What is mitosis?")
+    ask(vault, "--continue", "how long does it take?")
+    ask(vault, "What is consolidation?")
+    ask(vault, "What is mitosis?")
+    ask(vault, "What is consolidation?")
+    assert ask(vault, "--continue", "how long does it take?", "--json").json()["quotes"][0]["path"] == "raw/sleep.md"
+    first = ask(vault, "What is mitosis?", "--json").json()["id"]
+    ask(vault, "What is consolidation?")
+    told = ask(vault, "--after", first, "how long does it take?", "--json").json()
+    assert told["quotes"][0]["path"] == "raw/cells.md" and told["after"] == first
+    unknown = ask(vault, "--after", "nothing", "how long does it take?")
+    assert unknown.code == 2 and "no question has the id 'nothing'" in unknown.stderr
+
+
+def test_the_same_words_in_another_conversation_are_no_change(vault: Path) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    for subject in ("mitosis", "consolidation", "mitosis"):
+        ask(vault, f"What is {subject}?")
+        assert ask(vault, "--continue", "how long does it take?", "--json").json()["changed"] is None
+    (vault / "raw/cells.md").write_text(CELLS.replace("one hour", "two hours"))
+    assert retain("compile", cwd=vault).code == 0
+    told = ask(vault, "--continue", "how long does it take?", "--json").json()
+    assert "two hours" in told["changed"]["new"][0] and "one hour" in told["changed"]["gone"][0]
 
 
 def test_a_follow_up_on_what_no_source_has_is_weak_evidence(vault: Path) -> None:

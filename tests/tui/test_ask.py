@@ -337,6 +337,21 @@ async def test_a_model_answers_through_a_process_and_its_sentences_are_filed(
     retain("--vault", str(full.root), "verify")
 
 
+async def test_a_follow_up_to_a_model_belongs_to_its_own_conversation(
+    full: Vault, configured: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "key")
+    configured[1]("claude")
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await ask(pilot, QUESTION)
+        retain("--vault", str(full.root), "ask", "--engine", "extractive", "What is mitosis?")
+        await ask(pilot, "how many hours does it take?")
+        assert "raw/sleep.md" in sources(app)[0] and notice(app) == ""
+    first, elsewhere, follow_up = recorded(full)
+    assert elsewhere["question"] == "What is mitosis?" and follow_up["after"] == first["id"]
+
+
 def test_an_answer_that_rests_on_words_that_are_no_claim_is_read_as_the_command_printed_it() -> None:
     words = "Naps of 90 minutes help."
     key = passage_key("raw/a.md", words)

@@ -50,7 +50,8 @@ def ask_here(
     """
     conversation = Conversation(vault)
     answer = answer_question(OrderDesk(vault), question, engine, at, progress=progress, earlier=earlier(turns))
-    return Turn(answer, conversation.change(answer), after=turns[-1].id if turns else ""), conversation
+    after = turns[-1].id if turns else ""
+    return Turn(answer, conversation.change(answer, after), after=after), conversation
 
 
 def earlier(turns: Sequence[Turn]) -> tuple[Exchange, ...]:
@@ -77,7 +78,7 @@ def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: 
     Quotes without a model, which it gives where the wiki has no claim to ask a model about, are looked up here.
     """
     try:
-        change = _change_in(result["changed"])
+        change, id_, after = _change_in(result["changed"]), result["id"] or "", result["after"] or ""
         if result["engine"] == EXTRACTIVE:
             turn, _ = ask_here(vault, result["question"], turns, at, progress, "extractive")
             answer = turn.answer
@@ -85,7 +86,7 @@ def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: 
             answer = answer_in(result)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise RetainError(strings.UNREADABLE_REPLY, hint="`retain doctor` checks the installation") from error
-    return Turn(answer, change, Conversation(vault).last, turns[-1].id if turns else "")
+    return Turn(answer, change, id_, after)
 
 
 def answer_in(result: Mapping[str, Any]) -> Answer:

@@ -92,9 +92,9 @@ def about_earlier(asked: Asked, zone: tzinfo) -> str:
     return strings.asked_on(day_of(asked.since, zone), asked.outcome, asked.filed)
 
 
-def command(question: str, *, goes_on: bool) -> tuple[str, ...]:
-    """Return the words of the command that asks a question."""
-    return ("ask", *(("--continue",) if goes_on else ()), "--", question)
+def command(question: str, after: str) -> tuple[str, ...]:
+    """Return the words of the command that asks a question; `after` is the id of the one before, "" if none."""
+    return ("ask", *(("--after", after) if after else ()), "--", question)
 
 
 def is_question(state: WorkState | None) -> bool:
