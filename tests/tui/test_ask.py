@@ -190,6 +190,19 @@ async def test_an_earlier_question_is_offered_with_its_day_and_shows_what_change
         )
 
 
+async def test_a_quote_is_shown_in_the_words_of_the_source_with_its_signs(full: Vault, settled: Settled) -> None:
+    said = r"A capstan needs $HOME and ${PATH} set, ~/bin first, $x_{i}~y$ and \frac{1}{2} kept."
+    (full.root / "raw/capstan.txt").write_text(f"Capstan\n\n{said}\n", encoding="utf-8")
+    retain("--vault", str(full.root), "compile")
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await ask(pilot, "What does a capstan need?")
+        await pilot.press("tab", "enter")
+        await settled(pilot)
+        assert said in str(app.screen.query_one("#quotes", Static).content)
+        assert said in answers(app)[0]
+
+
 async def test_sources_are_walked_through_shown_in_their_surroundings_and_lead_to_pages(
     full: Vault, settled: Settled
 ) -> None:
