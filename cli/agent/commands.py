@@ -214,13 +214,14 @@ def ask(question: str, name: str, vault_dir: str | None, as_json: bool) -> int:
     """
     from cli.agent import report
     from cli.agent.actions import answer_or_orders, checked_name, desk_of
-    from compiler.orders.answer import answer_as_json, answer_lines
     from compiler.query.answer import Answer
+    from compiler.query.answer_json import answer_as_json
+    from compiler.query.answer_text import answer_lines
 
     desk = desk_of(vault_dir)
     found = answer_or_orders(desk, question, checked_name(name))
     if isinstance(found, Answer):
-        _show(answer_lines(found), as_json, {"answered": True, **answer_as_json(found)})
+        _show(list(map(str, answer_lines(found))), as_json, {"answered": True, **answer_as_json(found)})
         return output.DONE
     orders = [report.handed_out(desk, request, name) for request in found]
     lines = [line for order in orders for line in order.lines()]

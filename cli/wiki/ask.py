@@ -16,12 +16,13 @@ from cli.options import opened, progress_option, vault_json_options
 from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
 from compiler.forms.write import Wanted, write_form
-from compiler.orders.answer import answer_as_json as plain
 from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.answer_json import answer_as_json
+from compiler.query.answer_text import Part, answer_lines, change_lines
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
@@ -34,9 +35,10 @@ from vault.files.guard import Scope
 from vault.layout import ANSWERS
 from vault.log.ledger import BUILDS, QUESTIONS, parse_instant
 from vault.sandbox.self_sandbox import restrict_writes
-from vault.text.formatting import clean_line, plural
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
+_INDENTS = {Part.QUOTE: 2, Part.PLACE: 6, Part.ARTICLE: 6}  # of the lines of an answer
 ENGINES = ("extractive", *ASKING, "agent", "journal")
 
 
@@ -121,19 +123,19 @@ def ask(
                 files = _write_form(vault, answer, wanted, narrator)
             except RetainError:
                 if not as_json:  # what was paid for is shown, though its form cannot be made
-                    _show(answer, change, page)
+                    _show(vault, answer, change, page)
                 raise
     finally:
         recorded = _record(conversation, answer, follows, page, wanted=file_back)
     if as_json:
         made = {"form": wanted.form, "path": files[0], "files": files} if wanted else {}
-        made |= {"id": recorded or None, "after": follows or None}
-        output.show_json({**plain(answer), "changed": change_as_json(change), "page": page or None, **made})
+        place = {"id": recorded or None, "after": follows or None, "page": page or None}
+        output.show_json({**answer_as_json(answer), "changed": change_as_json(change), **place, **made})
     elif files:
         for file in [*files, *([page] if page else [])]:
             output.show(f"saved as {file}")
     else:
-        _show(answer, change, page)
+        _show(vault, answer, change, page)
     return output.DONE
 
 
@@ -200,52 +202,21 @@ def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.P
 # --- what is shown ---------------------------------------------------------------------------------------------------
 
 
-def _show(answer: Answer, change: Change | None, page: str) -> None:
-    """Print the answer with numbered quotes."""
-    if answer.quotes:
-        _show_quotes(answer)
-    else:
-        _show_sentences(answer)
+def _show(vault: Vault, answer: Answer, change: Change | None, page: str) -> None:
+    """Print the answer with its quotes, what has changed since it was given before, and the page of it."""
+    for line in answer_lines(answer):
+        if line.part in (Part.NOTE, Part.DROPPED):
+            output.say(str(line))
+        else:
+            is_apart = line.part is Part.QUOTE or (line.part is Part.MISSING and answer.sentences)
+            output.show("\n" * bool(is_apart) + " " * _INDENTS.get(line.part, 0) + str(line))
     if change is not None:
-        _show_change(change)
+        heading, *changes = change_lines(change, vault.settings.zone)
+        output.show(f"\n{heading}")
+        for line in changes:
+            output.show(f"  {clean_line(str(line))}")
     if page:
         output.show(f"\nsaved as {page}; delete the file to take that back")
-
-
-def _show_sentences(answer: Answer) -> None:
-    """Print an answer of sentences, each with the numbers of its quotes, which follow."""
-    numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
-    for sentence in answer.sentences:
-        marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
-        output.show(f"{sentence.text} {marks}")
-    if answer.missing:
-        output.show(f"\nNot in your sources: {answer.missing}" if answer.sentences else answer.missing)
-    for known in answer.claims:
-        output.show(f"\n  [{numbers[known.claim.id]}] “{known.claim.quote}”")
-        output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
-    if answer.rejections:
-        count = len(answer.rejections)
-        output.say(f"{plural(count, 'unsupported sentence')} dropped")
-
-
-def _show_quotes(answer: Answer) -> None:
-    """Print an answer that was made without a model: quotes, each with its place and the articles that rest on it."""
-    if answer.missing:
-        output.say(answer.missing)
-    output.show("Closest passages:" if answer.is_weak else "Quoted from your sources:")
-    for quote in answer.quotes:
-        output.show(f"\n  “{quote.text}”")
-        output.show("    " + ", ".join(filter(None, (quote.path, quote.place))))
-        for path, title in quote.articles[:3]:
-            output.show(f"    {title}: {path}")
-
-
-def _show_change(change: Change) -> None:
-    """Print what an answer has that the one before had not, and the other way round."""
-    output.show(f"\nChanged since {change.since[:10]}:")
-    for sign, texts in (("+", change.new), ("-", change.gone)):
-        for text in texts:
-            output.show(f"  {sign} {clean_line(text)}")
 
 
 def _show_history(vault: Vault, as_json: bool) -> int:

@@ -15,7 +15,7 @@ from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Exchange, Request
-from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
+from compiler.query.answer import MAX_QUESTION, Answer, check_for, extracted, gated
 from compiler.query.follow_up import subject_of
 from compiler.query.material import BUDGET, Material, gather
 from compiler.query.retrieve import Known
@@ -154,57 +154,3 @@ def asker_of(
         if isinstance(backend, KeepsNotes):
             backend.opened(journal.notes, writer.note)
         yield Asker(journal, writer, backend, instant, progress)
-
-
-def answer_lines(answer: Answer) -> list[str]:
-    """Return an answer as text: its sentences with numbers, what is missing, and the numbered quotes."""
-    numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
-    out = [f"“{quote.text}” ({_place(quote)})" for quote in answer.quotes]
-    out += [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
-    out += [f"Not in your sources: {answer.missing}"] if answer.missing else []
-    for known in answer.claims:
-        place = f", {known.claim.locator}" if known.claim.locator else ""
-        out.append(f"[{numbers[known.claim.id]}] “{known.claim.quote}” ({known.raw}{place})")
-    return out
-
-
-def _place(quote: Quoted) -> str:
-    """Return where a quote is, in one line."""
-    return ", ".join(filter(None, (quote.path, quote.place)))
-
-
-def answer_as_json(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON, its claims numbered as the sentences cite them."""
-    claims = [
-        {
-            "number": n,
-            "id": known.claim.id if known.is_claim else None,  # None for words of a source that are no claim
-            "quote": known.claim.quote,
-            "kind": known.claim.kind.value,
-            "path": known.summary,
-            "line": known.line or None,
-            "title": known.title,
-            "source": known.raw,
-            "place": known.claim.locator,
-        }
-        for n, known in enumerate(answer.claims, 1)
-    ]
-    return {
-        "question": answer.question,
-        "engine": answer.engine,
-        "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
-        "claims": claims,
-        "quotes": [
-            {
-                "text": q.text,
-                "path": q.path,
-                "place": q.place,
-                "claims": [claim.id for claim in q.claims],
-                "articles": [{"path": p, "title": t} for p, t in q.articles],
-            }
-            for q in answer.quotes
-        ],
-        "weak": answer.is_weak,
-        "missing": answer.missing,
-        "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
-    }

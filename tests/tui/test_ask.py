@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from compiler.model.requests import Sentence
-from compiler.orders.answer import answer_as_json
 from compiler.query.answer import Answer
+from compiler.query.answer_json import answer_as_json, answer_in
 from compiler.query.retrieve import Known, passage_key
 from tests.builders import copy_vault
 from tests.compiler.messages_server import MessagesServer, error, said, serving
@@ -24,7 +24,6 @@ from tests.compiler.scripted_model import answering
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.models.answering import answer_in
 from tui.screen import Page
 from tui.screens.ask import AskScreen
 from tui.views.ask import QuestionList, SourceList, TurnView

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -75,11 +75,6 @@ def _quoted(number: int, quote: Quoted) -> Source:
 def _cited(number: int, known: Known) -> Source:
     page = f"{known.summary}#^c-{known.claim.id}" if known.is_claim else known.summary or known.raw
     return Source(number, Evidence(known.raw, known.title, known.claim), (page,))
-
-
-def marks(answer: Answer, cites: Sequence[str]) -> str:
-    """Return the numbers of the sources that a sentence cites: `[1][3]`."""
-    return "".join(f"[{n}]" for n, known in enumerate(answer.claims, 1) if known.claim.id in cites)
 
 
 def day_of(instant: str, zone: tzinfo) -> str:
