@@ -16,6 +16,7 @@ from compiler.concepts.decisions import rulings_of
 from compiler.query.verify import Verdict, unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
+from compiler.sources.confidence import original_page
 from vault.errors import Damaged, Refused
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
@@ -161,20 +162,14 @@ class Wiki:
         """Return the pages of the sources as parsed, by path."""
         return {page.path: parse_summary(page.text, page.path) for page in self.sources}
 
-    def origin(self, path: str) -> str:
-        """Return the page of the source that the one at `path` repeats; itself if it repeats none."""
-        seen = {path}
-        while (link := next(links(self.summaries[path].properties.text("copy_of")), None)) is not None:
-            path = f"{link.target}.md"
-            if path in seen or path not in self.summaries:
-                break
-            seen.add(path)
-        return path if path in self.summaries else min(seen)
+    def properties_of(self, path: str) -> Properties | None:
+        """Return the properties of the page of a source; None if it is not there."""
+        return self.summaries[path].properties if path in self.summaries else None
 
     @cached_property
     def origins(self) -> dict[str, str]:
-        """Return `origin` of the page of each source."""
-        return {path: self.origin(path) for path in self.summaries}
+        """Return for the page of each source that of its original."""
+        return {path: original_page(path, self.properties_of) for path in self.summaries}
 
     @cached_property
     def claims(self) -> dict[str, tuple[Claim, str, int]]:
