@@ -44,7 +44,7 @@ RULES: tuple[Rule, ...] = (
     Rule("conflicted", "A merge that was not finished, or two versions of a file side by side.", pages.conflicted),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
     Rule("uncited", "A statement in an article or answer without a citation.", claims.uncited),
-    Rule("unsupported", "A statement that the claims it cites do not bear out.", support.sentences),
+    Rule("unsupported", "A statement or quote that the claims it cites do not bear out.", support.sentences),
     Rule(
         "superseded", "A page that cites a claim of an older edition though a newer one has others.", claims.superseded
     ),

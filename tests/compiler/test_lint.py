@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import random
 import re
 import shlex
 import shutil
