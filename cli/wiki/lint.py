@@ -90,7 +90,7 @@ def lint(
     found = [each for each in every if not codes or each.code in codes]
     if since is not None:
         found = [each for each in found if changed_since(vault, each.path, since.date())]
-    gone = [each for each in before if each not in every]
+    gone = _no_longer_found(before, every)
     if as_json:
         output.show_json({"findings": [each.as_json() for each in found], **_done_json(fixed, gone, saved)})
     else:
@@ -115,6 +115,13 @@ def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
     from compiler.lint.rules import lint as check
 
     return check(wiki, codes)
+
+
+def _no_longer_found(before: Sequence[Diagnostic], every: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings from before a fix that are found no more."""
+    from compiler.lint.rules import no_longer_found
+
+    return no_longer_found(before, every)
 
 
 def changed_since(vault: Vault, path: str, day: date) -> bool:

@@ -17,7 +17,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import event_of
 from compiler.concepts.edits import Shelf, dated, never
 from compiler.lint.names import candidates
-from compiler.lint.rules import RULES, lint
+from compiler.lint.rules import RULES, lint, no_longer_found
 from compiler.lint.wiki import Wiki
 from docs import lint as page_of_rules
 from tests.builders import make_vault
@@ -242,6 +242,14 @@ def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_f
     assert "not-compiled" not in {each.code for each in found(vault)}
     (raw / "a.md").write_text(text)
     assert [each.path for each in found(vault) if each.code == "not-compiled"] == ["raw/a.md"]
+
+
+def test_what_is_found_at_another_line_or_with_another_number_is_still_found() -> None:
+    built = "2 pages build on it"
+    before = [Diagnostic("a.md", 4, "thin", built), Diagnostic("a.md", 9, "thin", built)]
+    before.append(Diagnostic("b.md", 1, "orphan", "no page links to it"))
+    now = [Diagnostic("a.md", 5, "thin", "3 pages build on it"), Diagnostic("c.md", 1, "orphan", "no page links to it")]
+    assert no_longer_found(before, now) == before[1:]
 
 
 def test_the_page_of_rules_is_what_the_code_says() -> None:
