@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.options import FiniteRange, vault_json_options
 from vault.errors import RetainError, UsageError
 
 # The pipeline is loaded by the commands that need it, as it takes longer than all the rest.
@@ -66,8 +66,8 @@ def _show(lines: list[str], as_json: bool, value: dict[str, Any]) -> None:
 @_name_option
 @click.option("--type", "type_", default="", metavar="TYPE", help="read, settle, write, check, reconcile or answer.")
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 200), help="At most so many orders.")
-@click.option("--wait", "wait_s", default=0.0, type=click.FloatRange(0, 3600), help="Seconds to wait for an order.")
-@click.option("--minutes", default=20.0, show_default=True, type=click.FloatRange(0.1, 1440), help="For how long.")
+@click.option("--wait", "wait_s", default=0.0, type=FiniteRange(0, 3600), help="Seconds to wait for an order.")
+@click.option("--minutes", default=20.0, show_default=True, type=FiniteRange(0.1, 1440), help="For how long.")
 @vault_json_options
 @_json_errors
 def next_(

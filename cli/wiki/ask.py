@@ -12,7 +12,7 @@ from cli import output
 from cli.answer_forms import form_options, wanted_form
 from cli.engines.choice import ASKING, backend_of, engine_of, paid_words
 from cli.environment import is_sandboxed, now
-from cli.options import opened, progress_option, vault_json_options
+from cli.options import FiniteRange, opened, progress_option, vault_json_options
 from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
 from compiler.forms.write import Wanted, write_form
@@ -53,7 +53,7 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
 )
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
 @click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @form_options
 @progress_option
 @vault_json_options

@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.engines.choice import ASKING, backend_of, paid_words
 from cli.environment import is_sandboxed, now
-from cli.options import opened, opened_to_write, progress_option, vault_json_options
+from cli.options import FiniteRange, opened, opened_to_write, progress_option, vault_json_options
 from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
@@ -33,7 +33,7 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option("--fix", "fixes", is_flag=True, help="Write pages, indexes and decks that nobody edited again.")
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
 @click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
 @vault_json_options
