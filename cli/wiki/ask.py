@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import click
 
@@ -16,7 +16,7 @@ from cli.options import FiniteRange, opened, progress_option, vault_json_options
 from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
 from compiler.forms.write import Wanted, write_form
-from compiler.orders.answer import answer_question
+from compiler.orders.answer import Unanswered, answer_question
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
@@ -29,7 +29,7 @@ from compiler.query.questions import Change, Conversation, asked_questions, chan
 from compiler.query.semantic import embeddings_folder
 from vault.config.engine import of_user
 from vault.config.search import embedding_model
-from vault.errors import RetainError, UsageError
+from vault.errors import ModelUnavailable, RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
 from vault.layout import ANSWERS
@@ -77,8 +77,8 @@ def ask(
     The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
     words of the question; whether they answer it, you judge. A model reads the articles and passages that fit, and
     writes sentences, each with the words of its source, which are checked like an article's; what the sources lack is
-    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): ask again
-    when it has answered.
+    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): until it has
+    answered you see what the embedded engine quotes, and the exit code is 4.
 
     Questions and answers are recorded: asked again, a question shows what changed, and what the sources lack becomes a
     gap at the next compile. A page in wiki/answers/ is found by searches and lists what it rests on; no other page may
@@ -102,18 +102,16 @@ def ask(
         raise UsageError("no question is given", hint='`retain ask "What is ...?"`')
     wanted = wanted_form(vault, form, out, things)
     narrator = output.Progress(progress)
-    chosen = engine_of(vault, engine)
+    words, chosen = " ".join(question), engine_of(vault, engine)
     _restrict_process(vault, chosen, file_back, wanted)
     conversation = Conversation(vault)
     follows = _followed(conversation, goes_on=goes_on, after=after)
     try:
-        with _start_backend(vault, chosen, narrator, budget) as backend:
-            answer = _answer(vault, " ".join(question), chosen, backend, narrator, conversation.earlier(follows))
-        cost = paid_words(backend)
-    finally:
-        narrator.done()
-    if cost:
-        output.say(cost)
+        answer = _asked(vault, words, chosen, narrator, conversation.earlier(follows), budget)
+    except Unanswered as waiting:
+        if file_back or wanted:
+            raise
+        return _show_meanwhile(vault, waiting, words, chosen, follows, as_json=as_json)
     change, page, files = conversation.change(answer, follows), "", list[str]()
     try:
         if file_back:
@@ -181,16 +179,27 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
     restrict_writes([*there, trace_folder()])
 
 
-def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
-    return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
-
-
-def _answer(
-    vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress, earlier: Sequence[Exchange]
+def _asked(
+    vault: Vault,
+    question: str,
+    engine: str,
+    narrator: output.Progress,
+    earlier: Sequence[Exchange],
+    budget: float | None,
 ) -> Answer:
-    place = OrderDesk(vault, sandboxed=is_sandboxed())
+    """Return the answer of an engine, after what it cost is reported. Raises: what `answer_question` raises."""
+    desk = OrderDesk(vault, sandboxed=is_sandboxed())
     characters = of_user().part_bytes * 3 // 2 if engine in ASKING else BUDGET
-    return answer_question(place, question, engine, now(), backend, narrator, earlier, min(characters, BUDGET))
+    most = min(characters, BUDGET)
+    try:
+        with backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True) as backend:
+            answer = answer_question(desk, question, engine, now(), backend, narrator, earlier, most)
+        cost = paid_words(backend)
+    finally:
+        narrator.done()
+    if cost:
+        output.say(cost)
+    return answer
 
 
 def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.Progress) -> list[str]:
@@ -217,6 +226,25 @@ def _show(vault: Vault, answer: Answer, change: Change | None, page: str) -> Non
             output.show(f"  {clean_line(str(line))}")
     if page:
         output.show(f"\nsaved as {page}; delete the file to take that back")
+
+
+def _show_meanwhile(
+    vault: Vault, waiting: Unanswered, question: str, engine: str, follows: str, *, as_json: bool
+) -> int:
+    """Print what the sources say while a question waits for its answer, and which command shows that; not recorded."""
+    hint = waiting.hint
+    if engine == "agent":
+        after = ["--after", follows] if follows else []
+        again = shlex.join(["retain", "ask", *after, "--engine", "agent", "--", question])
+        hint = f"`retain agent next` hands it out as a work order; then `{again}` shows the answer"
+    if as_json:
+        told = {"what": waiting.what, "hint": hint}
+        none = {"id": None, "after": follows or None, "page": None, "changed": None}
+        output.show_json({**answer_as_json(waiting.extract), **none, "waiting": told})
+    else:
+        output.show("An extract, until there is an answer.")
+        _show(vault, waiting.extract, None, "")
+    return output.failed(ModelUnavailable(waiting.what, hint=hint))
 
 
 def _show_history(vault: Vault, as_json: bool) -> int:

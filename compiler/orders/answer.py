@@ -33,8 +33,18 @@ from vault.text.formatting import fold, normal
 
 _WAIT_S = 60.0
 _EARLIER = 10  # the part of the budget that earlier answers may take besides it
-_ASK_AGAIN = "`retain agent next` hands it out as a work order; then ask again"
+# What is said where a question waits for an answer, and what brings one.
+_BY_AGENT = ("the question waits for your agent", "`retain agent next` hands it out as a work order; then ask again")
+_NOT_STORED = ("no answer to the question is stored", "ask with `--engine claude`, `command` or `agent` to get one")
 Progress = Callable[[dict[str, Any]], None]
+
+
+class Unanswered(Waiting):
+    """Raised where no model is asked and nobody has answered or checked a question; `extract` quotes the sources."""
+
+    def __init__(self, waiting: Waiting, what: str, hint: str, extract: Answer) -> None:
+        super().__init__(waiting.requests, what, hint)
+        self.extract = extract
 
 
 def answer_question(
@@ -51,8 +61,8 @@ def answer_question(
 
     `earlier` are the questions and answers that it follows, the last one last (`Conversation.earlier`); `budget` are
     the characters of what a model is shown.
-    Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
-    "agent"); UsageError; LockHeld while a compile runs.
+    Raises: Unanswered where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
+    "agent"); Waiting where a model gave no answer; UsageError; LockHeld while a compile runs.
     """
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
@@ -72,26 +82,35 @@ def answer_question(
     plain, material = with_search_index(desk.vault, looked_up, at, progress)
     if not material:
         return plain
-    with asker_of(desk, backend, at, progress) as asker:
-        request = AnswerRequest(
-            question=question,
-            claims=tuple(known.view for known in material.claims),
-            documents=material.documents,
-            articles=material.articles,
-            titles=material.titles,
-            earlier=_shortened(earlier, budget // _EARLIER),
-        )
-        given, who = _answered(desk, request, asker, engine)
-        if not isinstance(given, AnswerReply):
-            return plain
-        reply, claims = material.resolved(given)
-        accepted = accepted_in(asker.journal)
-        check = check_for(question, reply, claims, accepted)
-        if check is not None:
-            check = check.replaced(by=(who,))
-            checked, _ = _answered(desk, check, asker, engine)
-            reply, accepted = _mended(reply, claims, checked, accepted)
-    return gated(question, reply, claims, who, accepted)
+    request = AnswerRequest(
+        question=question,
+        claims=tuple(known.view for known in material.claims),
+        documents=material.documents,
+        articles=material.articles,
+        titles=material.titles,
+        earlier=_shortened(earlier, budget // _EARLIER),
+    )
+    try:
+        with asker_of(desk, backend, at, progress) as asker:
+            return _checked(desk, request, asker, engine, material) or plain
+    except Waiting as waiting:
+        if backend is not None:
+            raise
+        raise Unanswered(waiting, *(_BY_AGENT if engine == "agent" else _NOT_STORED), plain) from waiting
+
+
+def _checked(desk: OrderDesk, request: AnswerRequest, asker: Asker, engine: str, material: Material) -> Answer | None:
+    """Return the answer to a request with its sentences checked; None where there is none. Raises: Waiting."""
+    given, who = _answered(desk, request, asker, engine)
+    if not isinstance(given, AnswerReply):
+        return None
+    reply, claims = material.resolved(given)
+    accepted = accepted_in(asker.journal)
+    check = check_for(request.question, reply, claims, accepted)
+    if check is not None:
+        checked, _ = _answered(desk, check.replaced(by=(who,)), asker, engine)
+        reply, accepted = _mended(reply, claims, checked, accepted)
+    return gated(request.question, reply, claims, who, accepted)
 
 
 def _shortened(earlier: Sequence[Exchange], most: int) -> tuple[Exchange, ...]:
@@ -138,7 +157,7 @@ def _answered(desk: OrderDesk, request: Request, asker: Asker, engine: str) -> t
 
 @contextmanager
 def asker_of(
-    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress, hint: str = _ASK_AGAIN
+    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress, hint: str = ""
 ) -> Iterator[Asker]:
     """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal.
 

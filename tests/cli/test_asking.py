@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -267,6 +268,8 @@ def number_of(words: str, text: str) -> int:
 def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vault: Path) -> None:
     waiting = ask(vault, QUESTION, "--engine", "agent")
     assert waiting.code == 4 and "retain agent next" in waiting.stderr
+    assert waiting.stdout.startswith("An extract, until there is an answer.\n") and REPLAY in waiting.stdout
+    again = shlex.split(waiting.stderr.split("then `retain ask ")[1].partition("` shows the answer")[0])
     (order,) = agent(vault, "next", "--type", "answer", "--json").json()["orders"]
     text = (vault / order["text"]).read_text(encoding="utf-8")
     n = number_of("hippocampus", text)
@@ -281,12 +284,29 @@ def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vau
     mended = "The hippocampus replays the day."
     lines = f"{number_in(check, wider)} FIX {mended}\n{number_in(check, other)} DROP hands over is not said\n"
     assert agent(vault, "submit", "--order", id_, "-", stdin=lines).code == 0
-    told = ask(vault, QUESTION, "--engine", "agent", "--json").json()
+    told = ask(vault, "--json", *again).json()
     assert [s["text"] for s in told["sentences"]] == [mended, REPLAY] and told["missing"] == "How long it takes."
     assert told["engine"] == "agent/2 agent" and other in [r["words"] for r in told["refused"]]
     shown = agent(vault, "ask", QUESTION).stdout
     assert f"{REPLAY} [1]" in shown and "Not in your sources: How long it takes." in shown and "raw/sleep.md" in shown
     assert "answer" not in agent(vault, "status", "--json").json()["open"]
+
+
+def test_where_no_answer_is_stored_the_extract_is_shown_and_a_command_that_asks(vault: Path) -> None:
+    done = ask(vault, QUESTION, "--engine", "journal", "--json")
+    told = done.json()
+    assert done.code == 4 and REPLAY in told["quotes"][0]["text"]
+    assert told["waiting"]["what"] == "no answer to the question is stored" and "--engine claude" in done.stderr
+    assert "retain agent next" not in done.stderr and not list((vault / ".retain").glob("work/questions/*"))
+    filed = ask(vault, QUESTION, "--engine", "journal", "--file-back")
+    assert filed.code == 4 and filed.stdout == "" and not list(vault.glob("wiki/answers/*"))
+    assert not (vault / "ledger/questions.jsonl").read_bytes()
+
+
+def test_a_follow_up_that_waits_for_an_agent_names_a_command_that_shows_its_answer(vault: Path) -> None:
+    first = ask(vault, "What is consolidation?", "--json").json()["id"]
+    waiting = ask(vault, "--continue", "how long does it take?", "--engine", "agent")
+    assert f"retain ask --after {first} --engine agent -- 'how long does it take?'" in waiting.stderr
 
 
 def number_in(check: str, words: str) -> int:
