@@ -67,6 +67,15 @@ class Asking(Page):
         ticket: int
         error: RetainError
 
+    class Changed(Message):
+        """A question was begun, or is waited for no more."""
+
+    @dataclass
+    class Added(Message):
+        """There is a new turn, the last one."""
+
+        turn: Turn
+
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._turns: list[Turn] = []
@@ -76,14 +85,6 @@ class Asking(Page):
     @property
     def _field(self) -> Input:
         return self.query_one("#ask-question", Input)
-
-    def _show(self) -> None:
-        """Show what may be done now."""
-        raise NotImplementedError
-
-    def _show_answer(self, turn: Turn) -> None:
-        """Show a new turn."""
-        raise NotImplementedError
 
     # --- a question ---------------------------------------------------------------------------------------------------
 
@@ -118,7 +119,7 @@ class Asking(Page):
         self._ticket += 1
         self.query_one(Notice).clear()
         self.query_one(ConversationView).show_pending(question, words)
-        self._show()
+        self.post_message(self.Changed())
 
     def _hear(self, ticket: int, event: Mapping[str, Any]) -> None:
         words = model.progress(event)
@@ -196,7 +197,7 @@ class Asking(Page):
             self._field.value = ""
         self._turns.append(turn)
         self._end()
-        self._show_answer(turn)
+        self.post_message(self.Added(turn))
 
     def on_asking_unanswered(self, message: Unanswered) -> None:
         """Show why; the question is in the field still, or again."""
@@ -211,7 +212,7 @@ class Asking(Page):
         self._question = ""
         self._ticket += 1
         self.query_one(ConversationView).show_pending("", "")
-        self._show()
+        self.post_message(self.Changed())
 
     def _stop(self) -> None:
         """Wait for the answer no more."""
