@@ -114,6 +114,11 @@ class Asking(Page):
 
         self.run_worker(read_in_background(answer), group="answer")
 
+    @property
+    def _after(self) -> str:
+        """The id of the last answer of the conversation; "" if there is none."""
+        return next((turn.id for turn in reversed(self._turns) if turn.waiting is None), "")
+
     def _begin(self, question: str, words: str) -> None:
         self._question = question
         self._ticket += 1
@@ -133,7 +138,7 @@ class Asking(Page):
     def on_asking_by_command(self, message: ByCommand) -> None:
         if message.ticket != self._ticket or not self._question:
             return
-        context, words = self.context, model.command(self._question, self._turns[-1].id if self._turns else "")
+        context, words = self.context, model.command(self._question, self._after)
         try:
             if context.jobs.running:
                 raise busy()
@@ -193,11 +198,13 @@ class Asking(Page):
         if message.conversation is not None:
             id_ = message.conversation.record(turn.answer, self.context.clock(), after=turn.after)
             turn = replace(turn, id=id_)
-        if self._field.value.strip() == self._question:
+        if turn.waiting is None and self._field.value.strip() == self._question:
             self._field.value = ""
         self._turns.append(turn)
         self._end()
         self.post_message(self.Added(turn))
+        if turn.waiting is not None:
+            self.show_error(turn.waiting)
 
     def on_asking_unanswered(self, message: Unanswered) -> None:
         """Show why; the question is in the field still, or again."""
