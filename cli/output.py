@@ -230,6 +230,7 @@ _STEP_NAMES = {
     "check": "checking sentences",
     "reconcile": "comparing claims",
     "answer": "answering",
+    "embed": "embedding sentences",
     "batch": "waiting for a batch",
     "save": "saving",
     "copy": "copying",
