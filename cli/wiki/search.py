@@ -42,8 +42,8 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
     minus excludes a word. With a filter, only cards are searched, and all terms must match: state: is: kind: topic:
     concept: tag: id: path: and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
 
-    Passages are compared by meaning, too, if your own settings (config.toml) name a static embedding model: [search]
-    model = "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`.
+    Passages are ranked by meaning, too, if your own settings (config.toml) name an embedding model: [search] model =
+    "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`. See docs/model.md.
 
     \b
     Examples:

@@ -62,7 +62,7 @@ def forget_embedded(database: Database) -> None:
 def all_embedded(database: Database, model: bytes) -> list[tuple[int, bytes, bytes]]:
     """Return for each source the number of its first passage, and `passages` and `vectors` of its windows."""
     return database.rows(
-        "SELECT (SELECT min(number) FROM entry WHERE entry.path = embedding.path AND kind = 'passage'),"
-        " passages, vectors FROM embedding WHERE model = ? AND length(passages) ORDER BY path",
+        "SELECT (SELECT min(number) FROM entry WHERE entry.path = embedding.path), passages, vectors FROM embedding"
+        " WHERE model = ? AND length(passages) ORDER BY path",
         (model,),
     )

@@ -39,7 +39,12 @@ _HINT = (
 
 
 class Encoder(Protocol):
-    """Computes embeddings: arrays of numbers, of the same length for all texts."""
+    """Computes embeddings: arrays of numbers, of the same length for all texts.
+
+    `leads` says whether its ranking comes before that by words; a static model finds less, and counts as much as words.
+    """
+
+    leads: bool
 
     def passages(self, texts: Sequence[str]) -> Iterator[Sequence[float]]:
         """Yield the embeddings of texts that are searched."""
@@ -50,7 +55,9 @@ class Encoder(Protocol):
 
 class _Transformer:
     def __init__(self, model: TextEmbedding) -> None:
-        self._model = model
+        from fastembed.text.static_embedding import StaticTextEmbedding
+
+        self._model, self.leads = model, not isinstance(model.model, StaticTextEmbedding)
 
     def passages(self, texts: Sequence[str]) -> Iterator[Any]:
         yield from self._model.passage_embed(list(texts), batch_size=_BATCH)
@@ -61,7 +68,7 @@ class _Transformer:
 
 class _Static:
     def __init__(self, model: StaticModel) -> None:
-        self._model = model
+        self._model, self.leads = model, False
 
     def passages(self, texts: Sequence[str]) -> Iterator[Any]:
         yield from self._model.encode(list(texts), use_multiprocessing=False)

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from compiler.query.search import Likeness, Ranking
+from compiler.query.search import WORDS_BESIDE, Likeness, Ranking
 from compiler.query.search_program import ranked_by_program
 from compiler.query.semantic import nearest_by
 from vault.config.search import SearchSettings, search_settings
 from vault.index.database import Database
-
-_MEANING, _PROGRAM = 1.0, 0.05  # weights; words have 0.1
 
 
 def chosen_likeness(progress: Callable[[dict[str, Any]], None]) -> Likeness | None:
@@ -31,8 +29,10 @@ def likeness_by(settings: SearchSettings, progress: Callable[[dict[str, Any]], N
         return None
 
     def rankings(database: Database, query: str) -> list[Ranking]:
-        out = [Ranking("passage", nearest(database, query), _MEANING)] if nearest else []
-        out += [Ranking(kind, numbers, _PROGRAM) for kind, numbers in found(database, query).items()] if found else []
+        out = [nearest(database, query)] if nearest else []
+        out += (
+            [Ranking(kind, numbers, WORDS_BESIDE) for kind, numbers in found(database, query).items()] if found else []
+        )
         return out
 
     return rankings

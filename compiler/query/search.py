@@ -48,7 +48,7 @@ _PREFIX, _CUT, _LONGER = 4, 2, 20
 _LOOKED_AT = 200  # entries of a kind that are compared
 _NEIGHBOUR, _DOCUMENT = 0.15, 0.3  # what the score of each neighbour and of the document add to that of a passage
 # Each list adds its weight / (_RANK + rank) to the score of an entry; that by words weighs less where another leads.
-_RANK, _WORDS_BESIDE = 5, 0.1
+_RANK, WORDS_BESIDE = 5, 0.1
 _LINK = 0.05  # what links to a page add to its score
 _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
@@ -170,7 +170,7 @@ def _joined(database: Database, by_words: Sequence[Match], lists: Sequence[Ranki
     if not any(each.numbers for each in lists):
         return list(by_words)
     scores: dict[int, float] = defaultdict(float)
-    words = Ranking("", [match.number for match in by_words], _WORDS_BESIDE)
+    words = Ranking("", [match.number for match in by_words], WORDS_BESIDE)
     for each in (words, *lists):
         for rank, number in enumerate(each.numbers, 1):
             scores[number] += each.weight / (_RANK + rank)

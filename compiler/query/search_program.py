@@ -38,7 +38,7 @@ def ranked_by_program(
     """
     try:
         hits = _hits(program, query)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # the last for lists in lists
         words = f"[search] program: {clean_line(program[0])}: {clean_line(str(error))[:200]}; searched without it"
         progress({"event": "wait", "done": 0, "of": 1, "words": words})
         return {}

@@ -21,6 +21,7 @@ from compiler.index.embeddings import (
 from compiler.index.entries import passages_of
 from compiler.index.steps import digest_of
 from compiler.query.embedding_model import Encoder, check_package, encoder, stamps_of
+from compiler.query.search import WORDS_BESIDE, Ranking
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold
@@ -36,21 +37,22 @@ _NEAREST = 200  # passages that are ranked
 _VERSION = 1  # grows when other windows are made of the same text
 _DIGEST = 16  # bytes
 Progress = Callable[[dict[str, Any]], None]
-Nearest = Callable[[Database, str], list[int]]  # the numbers of passages, the nearest to a query first
+_LEADING = 1.0  # the weight of a ranking that comes before that by words
 
 
-def nearest_by(model: str, progress: Progress = lambda event: None) -> Nearest:
-    """Return what ranks all passages of an index by their nearness to a question.
+def nearest_by(model: str, progress: Progress = lambda event: None) -> Callable[[Database, str], Ranking]:
+    """Return what ranks the passages of an index by their nearness to a question.
 
     `model` is a folder or a name. Raises: UsageError if the package that runs it is missing; on use, Refused.
     """
     check_package(model)
     id_ = digest_of(repr((_VERSION, model, stamps_of(model))))
 
-    def nearest(database: Database, question: str) -> list[int]:
+    def nearest(database: Database, question: str) -> Ranking:
         chosen = encoder(model)
         _bring_up_to_date(database, chosen, id_, progress)
-        return _ranked(database, chosen, id_, question)
+        weight = _LEADING if chosen.leads else WORDS_BESIDE
+        return Ranking("passage", _ranked(database, chosen, id_, question), weight)
 
     return nearest
 
@@ -130,12 +132,11 @@ def _ranked(database: Database, model: Encoder, id_: bytes, question: str) -> li
     asked = _unit(model.question(question))
     if not rows or not asked.any():
         return []
-    owners = np.concatenate(
-        [np.frombuffer(passages, dtype="<u4").astype(np.int64) + first for first, passages, _ in rows]
-    )
-    vectors = np.frombuffer(b"".join(vectors for *_, vectors in rows), dtype="<f2").reshape(len(owners), -1)
-    likeness = vectors.astype(np.float32) @ asked
-    starts = np.flatnonzero(np.diff(owners, prepend=-1))  # the windows of a passage are neighbours
-    best = np.maximum.reduceat(likeness, starts)
-    order = np.argsort(-best, kind="stable")[:_NEAREST]
-    return [int(number) for number in owners[starts][order]]
+    owners, likeness = [], []
+    for first, passages, vectors in rows:
+        owners.append(np.frombuffer(passages, dtype="<u4").astype(np.int64) + first)
+        likeness.append(np.frombuffer(vectors, dtype="<f2").reshape(len(owners[-1]), -1).astype(np.float32) @ asked)
+    numbers, near = np.concatenate(owners), np.concatenate(likeness)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))  # the windows of a passage are neighbours
+    order = np.argsort(-np.maximum.reduceat(near, starts), kind="stable")[:_NEAREST]
+    return [int(number) for number in numbers[starts][order]]

@@ -74,13 +74,17 @@ def test_a_passage_without_a_word_of_the_question_is_found_by_its_meaning(
     assert passages(vault, "rope", capsys)[0] == "knots"
 
 
-def test_meaning_comes_before_words(
-    vault: Path, settings: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
+def test_the_meaning_by_a_transformer_comes_before_words_and_that_by_a_static_model_beside_them(
+    vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("fastembed")
+    pytest.importorskip("onnx")
     question = "land sea thermostat"  # two words of one passage, the subject of the other
-    assert passages(vault, question, capsys)[0] == "knots"
-    use_model(settings, make_model(settings.parent / "model"))
+    assert passages(vault, question, capsys) == ["knots"]
+    use_model(settings, sentence_transformer(settings.parent / "transformer"))
     assert passages(vault, question, capsys) == ["night", "knots"]
+    use_model(settings, static_model(settings.parent / "static"))
+    assert passages(vault, question, capsys) == ["knots", "night"]
 
 
 def test_a_query_for_exact_words_finds_these_alone(
