@@ -52,7 +52,7 @@ _RANK, WORDS_BESIDE = 5, 0.1
 _LINK = 0.05  # what links to a page add to its score
 _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
-_WITHOUT = re.compile(r"(?<!\S)-(\w\S*)")
+_WITHOUT = re.compile(r"(?<!\S)-([^\W\d]\S*)")  # "-1" is a number
 T = TypeVar("T")
 Likeness = Callable[[Database, str], "Sequence[Ranking]"]  # what ranks entries for a query besides words
 
