@@ -145,7 +145,7 @@ def _line(name: str, ranks: Sequence[int], spent: float) -> str:
     within = {most: sum(0 < rank <= most for rank in ranks) / count for most in (1, 5, 20)}
     mrr = sum(1 / rank for rank in ranks if rank) / count
     shares = "  ".join(f"@{most} {share:.2f}" for most, share in within.items())
-    return f"  {name:24}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
+    return f"  {name:30}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
 
 
 def measured(bench: Bench, folder: Path, models: Sequence[str]) -> Iterator[str]:

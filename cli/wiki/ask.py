@@ -22,6 +22,7 @@ from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
@@ -150,7 +151,8 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
     there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
     own = folder_of_program()  # else it could not open its index
-    restrict_writes([*there, trace_folder(), *([own] if own is not None else [])])
+    if restrict_writes([*there, trace_folder(), *([own] if own is not None else [])]):
+        stay_offline()
 
 
 def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -77,6 +78,11 @@ class _Static:
         return self._model.encode([text], use_multiprocessing=False)[0]
 
 
+def stay_offline() -> None:
+    """Have the libraries look for models in the user's cache alone, where this process has no network."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+
+
 def check_package(name: str) -> None:
     """Raise UsageError if no installed package can run a model with this name or in this folder."""
     packages = ("fastembed",) if _onnx_file(name) else ("model2vec",) if Path(name).is_dir() else _PACKAGES
@@ -106,7 +112,9 @@ def _loaded(name: str) -> Encoder:
         return _Transformer(_in_folder(folder, file))
     if not folder.is_dir() and importlib.util.find_spec("fastembed") is not None:
         from fastembed import TextEmbedding
+        from loguru import logger
 
+        logger.disable("fastembed")  # what it would report of a download on standard error, the error here says
         if any(name.lower() == each["model"].lower() for each in TextEmbedding.list_supported_models()):
             return _Transformer(TextEmbedding(name, cache_dir=str(cache_folder(_CACHE))))
     from model2vec import StaticModel

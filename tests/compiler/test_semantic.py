@@ -172,6 +172,15 @@ def test_a_model_that_is_not_there_is_an_error_that_says_where_it_is_named(
     assert "config.toml:2" in capsys.readouterr().err
 
 
+def test_ask_downloads_no_model_and_says_that_it_is_not_there(vault: Path, settings: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastembed")
+    use_model(settings, "BAAI/bge-small-en-v1.5")
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = retain_process("ask", "warm bedroom", cwd=vault, env={"HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", **env})
+    assert done.code == 3 and "BAAI/bge-small-en-v1.5: the embedding model cannot be loaded" in done.stderr
+    assert "ERROR" not in done.stderr and len(done.stderr) < 1_000
+
+
 def test_a_vault_cannot_name_a_model(vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own, model = vault / "retain.toml", static_model(settings.parent / "model")
     own.write_text(f"{own.read_text()}\n[search]\nmodel = {json.dumps(str(model))}\n")
