@@ -13,6 +13,7 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
+from cli.review.days import day_of
 from cli.review.review import event_json
 from cli.review.suggest import suggest
 from cli.workspace import opened_desk, render_saved
@@ -313,21 +314,8 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     """
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
-    day = _day(to, today)
+    day = day_of(to, today)
     action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
     return _perform(action, desk, word, as_json=as_json)
-
-
-def _day(text: str, today: date) -> date:
-    """Return the study day that `text` names. Raises UsageError."""
-    word = text.strip().casefold()
-    try:
-        if word == "today":
-            return today
-        if word.startswith("+") and word.endswith("d"):
-            return today + timedelta(days=int(word[1:-1]))
-        return date.fromisoformat(word)
-    except (ValueError, OverflowError) as error:
-        raise UsageError("not a day", where=text, hint="today, +7d, or a date like 2026-12-01") from error

@@ -37,7 +37,7 @@ def daybook(desk: Desk, days_ahead: int) -> Daybook:
     """Return the figures of a desk."""
     sums, today = desk.past.day_sums(), desk.scheduler.calendar.day(desk.now)
     days = {day: counts[0] for day, counts in sums.days.items()}
-    streak, longest = streaks(set(days), today)
+    streak, longest = streaks(set(days), today, desk.past.decisions.paused_days())
     return Daybook(days, streak, longest, true_retention(sums, today, (MONTH,))[0], coming(desk, days_ahead))
 
 
