@@ -76,7 +76,7 @@ def activity(sums: DaySums, today: int, paused: Collection[int] = ()) -> Activit
 
 
 def streaks(days: set[int], today: int, paused: Collection[int] = ()) -> tuple[int, int]:
-    """Return (days in a row up to today or yesterday, most days in a row); `paused` ones neither count nor interrupt."""
+    """Return (days in a row up to today or yesterday, most days in a row); `paused` ones are passed over."""
     longest = run = now = 0
     before = last = today
     for day in sorted(days):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from learning.schedule.date_text import day_of
+from learning.stats.overview import Daybook
 from vault.text.formatting import plural
 
 READING = "Reading the vault …"
@@ -36,6 +37,11 @@ SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
+NO_BACKLOG = "Today takes all that is due."
+ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
+NOT_A_RATE = "enter a number of reviews a day, up to 9998"
+PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
+NO_PLAN_TO_UNDO = "No plan to undo: something else was done since."
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
@@ -51,6 +57,34 @@ def reviewed_today(cards: int) -> str:
 
 def waiting(cards: int) -> str:
     return f"{cards:,} more wait for another day."
+
+
+def welcome(last: date, days: int) -> str:
+    return f"Welcome back. Last visit: {day_of(last)}, {plural(days, 'day')} ago."
+
+
+def offer(per_day: int, until: date | None) -> str:
+    clear = f"clear by {day_of(until)}" if until is not None else "not clear in a year"
+    return f"Catch up at {per_day:,} a day, {clear} "
+
+
+def backlog_waiting(cards: int) -> str:
+    return f"{cards:,} waiting. "
+
+
+def catching_up_from_now(per_day: int) -> str:
+    return f"Catching up at {per_day:,} a day. u undoes this."
+
+
+def catching_up(per_day: int, until: date) -> str:
+    return f"Catching up at {per_day:,} a day until {day_of(until)} "
+
+
+def paused(until: date) -> str:
+    return f"Paused until {day_of(until)}."
+
+
+PAUSE_ENDS = "Nothing is due, and your streak is kept. Settings (,) ends the pause."
 
 
 def only(tag: str) -> str:
@@ -78,11 +112,14 @@ def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     return head, f"the longest was {longest:,}"
 
 
-def recalled(rate: float | None, reviews: int, wanted: float) -> tuple[str, str]:
-    """Return (the share recalled in 30 days, a remark)."""
-    if rate is None:
-        return "nothing yet", "no card has been repeated yet"
-    return f"{rate:.0%} of {reviews:,}", f"in 30 days; desired {wanted:.0%}"
+def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
+    """Return (the share recalled in 30 days, or before, a remark)."""
+    month, ever = book.month.all, book.ever.all
+    if month.rate is not None:
+        return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
+    if ever.rate is not None:
+        return f"{ever.rate:.0%} of {ever.reviews:,}", f"none of them in the last 30 days; desired {wanted:.0%}"
+    return "nothing yet", "no card has been repeated yet"
 
 
 def coming(reviews: int, days: int) -> str:
