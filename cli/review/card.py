@@ -13,7 +13,6 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
-from cli.review.days import day_of
 from cli.review.review import event_json
 from cli.review.suggest import suggest
 from cli.workspace import opened_desk, render_saved
@@ -21,6 +20,7 @@ from learning.cards import actions
 from learning.cards.actions import Action
 from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
+from learning.schedule.date_text import study_day
 from learning.store.placed import Placed
 from vault.errors import UsageError
 from vault.ids import CardId
@@ -314,7 +314,7 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     """
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
-    day = day_of(to, today)
+    day = study_day(to, today)
     action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"

@@ -67,7 +67,7 @@ def _today(seen: Overview) -> Iterator[str]:
         yield strings.welcome(seen.last_visit, seen.away)
         yield f"{strings.backlog_waiting(seen.backlog)}`retain catch-up` spreads them over several days."
     if seen.paused_until is not None:
-        yield f"{strings.paused(seen.paused_until)} `retain pause --end` ends the pause."
+        yield f"{strings.paused(seen.paused_until, seen.today)} `retain pause --end` ends the pause."
     elif seen.due + seen.new:
         yield f"Today: {seen.due:,} due, {seen.new:,} new, about {plural(seen.minutes, 'minute')}."
     else:
@@ -77,11 +77,11 @@ def _today(seen: Overview) -> Iterator[str]:
     if seen.done:
         yield strings.reviewed_today(seen.done)
     if seen.waiting:
-        yield strings.waiting(seen.waiting)
+        yield strings.waiting(seen.due_beyond, seen.new_beyond)
     if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
-        yield f"{strings.catching_up(seen.plan.per_day, seen.plan_ends)}(`retain catch-up` changes it)."
+        yield f"{strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today)}(`retain catch-up` changes it)."
     if seen.held_back:
-        yield seen.held_back
+        yield strings.sentence(seen.held_back)
 
 
 def _figures(seen: Overview, found: Figures) -> Iterator[str]:

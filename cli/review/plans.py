@@ -8,13 +8,13 @@ import click
 
 from cli import output
 from cli.options import combine, dry_run_option, vault_json_options
-from cli.review.days import day_of
 from cli.review.review import event_json
 from cli.workspace import opened_desk, render_saved
 from learning.cards import plans
 from learning.cards.plans import Decision
 from learning.cards.workspace import Desk
 from learning.schedule.date_text import day_of as in_words
+from learning.schedule.date_text import study_day
 from learning.stats.catch_up import Offer, backlog, offer_at, offer_of
 from vault.errors import UsageError
 from vault.text.formatting import plural
@@ -120,7 +120,7 @@ def pause(until: str | None, end: bool, vault_dir: str | None, as_json: bool) ->
     event: Decision | None = None
     if until is not None:
         desk, event = plans.pause(
-            desk, day_of(until, date.fromordinal(desk.scheduler.calendar.day(desk.now))), via="cli"
+            desk, study_day(until, date.fromordinal(desk.scheduler.calendar.day(desk.now))), via="cli"
         )
     elif end and plans.paused_until(desk) is not None:
         desk, event = plans.end_pause(desk, via="cli")

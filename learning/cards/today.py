@@ -22,7 +22,6 @@ from learning.store.cards import IndexedCards
 from learning.store.graph import GRAPH, importance, prerequisites
 from vault.config.settings import Settings
 from vault.log.events import EVERYTHING
-from vault.text.formatting import plural
 from vault.vault import Vault
 
 _MOMENT = timedelta(microseconds=1)
@@ -176,8 +175,7 @@ def _new_cards(
     if not (limit and due.new):
         return limit, ""
     if settings.pause_new_cards and today.usual is not None and usual.too_many_overdue(today.overdue, today.usual):
-        overdue = plural(today.overdue, "review is", "reviews are")
-        return 0, f"new cards are paused: {overdue} overdue, more than on a usual day ({today.usual.reviews})"
+        return 0, f"new cards are paused: {today.overdue} reviews overdue, a usual day has {today.usual.reviews}"
     if today.plan is not None and not today.plan.is_everything:
         room = max(0, today.reviews - max(done.reviews, min(today.reviews, done.reviews + due.reviews)) - done.new)
         if room < min(limit, due.new):

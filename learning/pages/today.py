@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date as Day
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from learning.agenda.gap_decisions import open_by_kind, read_agenda
@@ -38,19 +39,21 @@ FORTNIGHT = 14
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`due` and `new` are what today takes; `waiting` cards are due or new beyond that.
+    """`due` and `new` are what today takes; `due_beyond` and `new_beyond` wait beyond that.
 
     `backlog` reviews are due, whether today takes them or not. `is_back` after days away, since `last_visit`, with no
     plan made since. `plan` is in force until `plan_ends`; in a pause nothing is due until `paused_until`.
     """
 
     date: str
+    today: Day
     cards: int
     concepts: int
     due: int
     new: int
     minutes: int
-    waiting: int
+    due_beyond: int
+    new_beyond: int
     done: int
     tomorrow: int
     next_due: str  # "" if nothing is scheduled
@@ -62,11 +65,16 @@ class Overview:
     desired: float = 0.9
     backlog: int = 0
     is_back: bool = False
-    last_visit: date | None = None
+    last_visit: Day | None = None
     away: int = 0  # days since then
     plan: CatchUpPlan | None = None
-    plan_ends: date | None = None
-    paused_until: date | None = None
+    plan_ends: Day | None = None
+    paused_until: Day | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Return how many cards wait beyond what today takes."""
+        return self.due_beyond + self.new_beyond
 
     @property
     def open_gaps(self) -> int:
@@ -86,12 +94,14 @@ def overview_of(desk: Desk) -> Overview:
     done, day = desk.past.done(calendar, now), calendar.day(now)
     return Overview(
         date=date_text.date(now, calendar),
+        today=Day.fromordinal(day),
         cards=len(desk.cards),
         concepts=desk.cards.concepts(),
         due=today["due"],
         new=today["new"],
         minutes=today["minutes"],
-        waiting=sum(desk.beyond.values()),
+        due_beyond=desk.beyond["due"],
+        new_beyond=desk.beyond["new"],
         done=done.new + done.reviews,
         tomorrow=sum(coming(desk, 2)),
         next_due="" if today["due"] + today["new"] else _next_due(desk),
@@ -111,9 +121,9 @@ def overview_of(desk: Desk) -> Overview:
     )
 
 
-def _date(day: int) -> date | None:
+def _date(day: int) -> Day | None:
     """Return the date of a study day; None for 0."""
-    return date.fromordinal(day) if day else None
+    return Day.fromordinal(day) if day else None
 
 
 def _is_back(desk: Desk) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
-from learning.schedule.date_text import day_of
+from learning.schedule.date_text import day_of, near
 from learning.stats.overview import Daybook
 from vault.text.formatting import plural
 
@@ -37,6 +37,7 @@ SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
+ALL_TODAY = "All today ("
 NO_BACKLOG = "Today takes all that is due."
 ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
 NOT_A_RATE = "enter a number of reviews a day, up to 9998"
@@ -55,16 +56,18 @@ def reviewed_today(cards: int) -> str:
     return f"{plural(cards, 'card')} reviewed today."
 
 
-def waiting(cards: int) -> str:
-    return f"{cards:,} more wait for another day."
+def waiting(due: int, new: int) -> str:
+    counts = [f"{count:,} {noun}" for count, noun in ((due, DUE), (new, NEW)) if count]
+    return f"Beyond today's limit: {', '.join(counts)}."
 
 
 def welcome(last: date, days: int) -> str:
-    return f"Welcome back. Last visit: {day_of(last)}, {plural(days, 'day')} ago."
+    shown = near(last, last + timedelta(days=days))
+    return f"Welcome back. Last visit: {shown}, {plural(days, 'day')} ago."
 
 
-def offer(per_day: int, until: date | None) -> str:
-    clear = f"clear by {day_of(until)}" if until is not None else "not clear in a year"
+def offer(per_day: int, until: date | None, today: date) -> str:
+    clear = f"clear by {near(until, today)}" if until is not None else "not clear in a year"
     return f"Catch up at {per_day:,} a day, {clear} "
 
 
@@ -76,12 +79,17 @@ def catching_up_from_now(per_day: int) -> str:
     return f"Catching up at {per_day:,} a day. u undoes this."
 
 
-def catching_up(per_day: int, until: date) -> str:
-    return f"Catching up at {per_day:,} a day until {day_of(until)} "
+def catching_up(per_day: int, until: date, today: date) -> str:
+    return f"Catching up at {per_day:,} a day until {near(until, today)} "
 
 
-def paused(until: date) -> str:
-    return f"Paused until {day_of(until)}."
+def paused(until: date, today: date) -> str:
+    return f"Paused until {near(until, today)}."
+
+
+def sentence(words: str) -> str:
+    """Return words that a command prints as a sentence."""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 PAUSE_ENDS = "Nothing is due, and your streak is kept. Settings (,) ends the pause."
