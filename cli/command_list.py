@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
     "card": (
         "cli.review.card:card",
-        "Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.",
+        "Show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.",
     ),
     "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters on your review history."),
     "simulate": (

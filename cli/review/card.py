@@ -1,4 +1,4 @@
-"""The command group `card`: show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
+"""The command group `card`: show, edit and list cards, and what a user does to some of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
 from cli.review.review import event_json
+from cli.review.shift import advance, postpone
 from cli.review.suggest import suggest
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
@@ -36,7 +37,7 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
+    """Show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
@@ -48,6 +49,7 @@ def card() -> None:
       retain card flag k7q2m9xd3f --reason "too long"
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card reschedule k7q2m9xd3f --to +7d
+      retain card postpone --count 20 --dry-run
     """
 
 
@@ -229,7 +231,8 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     return output.DONE
 
 
-card.add_command(suggest)
+for command in (suggest, postpone, advance):
+    card.add_command(command)
 
 
 def _ids(given: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ def limits_in_words(desk: Desk) -> Iterator[str]:
         ends = day_of(date.fromordinal(limits.plan_ends))
         yield f"catching up at {limits.plan.per_day:,} reviews a day until {ends} (`retain catch-up` changes that)"
     elif not desk.tag and desk.beyond["due"]:
-        yield from filter(None, [_backlog_sentence(desk)])
+        yield f"{_backlog_sentence(desk)} (`retain catch-up` plans it)"
     if limits.why:
         yield limits.why
 

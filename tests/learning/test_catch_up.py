@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 
 from learning.cards import plans
+from learning.cards.actions import do
+from learning.cards.shift import advanced, postponed, shifting
 from learning.cards.workspace import Desk, open_desk, rate, undo_last
+from learning.memory.model import Model
 from learning.schedule.catch_up import CatchUpPlan, PausedDays, decisions_of, missed_days
 from learning.schedule.usual import StudiedDay, minutes_limit, too_many_overdue, usual_day
+from learning.schedule.workload import lost_by_waiting
 from learning.stats.catch_up import offer_of
 from learning.stats.overview import daybook
 from learning.study_day import StudyCalendar
 from tests.learning.backlog import FIRST, after_days, stamp, study, vault_of
 from vault.errors import UsageError
+from vault.ids import CardId
 from vault.log.events import EVERYTHING, CatchUp, Pause, Rating
 from vault.vault import Vault
 
@@ -198,3 +203,48 @@ def test_the_minutes_that_a_user_sets_hold_on_the_first_day_after_a_gap(vault: V
     for item in half:
         desk, _ = rate(replace(desk, is_queued=False), item.card, Rating.GOOD, via="cli", ms=8_000)
     assert 2 <= open_desk(limited, back()).today["minutes"] <= 4  # what was spent today counts
+
+
+# --- some cards ------------------------------------------------------------------------------------------------------
+
+
+def test_postponed_cards_are_those_that_lose_least_and_one_undo_brings_all_back(vault: Vault) -> None:
+    desk = open_desk(vault, back(1))
+    due = {item.card for item in desk.queue.due}
+    shifts = postponed(desk, 20)
+    assert len(shifts) == 20 and {shift.card for shift in shifts} <= due
+    model = Model(desk.scheduler.parameters)
+    today = desk.scheduler.calendar.day(desk.now)
+
+    def lost(card: CardId) -> float:
+        state = desk.state(card)
+        return lost_by_waiting(model, state.stability, state.difficulty, today - state.last_day)
+
+    chosen = {shift.card for shift in shifts}
+    assert max(map(lost, chosen)) <= min(map(lost, due - chosen))
+    for shift in shifts:
+        wait = shift.to.toordinal() - today
+        assert 1 <= wait <= max(1, round(desk.state(shift.card).interval_days * 0.1))
+        assert shift.chances[1] <= shift.chances[0]
+    after = do(desk, shifting(desk, shifts, via="cli"))
+    assert {item.card for item in after.queue.due} == due - chosen
+    after, _, _ = undo_last(after, via="cli")
+    assert {item.card for item in after.queue.due} == due
+
+
+def test_advanced_cards_are_the_most_nearly_due_and_come_today(vault: Vault) -> None:
+    desk = open_desk(vault, FIRST + timedelta(days=16))
+    before = {item.card for item in desk.queue.due}
+    shifts = advanced(desk, 10)
+    after = do(desk, shifting(desk, shifts, via="cli"))
+    came = {item.card for item in after.queue.due} - before
+    assert came == {shift.card for shift in shifts} and len(came) == 10
+    chance = desk.scheduler.chances(desk.now)
+    others = [
+        chance(state)
+        for card, state in desk.states.items()
+        if card not in came | before
+        and state.due is not None
+        and state.last_day < desk.scheduler.calendar.day(desk.now)
+    ]
+    assert max(chance(desk.state(card)) for card in came) <= min(others)
