@@ -142,12 +142,12 @@ def recalled(found: Figures, wanted: float) -> Content:
     return _two_parts(strings.recalled(found.book, wanted))
 
 
-def coming(found: Figures, width: int, *, is_back: bool = False) -> Content:
+def coming(found: Figures, width: int, *, is_planned: bool = False) -> Content:
     """Return the number of reviews, a bar for each of the next days, and the names of these days."""
     counts = found.book.coming
     head = dotted(
         content.plain(strings.coming(sum(counts), len(counts)), "bold"),
-        content.plain("" if is_back else _how_much(found), content.DIM),
+        content.plain("" if is_planned else _how_much(found), content.DIM),
     )
     each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     counts = counts[: max(1, (width + 1) // (each + 1))]

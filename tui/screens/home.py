@@ -193,7 +193,7 @@ class HomeScreen(PlanActions, key="home"):
         self._fact("streak").show(home_rows.streak(found))
         self._fact("recalled").show(home_rows.recalled(found, seen.desired))
         self._fact("since").show(home_rows.since(found, wide))
-        self._drawn("coming", lambda columns: home_rows.coming(found, columns, is_back=seen.is_back))
+        self._drawn("coming", lambda columns: home_rows.coming(found, columns, is_planned=self._offer is not None))
         self._drawn("topics", lambda columns: home_rows.topics(found, columns))
         self._drawn("year", lambda columns: home_rows.year(found, columns))
 
