@@ -79,6 +79,9 @@ HOME = (
     *_scrolling("home"),
     Key("home.inbox", "i", "go('inbox')", about="Proposals for pages and cards that you edited"),
     Key("home.suggest", "t", "go('suggest')", about="Suggested cards: keep, edit or drop them"),
+    Key("home.catch_up", "c", "catch_up", about="Catch up with a backlog; again: other reviews a day"),
+    Key("home.undo_plan", "u", "undo_plan", about="Undo the plan to catch up"),
+    Key("home.cancel", "escape", "back", about="Close the field"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 _ON_THE_CARD = (

@@ -35,7 +35,7 @@ class Outlook:
             rules.retention,
             settings.new_per_day if new is None else new,
             self.waiting if new is None else None,
-            settings.reviews_per_day,
+            min(settings.reviews_per_day, desk.limits.reviews),
             rules.maximum_interval,
         )
 
@@ -50,6 +50,12 @@ class Outlook:
     def backlog(self) -> BacklogPlan | None:
         """Return the plan for overdue cards; None if today has room for them."""
         return plan_of(self.stock, self.habits, self.model, self.course)
+
+    def days_to_clear(self, per_day: int, within: int) -> int:
+        """Return on how many days there are reviews until nothing is overdue, at so many a day; 0: not so soon."""
+        course = replace(self.course, reviews_per_day=per_day)
+        plan = plan_of(self.stock, self.habits, self.model, course, within)
+        return 1 if plan is None else plan.days + 1 if plan.days else 0
 
     def date(self, day: int) -> date:
         """Return the date of day number `day`."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Digits, Static
 
 from cli.log_watch import watched
+from learning.cards.plans import pause
+from learning.cards.workspace import open_desk
 from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
+from tests.learning.backlog import after_days, vault_of
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
@@ -235,3 +239,64 @@ def test_when_something_falls_due_in_words() -> None:
         words.when(NOW.replace(day=23, hour=3, minute=30), NOW, calendar) == "in 18 h 00 min"
     )  # the study day is not over
     assert words.when(NOW.replace(day=26), NOW, calendar) == "in 4 days"
+
+
+# --- after an absence -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def back(tmp_path: Path) -> tuple[Vault, datetime]:
+    """A vault of a learner who has been away for 30 days, and the morning of the return."""
+    vault = vault_of(tmp_path / "mind", 300)
+    (vault.root / "raw/articles/a.md").write_text("# A\n")
+    return vault, after_days(vault, 15) + timedelta(days=30)
+
+
+async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
+    back: tuple[Vault, datetime], settled: Settled
+) -> None:
+    vault, now = back
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        greeting = shown(app, "#advice")
+        waiting = len(open_desk(vault, now).queue.due)
+        assert "Welcome back. Last visit: 15 September, 31 days ago." in greeting
+        assert f"{waiting} waiting. Catch up at 15 a day, clear by " in greeting
+        assert "All today (enter)" in greeting and "New cards are paused" in greeting
+        assert "none of them in the last 30 days" in shown(app, "#recalled .fact-words")
+        await pilot.press("c")
+        await settled(pilot)
+        assert numbers(app)[:2] == ["15", "0"]
+        assert "Catching up at 15 a day until " in shown(app, "#advice")
+        await pilot.press("c", "end", "backspace", "backspace", "4", "0", "enter")
+        await settled(pilot)
+        assert numbers(app)[0] == "40" and "Catching up at 40 a day" in shown(app, "#advice")
+        await pilot.press("u", "u")
+        await settled(pilot)
+        assert "Welcome back" in shown(app, "#advice")
+        await pilot.press("u")
+        await settled(pilot)
+        assert "No plan to undo" in str(app.screen.query_one(Notice).content)
+
+
+async def test_after_an_absence_enter_takes_all_that_is_due(back: tuple[Vault, datetime], settled: Settled) -> None:
+    vault, now = back
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(app) == "ReviewScreen"
+        desk = open_desk(vault, now)
+        assert desk.today["due"] == len(desk.queue.due) > 100
+
+
+async def test_home_says_until_when_reviews_are_paused(back: tuple[Vault, datetime], settled: Settled) -> None:
+    vault, now = back
+    pause(open_desk(vault, now), now.date() + timedelta(days=7), via="cli")
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert numbers(app) == ["0", "0", "0"]
+        assert shown(app, "#advice").startswith("Paused until 23 October. Nothing is due, and your streak is kept.")

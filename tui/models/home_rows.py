@@ -8,6 +8,7 @@ from datetime import date
 from textual.content import Content
 
 from learning.pages.today import Figures, Overview
+from learning.stats.catch_up import Offer
 from tui.strings import home as strings
 from tui.text import content
 from tui.text.wrapping import folded
@@ -32,7 +33,7 @@ def dotted(*parts: Content) -> Content:
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
-def advice(seen: Overview, tag: str) -> Content:
+def advice(seen: Overview, tag: str, offer: Offer | None = None) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
         return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
@@ -40,16 +41,54 @@ def advice(seen: Overview, tag: str) -> Content:
         return _steps(strings.NO_CARDS, strings.suggest(seen.suggested), strings.SUGGEST_SHELL)
     if not seen.cards:
         return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
+    rows = _greeting(seen, offer) if seen.is_back else [_today(seen, tag), *_plan(seen, offer)]
+    why = strings.sentence(seen.held_back)
+    return Content("\n").join([*rows, *([content.line(why, content.DIM)] if why else [])])
+
+
+def _today(seen: Overview, tag: str) -> Content:
+    """Return how to begin, or that nothing is due."""
     done = strings.reviewed_today(seen.done) if seen.done else ""
-    if seen.due + seen.new:
+    if seen.paused_until is not None:
+        head, notes = content.plain(strings.paused(seen.paused_until, seen.today), "bold"), [strings.PAUSE_ENDS, done]
+    elif seen.due + seen.new:
         head = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
-        more = strings.waiting(seen.waiting) if seen.waiting else ""
+        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
         notes = [strings.only(tag) if tag else "", done, more]
     else:
         head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
         notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
-    words = Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
-    return Content("\n").join([words, content.line(seen.held_back, content.DIM)]) if seen.held_back else words
+    return Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
+
+
+def _greeting(seen: Overview, offer: Offer | None) -> list[Content]:
+    """Return when the user was here last, what waits, and the keys that decide how it is worked off."""
+    last = [content.plain(strings.welcome(seen.last_visit, seen.away), "bold")] if seen.last_visit is not None else []
+    waits = content.plain(strings.backlog_waiting(seen.backlog), "bold")
+    if offer is None:
+        begin = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
+        return [*last, Content.assemble(waits, begin)]
+    return [
+        *last,
+        Content.assemble(waits, _proposal(offer, seen.today)),
+        Content.assemble(strings.ALL_TODAY, _key("enter"), ")."),
+    ]
+
+
+def _proposal(offer: Offer, today: date) -> Content:
+    return Content.assemble(strings.offer(offer.per_day, offer.until, today), "(", _key("c"), ").")
+
+
+def _key(name: str) -> Content:
+    return content.plain(name, "bold $text-accent")
+
+
+def _plan(seen: Overview, offer: Offer | None) -> list[Content]:
+    """Return the row on the plan that holds, or that is proposed."""
+    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
+        words = content.plain(strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today), content.DIM)
+        return [Content.assemble(words, "(", _key("c"), " changes it).")]
+    return [_proposal(offer, seen.today)] if offer is not None else []
 
 
 def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
@@ -100,16 +139,15 @@ def streak(found: Figures) -> Content:
 
 
 def recalled(found: Figures, wanted: float) -> Content:
-    month = found.book.month.all
-    return _two_parts(strings.recalled(month.rate, month.reviews, wanted))
+    return _two_parts(strings.recalled(found.book, wanted))
 
 
-def coming(found: Figures, width: int) -> Content:
+def coming(found: Figures, width: int, *, is_planned: bool = False) -> Content:
     """Return the number of reviews, a bar for each of the next days, and the names of these days."""
     counts = found.book.coming
     head = dotted(
         content.plain(strings.coming(sum(counts), len(counts)), "bold"),
-        content.plain(_how_much(found), content.DIM),
+        content.plain("" if is_planned else _how_much(found), content.DIM),
     )
     each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     counts = counts[: max(1, (width + 1) // (each + 1))]

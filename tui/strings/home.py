@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
-from learning.schedule.date_text import day_of
+from learning.schedule.date_text import day_of, near
+from learning.stats.overview import Daybook
 from vault.text.formatting import plural
 
 READING = "Reading the vault …"
@@ -36,6 +37,12 @@ SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
+ALL_TODAY = "All today ("
+NO_BACKLOG = "Today takes all that is due."
+ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
+NOT_A_RATE = "enter a number of reviews a day, up to 9998"
+PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
+NO_PLAN_TO_UNDO = "No plan to undo: something else was done since."
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
@@ -49,8 +56,43 @@ def reviewed_today(cards: int) -> str:
     return f"{plural(cards, 'card')} reviewed today."
 
 
-def waiting(cards: int) -> str:
-    return f"{cards:,} more wait for another day."
+def waiting(due: int, new: int) -> str:
+    counts = [f"{count:,} {noun}" for count, noun in ((due, DUE), (new, NEW)) if count]
+    return f"Beyond today's limit: {', '.join(counts)}."
+
+
+def welcome(last: date, days: int) -> str:
+    shown = near(last, last + timedelta(days=days))
+    return f"Welcome back. Last visit: {shown}, {plural(days, 'day')} ago."
+
+
+def offer(per_day: int, until: date | None, today: date) -> str:
+    clear = f"clear by {near(until, today)}" if until is not None else "not clear in a year"
+    return f"Catch up at {per_day:,} a day, {clear} "
+
+
+def backlog_waiting(cards: int) -> str:
+    return f"{cards:,} waiting. "
+
+
+def catching_up_from_now(per_day: int) -> str:
+    return f"Catching up at {per_day:,} a day. u undoes this."
+
+
+def catching_up(per_day: int, until: date, today: date) -> str:
+    return f"Catching up at {per_day:,} a day until {near(until, today)} "
+
+
+def paused(until: date, today: date) -> str:
+    return f"Paused until {near(until, today)}."
+
+
+def sentence(words: str) -> str:
+    """Return words that a command prints as a sentence."""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+PAUSE_ENDS = "Nothing is due, and your streak is kept. Settings (,) ends the pause."
 
 
 def only(tag: str) -> str:
@@ -78,11 +120,14 @@ def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     return head, f"the longest was {longest:,}"
 
 
-def recalled(rate: float | None, reviews: int, wanted: float) -> tuple[str, str]:
-    """Return (the share recalled in 30 days, a remark)."""
-    if rate is None:
-        return "nothing yet", "no card has been repeated yet"
-    return f"{rate:.0%} of {reviews:,}", f"in 30 days; desired {wanted:.0%}"
+def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
+    """Return (the share recalled in 30 days, or before, a remark)."""
+    month, ever = book.month.all, book.ever.all
+    if month.rate is not None:
+        return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
+    if ever.rate is not None:
+        return f"{ever.rate:.0%} of {ever.reviews:,}", f"none of them in the last 30 days; desired {wanted:.0%}"
+    return "nothing yet", "no card has been repeated yet"
 
 
 def coming(reviews: int, days: int) -> str:

@@ -6,14 +6,15 @@ from vault.text.formatting import plural
 
 TITLE = "Settings"
 LEARNING, APP, KEYS = "Learning", "The app", "Keys"
-OF_VAULT, OF_USER = "for this vault, in retain.toml", "for you, in config.toml"
+OF_VAULT, OF_USER, OF_LOG = "for this vault, in retain.toml", "for you, in config.toml", "in the review log"
 YES, NO, NONE = "yes", "no", "none"
-NO_LIMIT, NEVER = "no limit", "never"
+NO_LIMIT, NEVER, NOT_PAUSED = "no limit", "never", "not paused"
 NOTHING_TO_UNDO = "Nothing to undo."
 CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
 NOT_A_NUMBER = "enter a number"
 EDIT = "enter saves, esc cancels"
+PAUSE_NOT_LAST = "something else was done since; `retain undo` undoes one after the other"
 UNDONE = "Change undone."
 MEANT = {
     "learning.retention": (
@@ -22,7 +23,15 @@ MEANT = {
     ),
     "learning.new_per_day": ("New cards a day", "The most cards that are shown for the first time in a day."),
     "learning.reviews_per_day": ("Reviews a day", "The most reviews in a day; other cards wait."),
-    "learning.minutes_per_day": ("Minutes a day", "No new cards on a day that would take longer; 0 means no limit."),
+    "learning.minutes_per_day": (
+        "Minutes a day",
+        "No day is to take longer: reviews and new cards wait. auto: half as long again as your last two weeks.",
+    ),
+    "learning.pause_new_cards": ("Pause new cards", "While more reviews are overdue than one of your usual days has."),
+    "pause.until": (
+        "Pause reviews until",
+        "Nothing is due until that day, and the streak is kept; then the load is spread. As 2026-12-20 or +14d.",
+    ),
     "learning.learning_steps": (
         "Steps of learning",
         "The steps of a new card: 1m 10m shows it twice more today.",
