@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 
+from tui.models.work import MENU
+from tui.strings.home import FILL, STEPS
 from tui.strings.stats import SECTIONS
 
 
@@ -79,6 +81,7 @@ HOME = (
     *_scrolling("home"),
     Key("home.inbox", "i", "go('inbox')", about="Inbox: proposals for pages and cards that you edited"),
     Key("home.suggest", "t", "go('suggest')", about="Suggested cards: keep, edit or drop them"),
+    *(Key(f"home.step_{n}", str(n), f"step({n})", about=name, group=STEPS) for n, (name, _) in enumerate(FILL, 1)),
     Key("home.quit", "q", "quit", "Quit", about="leave retain; all is saved"),
 )
 _ON_THE_CARD = (
@@ -212,6 +215,7 @@ ARTICLE = (
 )
 WORK = (
     Key("work.choose", "enter", "choose", "Start", about="the selected command"),
+    *(Key(f"work.take_{n}", str(n), f"take({n})", about=name) for n, (name, _) in enumerate(MENU.values(), 1)),
     Key("work.cancel", "c", "cancel", "Cancel", about="stop the job; what it has saved stays"),
     Key("work.home", "h", "leave", "In background", about="go on with the app meanwhile"),
     Key("work.review", "r", "result('review')", "Review", about="the new cards"),

@@ -10,7 +10,7 @@ import click
 
 from cli import output
 from cli.exchange.train import train
-from cli.options import move_older, vault_json_options
+from cli.options import move_older, progress_option, vault_json_options
 from cli.workspace import opened_desk
 from learning.anki.export_package import export_anki
 from learning.cards.workspace import Desk
@@ -99,8 +99,11 @@ def export() -> None:
 @click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
 @force_option
 @click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
+@progress_option
 @vault_json_options
-def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
+def anki(
+    out: Path, newer: bool, force: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
+) -> int:
     """Export an Anki package; importing it again updates the notes and keeps their schedule.
 
     Cards imported from Anki are left out, as their Anki would have them twice. Only an earlier export is replaced.
@@ -113,7 +116,11 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
     desk = opened_desk(vault_dir, read_only=True)
     move_older(desk.vault)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
-    done = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
+    narrator, cards = output.Progress(progress), len(desk.cards) - len(left_out)
+    with narrator:
+        narrator({"event": "export", "done": 0, "of": cards, "path": out.name})
+        done = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
+        narrator({"event": "export", "done": cards, "of": cards, "path": out.name})
     if as_json:
         output.show_json(
             {

@@ -32,6 +32,20 @@ def dotted(*parts: Content) -> Content:
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
+def steps(seen: Overview) -> tuple[str, ...]:
+    """Return where each numbered step of a vault without cards leads: a screen, and a command of the work screen."""
+    if not seen.has_sources:
+        return ("work add", "work compile", "review")
+    if seen.suggested:
+        return ("suggest",)
+    return () if seen.cards else ("work compile",)
+
+
+def is_done(seen: Overview) -> bool:
+    """Return whether there are cards, and none of them is left for today."""
+    return bool(seen.cards) and not seen.due + seen.new
+
+
 def advice(seen: Overview, tag: str) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
@@ -57,7 +71,7 @@ def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
     width = max(len(command) for command, _ in steps) + 3
     for number, (command, gives) in enumerate(steps, 1):
         name = content.plain(command.ljust(width), "$text-accent")
-        rows.append(Content.assemble(content.plain(f"  {number}  ", content.DIM), name, gives))
+        rows.append(Content.assemble((f"  {number}  ", "bold $text-accent"), name, gives))
     rows += [Content(""), *(content.plain(note, content.DIM) for note in notes)]
     return Content("\n").join(rows)
 

@@ -15,7 +15,7 @@ from textual.worker import Worker, get_current_worker
 from learning.cards.workspace import open_desk
 from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.context import Context
-from tui.keys import HOME
+from tui.keys import HOME, Key
 from tui.models import home_rows
 from tui.process.background import read_in_background
 from tui.screen import Page
@@ -146,6 +146,8 @@ class HomeScreen(Page, key="home"):
     def _show(self, seen: Overview) -> None:
         self.query_one(TopBar).show_status(home_rows.dated(self.context.vault.settings.name, seen.date))
         self.set_class(not seen.cards, "-bare")
+        self.set_class(home_rows.is_done(seen), "-done")
+        self.query_one(KeyBar).show(self._keys(seen))
         self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
         self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
         minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
@@ -199,8 +201,31 @@ class HomeScreen(Page, key="home"):
         if where:
             self.go(where)
 
+    def _keys(self, seen: Overview) -> list[Key]:
+        """Return the keys; in a vault without cards, enter takes the first step."""
+        first = next(iter(home_rows.steps(seen)), "")
+        words = {"work add": strings.FILL[0][0], "work compile": strings.COMPILE[0][0]}.get(first)
+        return [replace(key, words=words) if words and key.action == "review" else key for key in HOME]
+
+    def offers(self, key: Key) -> bool:
+        if key.group != strings.STEPS:
+            return True
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        return int(key.keys) <= len(steps)
+
     def action_review(self) -> None:
-        self.go("review")
+        """Review; in a vault without cards, take the first step."""
+        if self._seen is not None and home_rows.steps(self._seen):
+            self.action_step(1)
+        else:
+            self.go("review")
+
+    def action_step(self, number: int) -> None:
+        """Take a step of a vault without cards."""
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        if number <= len(steps):
+            where, _, about = steps[number - 1].partition(" ")
+            self.go(where, about)
 
     def action_go(self, where: str) -> None:
         self.go(where)

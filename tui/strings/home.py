@@ -21,16 +21,17 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "The year",
 )
 YESTERDAY = "yesterday"
-EMPTY = "This vault is empty. To fill it:"
+EMPTY = "This vault is empty. To fill it, press 1:"
+STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
-    ("w  Add a document", "a file, a folder or a web page, into raw/"),
-    ("w  Compile", "creates articles and flashcards from it"),
-    ("enter", "starts the first review"),
+    ("Add a document", "a file, a folder or a web page, into raw/"),
+    ("Compile", "creates articles and flashcards from it"),
+    ("Review", "asks the first cards"),
 )
 FILL_NOTES = "Notes already in this folder are added the same way, by name."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
-NO_CARDS = "There are documents, but no cards yet:"
-COMPILE = (("w  Compile", "creates articles and flashcards from them"),)
+NO_CARDS = "There are documents, but no cards yet. Press 1:"
+COMPILE = (("Compile", "creates articles and flashcards from them"),)
 COMPILE_SHELL = "In a shell: retain compile."
 SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
@@ -135,7 +136,7 @@ def inbox(number: int) -> str:
 
 def suggest(number: int) -> tuple[tuple[str, str], ...]:
     """Return the step for a vault that has suggested cards and no others."""
-    return (("t  Suggested cards", f"{number:,} to keep, edit or drop"),)
+    return (("Suggested cards", f"{number:,} to keep, edit or drop"),)
 
 
 def suggested(number: int) -> str:

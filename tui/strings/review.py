@@ -92,6 +92,7 @@ ONCE_MORE = "Press again to return home."
 NOTHING_FITS = "No matching cards."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
+STREAK, NEXT, TOMORROW = "Streak", "Next card", "Tomorrow"
 CALCULATING = "calculating what comes next …"
 
 
@@ -111,13 +112,13 @@ def forgotten(times: int) -> str:
     return "forgotten once" if times == 1 else "forgotten twice" if times == 2 else f"forgotten {times} times"
 
 
-def comes_back(when: str) -> str:
-    return f"A card in learning comes back {when}."
+def comes_back(when: str, *, in_learning: bool) -> str:
+    return f"{when}, in learning" if in_learning else when
 
 
-def tomorrow(cards: int) -> str:
-    comes = f"{plural(cards, 'card')} will be due" if cards else "nothing will be due"
-    return f"By tomorrow {comes}, not counting new cards."
+def tomorrow(cards: int, stretch: str) -> str:
+    """`12 cards due, 4 minutes`, without new cards."""
+    return f"{plural(cards, 'card')} due, {stretch}, and new cards" if cards else "nothing due but new cards"
 
 
 # --- editing ----------------------------------------------------------------------------------------------------------
