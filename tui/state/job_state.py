@@ -197,7 +197,8 @@ def notices(result: Mapping[str, Any]) -> list[Finding]:
 def paths(result: Mapping[str, Any], key: str) -> list[Finding]:
     """Return the files that a job's result lists under `key`."""
     rows = result.get(key)
-    return [Finding(clean_line(row)[:_LONGEST]) for row in rows if isinstance(row, str)] if isinstance(rows, list) else []
+    named = [row for row in rows if isinstance(row, str)] if isinstance(rows, list) else []
+    return [Finding(clean_line(row)[:_LONGEST]) for row in named]
 
 
 def _findings(result: Mapping[str, Any], *keys: str) -> list[Finding]:

@@ -12,6 +12,7 @@ from vault.text.formatting import plural
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card has a web address."
 NO_PICTURE = "This card shows no picture."
+SOURCE = "Source"
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."
 PAUSED = "paused"
@@ -36,6 +37,14 @@ IN_YOUR_WORDS = "or in your own words; enter saves"
 
 def address(shown: str) -> str:
     return f"{shown} opens in your browser: press o again"
+
+
+def line_number(line: int) -> str:
+    return f"line {line}"
+
+
+def quote_number(number: int, of: int) -> str:
+    return f"quote {number} of {of}"
 
 
 def picture(path: str) -> str:
