@@ -61,8 +61,10 @@ def advice(seen: Overview, tag: str) -> Content:
         notes = [strings.only(tag) if tag else "", done, more]
     else:
         head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
-        notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
-    words = Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
+        more = strings.waiting(seen.waiting) if seen.waiting else ""
+        notes = [done, strings.next_due(seen.next_due) if seen.next_due and not more else more]
+    notes_shown = Content(" ").join([content.line(note, content.DIM) for note in notes if note])
+    words = Content("\n" if is_done(seen) else " ").join([part for part in (head, notes_shown) if part.plain])
     return Content("\n").join([words, content.line(seen.held_back, content.DIM)]) if seen.held_back else words
 
 

@@ -17,6 +17,7 @@ from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
 from vault.model.latex import exhibit, words
 
+_LEAST = 8  # columns of a part of the title
 _LINE = re.compile(r"\bline \d+")
 
 
@@ -112,14 +113,15 @@ def _place(evidence: Evidence, around: QuoteContext | None) -> list[str]:
 
 
 def _fitted(parts: list[str], room: int) -> list[Content]:
-    """Return the parts of a title that fits; the folders of the file go first, then the end of the longest part."""
+    """Return the parts of a title that fits: without the folders of the file, then with less of its name, of the place.
+    """
     if sum(map(len, parts)) + 3 * (len(parts) - 1) > room > 0 and len(parts) > 1:
         parts = [parts[0], parts[1].rpartition("/")[2], *parts[2:]]
     shown = [content.line(part) for part in parts]
-    over = sum(part.cell_length for part in shown) + 3 * (len(shown) - 1) - room
-    if over > 0 and room > 0 and len(shown) > 1:
-        longest = max(range(1, len(shown)), key=lambda n: (shown[n].cell_length, -n))
-        shown[longest] = shown[longest].truncate(max(8, shown[longest].cell_length - over), ellipsis=True)
+    for number in range(1, len(shown) if room > 0 else 0):  # the file, then the place
+        over = sum(part.cell_length for part in shown) + 3 * (len(shown) - 1) - room
+        if over > 0:
+            shown[number] = shown[number].truncate(max(_LEAST, shown[number].cell_length - over), ellipsis=True)
     return shown
 
 
