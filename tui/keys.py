@@ -281,13 +281,13 @@ ASK = (  # not letters while a question is typed: these go into it
 )
 # These work on every screen, whatever is being typed there ...
 APP = (
-    Key("app.theme", "ctrl+t", "toggle_dark", about="Change between light and dark"),
-    Key("app.interrupt", "ctrl+c", "interrupt", about="Copy the selection; without one leave, nothing is lost"),
+    Key("app.theme", "ctrl+t", "toggle_dark", about="Colours: light or dark"),
+    Key("app.interrupt", "ctrl+c", "interrupt", about="Copy: the selection; without one, leave"),
 )
 # ... and these wherever the key is not a letter of what is being typed.
 ANYWHERE = (Key("app.help", "question_mark,f1", "help", "Help", "?", "the keys of this screen"),)
 # Not shown at the bottom: known from the shell.
-SHELL = (Key("app.stop", "ctrl+z", "suspend_process", about="To the shell; fg returns"),)
+SHELL = (Key("app.stop", "ctrl+z", "suspend_process", about="Shell: fg returns"),)
 EVERYWHERE = (*APP, *ANYWHERE, *SHELL)
 HELP = (  # shown above a screen, whose keys are off meanwhile
     Key("help.close", "escape,q,enter,space", "close", "Close", "esc"),

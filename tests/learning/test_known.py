@@ -53,6 +53,6 @@ def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
     assert wording.forecast_means(stats) == "Nothing is planned for the next 30 days."
     assert wording.time_means(stats) == "Nothing has been reviewed in this time."
     assert wording.hours_mean(stats.activity.hours).startswith("Too few hours")
-    assert wording.growth_means(stats) == "No card has been met yet."
+    assert wording.growth_means(stats) == "No card has been seen yet."
     assert wording.mastery_means(stats).startswith("None of 0 concepts")
     assert wording.leeches_mean(stats) == "No card keeps being forgotten."

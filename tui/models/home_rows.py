@@ -142,8 +142,8 @@ def _how_much(found: Figures) -> str:
     return strings.backlog(plan.overdue, date.fromordinal(found.today + plan.days) if plan.days else None)
 
 
-def since(found: Figures, wide: bool) -> Content:
-    """Return what is new since yesterday, on one line, or one row each with the names of the articles."""
+def since(found: Figures, wide: bool, width: int = 0) -> Content:
+    """Return what is new since yesterday, on one line as far as it fits, or in rows with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     items = [strings.inbox(found.inbox)] if found.inbox else []
@@ -154,10 +154,20 @@ def since(found: Figures, wide: bool) -> Content:
     if not items:
         return dotted(head, content.plain(strings.NOTHING_NEW, content.DIM))
     if not wide:
-        return dotted(head, *(content.plain(one) for one in items))
+        return _fitting(head, items, width)
     rows = [dotted(*(content.plain(one) for one in items[n : n + 2])) for n in range(0, len(items), 2)]
     names = content.line(", ".join(new.articles), content.DIM)
     return Content("\n").join([head, *rows, *([names] if new.articles else [])])
+
+
+def _fitting(head: Content, items: Sequence[str], width: int) -> Content:
+    """Return the items that fit into `width` columns after the head, and how many are left; 0 leaves none out."""
+    for number in range(len(items), 0, -1):
+        left = [content.plain(strings.others(len(items) - number), content.DIM)] if number < len(items) else []
+        row = dotted(head, *(content.plain(one) for one in items[:number]), *left)
+        if not width or row.cell_length <= width or number == 1:
+            return row
+    return head
 
 
 def topics(found: Figures, width: int) -> Content:

@@ -165,7 +165,7 @@ class HomeScreen(Page, key="home"):
         wide = self._wide
         self._fact("streak").show(home_rows.streak(found))
         self._fact("recalled").show(home_rows.recalled(found, seen.desired))
-        self._fact("since").show(home_rows.since(found, wide))
+        self._drawn("since", lambda columns: home_rows.since(found, wide, columns))
         self._drawn("coming", lambda columns: home_rows.coming(found, columns))
         self._drawn("topics", lambda columns: home_rows.topics(found, columns))
         self._drawn("year", lambda columns: home_rows.year(found, columns))

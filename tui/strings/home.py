@@ -70,9 +70,9 @@ def holdings(cards: int, concepts: int, tomorrow: int) -> str:
 def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     """Return (days in a row, a remark)."""
     if not longest:
-        return "0 days", "starts with the first review"
+        return "Not started", "begins with the first review"
     if not days:
-        return "0 days", f"the longest was {plural(longest, 'day')}"
+        return "No current streak", f"the longest was {plural(longest, 'day')}"
     head = f"{plural(days, 'day')} in a row"
     if days >= longest:
         return head, "your longest" if done_today or days > 1 else "2 days with a review today"
@@ -149,6 +149,10 @@ def known(known: int, concepts: int) -> str:
 
 def nothing_reviewed(topics: int) -> str:
     return f"{plural(topics, 'topic')}, none started yet"
+
+
+def others(number: int) -> str:
+    return f"{number} more"
 
 
 def more(topics: int) -> str:

@@ -9,6 +9,11 @@ LEARNING, APP, KEYS = "Learning", "The app", "Keys"
 OF_VAULT, OF_USER = "for this vault, in retain.toml", "for you, in config.toml"
 YES, NO, NONE = "yes", "no", "none"
 NO_LIMIT, NEVER = "no limit", "never"
+UNITS = {  # after a number
+    "learning.maximum_interval": " days",
+    "learning.leech_threshold": " lapses",
+    "learning.rollover": ":00",
+}
 NOTHING_TO_UNDO = "Nothing to undo."
 CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
@@ -24,20 +29,20 @@ MEANT = {
     "learning.reviews_per_day": ("Reviews a day", "The most reviews in a day; other cards wait."),
     "learning.minutes_per_day": ("Minutes a day", "No new cards on a day that would take longer; 0 means no limit."),
     "learning.learning_steps": (
-        "Steps of learning",
+        "Learning steps",
         "The steps of a new card: 1m 10m shows it twice more today.",
     ),
-    "learning.relearning_steps": ("Steps after a lapse", "The steps of a card that was forgotten."),
-    "learning.maximum_interval": ("Longest interval", "The longest interval in days."),
+    "learning.relearning_steps": ("Relearning steps", "The steps of a card that was forgotten."),
+    "learning.maximum_interval": ("Longest interval", "No interval is longer."),
     "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
-    "learning.bury_siblings": ("One of a concept a day", "Other cards of the same concept are buried until tomorrow."),
-    "learning.leech_threshold": ("Lapses of a leech", "A card with this many lapses is a leech; 0: never."),
-    "learning.leech_action": ("A leech is", "What happens to a leech."),
+    "learning.bury_siblings": ("Bury siblings", "Other cards of the same concept are buried until tomorrow."),
+    "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0: never."),
+    "learning.leech_action": ("Leech action", "What happens to a leech: flag it, or suspend it."),
     "learning.auto_optimize": (
         "Optimize automatically",
         "Fits the scheduler again when your reviews have doubled.",
     ),
-    "learning.rollover": ("The day begins at", "The hour at which a new study day begins."),
+    "learning.rollover": ("Day begins at", "The hour at which a new study day begins."),
     "learning.timezone": ("Time zone", "The time zone of study days, on every machine."),
     "app.theme": ("Colours", "By the terminal's background, or always the same."),
     "app.type_answers": ("Type the answer", "Asks you to type the answer before it is shown."),

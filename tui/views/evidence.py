@@ -113,8 +113,7 @@ def _place(evidence: Evidence, around: QuoteContext | None) -> list[str]:
 
 
 def _fitted(parts: list[str], room: int) -> list[Content]:
-    """Return the parts of a title that fits: without the folders of the file, then with less of its name, of the place.
-    """
+    """Return the parts of a title that fits: without the folders of the file, then with less of its name and place."""
     if sum(map(len, parts)) + 3 * (len(parts) - 1) > room > 0 and len(parts) > 1:
         parts = [parts[0], parts[1].rpartition("/")[2], *parts[2:]]
     shown = [content.line(part) for part in parts]
