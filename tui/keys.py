@@ -231,7 +231,7 @@ BROWSE = (
         "browse.search",
         "slash",
         "search",
-        "Search",
+        "Find",
         "/",
         "cards and articles, by words and filters",
         "Find",

@@ -345,7 +345,7 @@ async def test_the_end_says_what_was_done_and_renders_the_queue(
         assert review.screen.has_class("-ended")
         assert "4 ratings in 2 minutes" in words(review, "#ended")
         assert "Easy" in words(review, "#ended")
-        assert "Tomorrow   nothing due but new cards" in words(review, "#ended")
+        assert "Tomorrow   nothing due, not counting new cards" in words(review, "#ended")
         assert not (vault.root / REVIEW_PAGE).exists()  # never within an answer
         await pilot.press("u")  # the end is not final
         assert not review.screen.has_class("-ended")

@@ -127,7 +127,8 @@ def comes_back(when: str, *, in_learning: bool) -> str:
 
 def tomorrow(cards: int, stretch: str) -> str:
     """`12 cards due, 4 minutes`, without new cards."""
-    return f"{plural(cards, 'card')} due, {stretch}, and new cards" if cards else "nothing due but new cards"
+    due = f"{plural(cards, 'card')} due, {stretch}" if cards else "nothing due"
+    return f"{due}, not counting new cards"
 
 
 # --- editing ----------------------------------------------------------------------------------------------------------
