@@ -272,7 +272,7 @@ class RetainApp(App[int]):
         yield from palette.commands(self, screen, self.apply_theme)
 
     def action_command_palette(self) -> None:
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder=PALETTE, id="--command-palette"))
 
     def _fatal_error(self) -> None:

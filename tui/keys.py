@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 
-from tui.models.work import MENU
 from tui.strings.home import FILL, STEPS
 from tui.strings.stats import SECTIONS
+from tui.strings.work import MENU
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from tui.keys import WORK, Key
 from tui.models import work as strings
 from tui.screen import Page
 from tui.state.job_state import WorkState
+from tui.strings.work import MENU
 from tui.text import content
 from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
@@ -56,7 +57,7 @@ class WorkScreen(Page, key="work"):
         yield TopBar(strings.TITLE)
         with VerticalScroll(id="work", can_focus=False), Vertical(classes="column"):
             yield Static(markup=False, id="work-head")
-            yield WorkMenu(_numbered(strings.MENU), 21)
+            yield WorkMenu(_numbered(MENU), 21)
             with Vertical(id="work-form"):
                 yield Static(markup=False, id="work-ask")
                 yield PathInput()
@@ -97,9 +98,9 @@ class WorkScreen(Page, key="work"):
         form.display = state is None and bool(self._asking)
         self.query_one(WorkView).display = state is not None
         if state is None:
-            title = strings.MENU[self._asking][0] if self._asking else strings.MENU_TITLE
+            title = MENU[self._asking][0] if self._asking else strings.MENU_TITLE
         else:
-            title = strings.MENU[state.name][0] if state.name in strings.MENU else strings.TITLE
+            title = MENU[state.name][0] if state.name in MENU else strings.TITLE
         self.query_one("#work-head", Static).update(content.plain(title, "bold"))
         if menu.display:
             menu.focus()
@@ -136,7 +137,7 @@ class WorkScreen(Page, key="work"):
     def action_take(self, number: int) -> None:
         """Choose the entry with this number."""
         if self.query_one(WorkMenu).display:
-            self._chosen(list(strings.MENU)[number - 1])
+            self._chosen(list(MENU)[number - 1])
 
     def _chosen(self, name: str) -> None:
         if name not in _ASKED:

@@ -77,7 +77,7 @@ class SupportPanel(VerticalScroll):
         """Show where the current quote is: file, heading and line, as far as they fit."""
         quote, around = self.looked_at, self._around.get(self._at)
         room = self.size.width - 2
-        self.border_title = Content(" · ").join(  # type: ignore[assignment]
+        self.border_title = Content(" · ").join(
             _fitted([said.SOURCE, *_place(quote, around)], room) if quote is not None else [Content(said.SOURCE)]
         )
         self.border_subtitle = said.quote_number(self._at + 1, len(self._evidence)) if len(self._evidence) > 1 else ""
