@@ -221,6 +221,7 @@ def found(diagnostics: Iterable[Diagnostic]) -> None:
 _STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
+    "export": "exporting",
     "compare": "comparing quotes",
     "compose": "composing",
     "cards": "writing cards",

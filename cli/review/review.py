@@ -13,6 +13,7 @@ from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
+from learning.cards.undo_ahead import undo_ahead
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
@@ -217,14 +218,15 @@ def _instant(text: str, at: datetime) -> datetime:
 
 
 @click.command()
+@click.option("--ahead", is_flag=True, help="Undo all actions dated ahead of the clock, after a clock that was wrong.")
 @vault_json_options
-def undo(vault_dir: str | None, as_json: bool) -> int:
+def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
     """Undo the last action on a card, or on many at once. Repeat it to go further back.
 
     An action is a rating, bury, suspend, resume, flag, tag, reschedule, catch-up or pause. `retain card edit
     CARD --restore` undoes an edit.
     """
-    desk, events, voided = desks.undo_last(opened_desk(vault_dir), via="cli")
+    desk, events, voided = (undo_ahead if ahead else desks.undo_last)(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}
