@@ -1,4 +1,4 @@
-"""The command group `card`: show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
+"""The command group `card`: new, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
+from cli.review.card_new import delete, new
 from cli.review.review import event_json
 from cli.review.suggest import suggest
 from cli.workspace import opened_desk, render_saved
@@ -35,12 +36,13 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
+    """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
     \b
     Examples:
+      retain card new --cloze "The {{c1::mitochondrion}} makes {{c2::ATP}}."
       retain card show k7q2m9xd3f
       retain card edit k7q2m9xd3f
       retain card suggest --keep p3s8v1ya0t
@@ -229,6 +231,8 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
 
 
 card.add_command(suggest)
+card.add_command(new)
+card.add_command(delete)
 
 
 def _ids(given: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from learning.store.freshness import look
 from vault.errors import UsageError
 from vault.log.events import LogEvent, Rating, encode
 from vault.log.ledger import instant
-from vault.model.markdown import unescape
+from vault.model.markdown import plain_words
 from vault.text.formatting import plural, short_line
 
 RATINGS = ("again", "hard", "good", "easy")
@@ -93,7 +93,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
         for item in items[:SHOWN]:
             placed = desk.cards.get(item.card)
             if placed is not None:  # None if it was deleted just now
-                question = short_line(unescape(placed.card.question), 90)
+                question = short_line(plain_words(placed.card.question), 90)
                 output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {question}")
         if len(items) > SHOWN:
             output.show(f"  and {len(items) - SHOWN} more (--json lists all)")

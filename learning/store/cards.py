@@ -90,8 +90,8 @@ class IndexedCards(Mapping[CardId, Placed]):
         return {CardId(row[0]): Place(path_of(row[1]), *row[2:]) for row in rows}
 
     def group(self, card: CardId) -> str:
-        """Return the name of a card's siblings: its Anki note if it was imported, else its concept. Raises:
-        KeyError.
+        """Return the name of a card's siblings: its Anki note if it was imported, its block in a deck of the user's
+        own, else its concept. Raises: KeyError.
         """
         row = self._row("card.siblings, deck.name", card)
         if row is None:

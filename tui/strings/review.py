@@ -126,6 +126,7 @@ GONE = "this card no longer exists"
 NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
+CLOZE = "Text: {{c1::words}} are hidden on one card, {{c2::others}} on the next"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------
