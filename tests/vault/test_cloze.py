@@ -71,9 +71,9 @@ def test_a_deletion_that_was_removed_keeps_its_id_for_when_it_comes_back() -> No
 def test_new_words_of_a_block_change_no_other_byte() -> None:
     first, *_ = parse_deck(CLOZE, "x.md").cards
     new = splice_words(CLOZE, first, "A {{c1::cell}}.\n> Source: Campbell", None)
-    assert new == CLOZE.replace(
-        "The {{c1::mitochondrion}} makes {{c2::ATP::molecule}}.", "A {{c1::cell}}."
-    ), "comments and other cards stay"
+    assert new == CLOZE.replace("The {{c1::mitochondrion}} makes {{c2::ATP::molecule}}.", "A {{c1::cell}}."), (
+        "comments and other cards stay"
+    )
     _, reverse = parse_deck(BOTH, "x.md").cards
     assert splice_words(BOTH, reverse, "Wasser", "the water\n> Source: Duden") == BOTH.replace("water", "the water")
 
@@ -82,13 +82,12 @@ def test_new_words_of_a_block_change_no_other_byte() -> None:
 def test_any_cloze_that_is_written_is_read_as_it_was_and_harms_no_other_card(text: str, before: bool) -> None:
     numbers = numbers_in(text.strip())
     cards = [CardId(f"{n:0>10}") for n in numbers]
-    named = [c for c in parse_deck("\n".join(f"C: {{{{c{n}::x}}}}" for n in numbers), "").cards]
     block = render_block(text.strip(), None, (), [])
     for n, id_ in zip(numbers, cards, strict=True):
         block += f"<!-- card {id_} c{n} -->\n"
     deck = parse_deck(append_block(BOTH if before else CLOZE, "x.md", block, None), "x.md")
     old = {c.id for c in parse_deck(BOTH if before else CLOZE, "x.md").cards}
-    assert old <= {c.id for c in deck.cards} and len(named) == len(numbers)
+    assert old <= {c.id for c in deck.cards}
     if numbers and not any(line.startswith(">") for line in text.splitlines()):
         new = [c for c in deck.cards if c.id in cards]
         assert [c.id for c in new] == cards

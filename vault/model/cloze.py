@@ -86,6 +86,16 @@ def _parsed(text: str, shown: Callable[[_Open], str]) -> str:
     return "".join(out)
 
 
+def with_marks(text: str, start: str, hint: str, end: str) -> str:
+    """Return `text` with other marks around its deletions: `start` has `{}` for the numbers, `hint` precedes a hint."""
+
+    def shown(deletion: _Open) -> str:
+        said = f"{hint}{deletion.hint}" if len(deletion.parts) > 1 else ""
+        return f"{start.format(deletion.mark[3:-2])}{deletion.words}{said}{end}"
+
+    return _parsed(text, shown)
+
+
 def front(text: str, number: int) -> str:
     """Return the question of a cloze card in Markdown: its deletions are `[...]`, or the hint in brackets."""
     return with_deletions(text, number, lambda _, hint: f"**[{hint.strip() or '...'}]**")[0]
