@@ -11,6 +11,8 @@ from learning.cards import actions
 from learning.cards.edit import Words, checked_words
 from learning.cards.lookup import find_subject
 from learning.cards.workspace import Desk, open_desk
+from learning.store.cards import read_cards
+from learning.store.index import with_open_index
 from learning.store.placed import concept_of
 from learning.store.siblings import OWN_DECK
 from vault.audit.agent_runs import refuse_beside_agents
@@ -138,8 +140,7 @@ def _deck_of(vault: Vault, name: str) -> tuple[Deck, bool]:
     name = clean_line(name) or DEFAULT_DECK
     if len(name) > MAX_DECK_NAME:
         raise UsageError("the name of the deck is too long", where=truncate(name, 60))
-    path = name if name.startswith(f"{FLASHCARDS}/") else ""
-    if path and (found := vault.deck(path)) is not None:
+    if (path := _path_of(vault, name)) and (found := vault.deck(path)) is not None:
         return found, False
     try:
         subject = find_subject(vault, name)
@@ -151,6 +152,13 @@ def _deck_of(vault: Vault, name: str) -> tuple[Deck, bool]:
     link = note_link(subject.path, subject.title)
     front: dict[str, Value] = {"type": "flashcards", "concept": subject.concept, "article": link}
     return parse_deck(_deck_text(front, subject.title), path), True
+
+
+def _path_of(vault: Vault, name: str) -> str:
+    """Return the path of the one deck that has this title or path; "" if none has, or several have."""
+    places = with_open_index(vault, lambda index: read_cards(vault, index).titles())
+    found = [path for path, title in places if path == name or title.casefold() == name.casefold()]
+    return found[0] if len(found) == 1 else ""
 
 
 def _new_deck(vault: Vault, name: str) -> Deck:

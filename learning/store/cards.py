@@ -98,6 +98,12 @@ class IndexedCards(Mapping[CardId, Placed]):
             raise KeyError(card)
         return row[0] or concept_of(path_of(row[1]))
 
+    def titles(self) -> list[tuple[str, str]]:
+        """Return the path and title of every deck, by name."""
+        return [
+            (path_of(name), title) for name, title in self.database.rows("SELECT name, title FROM deck ORDER BY name")
+        ]
+
     def concepts(self) -> int:
         """Return how many concepts have a card."""
         row = self.database.one("SELECT count(DISTINCT deck) FROM card")
