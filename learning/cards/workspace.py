@@ -246,9 +246,11 @@ def _queued(desk: Desk) -> Desk:
             model=Model(desk.scheduler.parameters),
         ),
     )
-    queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
+    allowed = desk.past.new_allowed(calendar.day(desk.now))
+    queue = build(limits=Limits(max(settings.new_per_day, allowed), settings.reviews_per_day))
     room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
-    if room is None or not room.reason:
+    if room is None or not room.reason or done.new + room.new < allowed:
+        queue = build(limits=Limits(allowed, settings.reviews_per_day)) if room is not None and room.reason else queue
         return replace(desk, queue=queue, held_back="")
     queue = build(limits=Limits(done.new + room.new, settings.reviews_per_day))
     return replace(desk, queue=queue, held_back=room.reason)
