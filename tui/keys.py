@@ -93,6 +93,9 @@ _ON_THE_CARD = (
     Key("review.article", "a", "article", "Article", about="The article of its concept", group="Look"),
     Key("review.insight", "i", "insight", "Write a note", about="At the end: write a note of your own", group="Look"),
     Key("review.ahead", "l", "ahead", "Learn ahead", about="At the end: what is due by tomorrow", group="Answer"),
+    Key("review.more", "n", "more", "10 more new", about="At the end: 10 more new cards today", group="Answer"),
+    Key("review.info", "I", "info", about="Its schedule and every rating", group="Look"),
+    Key("review.new", "plus", "new_card", about="Write a new card", group="Card"),
     Key("review.edit", "e", "edit", "Edit", about="Edit it here", group="Card"),
     Key("review.edit_outside", "E", "edit_outside", about="Edit it in your editor", group="Card"),
     Key("review.flag", "f", "flag", "Flag", about="Flag with a reason", group="Card"),
@@ -119,8 +122,19 @@ EDIT = (  # not letters: these go into the card
     Key("edit.save", "ctrl+s", "save", "Save", "ctrl+s", about="Save the card"),
     Key("edit.back", "escape", "back", "Back", "esc", about="Back; asks once about unsaved changes"),
 )
+NEW = (  # not letters: these go into the card
+    Key("new.save", "ctrl+s", "save", "Add", "ctrl+s", about="Add the card, and write the next"),
+    Key("new.type", "ctrl+n", "type(1)", "Type", "ctrl+n", about="Basic, both ways or cloze"),
+    Key("new.kind", "ctrl+o", "kind(1)", "Kind", "ctrl+o", about="The kind of question, or none"),
+    Key("new.back", "escape", "back", "Back", "esc", about="Back; asks once about an unsaved card"),
+)
+INFO = (
+    *_scrolling("info"),
+    Key("info.back", "escape,q,I", "back", "Back", "esc", about="Back to the card"),
+)
 PRACTISE = (
     Key("practise.start", "enter", "start", "Start", about="Start"),
+    Key("practise.new", "n", "more_new", "10 more new", about="10 more new cards today, and review"),
     Key("practise.mode", "m", "mode(1)", "How", about="Review, ahead, cram or preview"),
     Key("practise.more", "plus,equals_sign,right,l", "number(1)", "More", "+", about="More cards, or days"),
     Key("practise.fewer", "minus,left,h", "number(-1)", "Fewer", "-", about="Fewer cards, or days"),
@@ -228,6 +242,9 @@ BROWSE = (
     Key("browse.reschedule", "d", "ask('reschedule')", "Due", about="Set the due date", group="Cards"),
     Key("browse.sort", "o", "sort", "Sort", about="Choose the order", group="Find"),
     Key("browse.scope", "c", "scope", about="Cards, articles or both", group="Find"),
+    Key("browse.new", "plus", "new_card", "New", "+", "Write a new card", "Cards"),
+    Key("browse.delete", "delete,D", "delete", shown="del", about="Delete from their decks", group="Cards"),
+    Key("browse.info", "I", "info", about="Its schedule and every rating", group="Look"),
     Key("browse.undo", "u", "undo", "Undo", about="Undo the last action", group="Cards"),
     Key("browse.bury", "b", "bury", about="Bury until tomorrow", group="Cards"),
     Key("browse.flag", "f", "ask('flag')", about="Flag with a reason", group="Cards"),
@@ -299,6 +316,8 @@ SCREENS = {
     "stats": STATS,
     "review": REVIEW,
     "edit": EDIT,
+    "new": NEW,
+    "info": INFO,
     "practise": PRACTISE,
     "gaps": GAPS,
     "inbox": INBOX,

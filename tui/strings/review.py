@@ -95,6 +95,14 @@ HARDEST = "Hardest"
 CALCULATING = "calculating what comes next …"
 
 
+NO_MORE_NEW = "No extra new cards today."
+
+
+def more_new(cards: int) -> str:
+    """`10 more new cards today. u undoes it.`"""
+    return f"{plural(cards, 'more new card')} today. u undoes it."
+
+
 def done_line(ratings: int, stretch: str, pace: float) -> str:
     """`24 ratings in 6 minutes, 15 s each`."""
     each = f", {pace:.0f} s each" if ratings > 1 and pace >= 1 else ""
