@@ -77,6 +77,7 @@ class NewCardScreen(Page, key="new"):
         super().__init__(context, about)
         self._deck_title = ""  # of the deck at `about`
         self._asked = False  # whether what is not saved may go
+        self._saving = False
 
     def compose(self) -> ComposeResult:
         yield TopBar(said.TITLE)
@@ -137,7 +138,10 @@ class NewCardScreen(Page, key="new"):
         self._asked = False
 
     def action_save(self) -> None:
-        """Add the card, and let the user write the next."""
+        """Add the card, and let the user write the next; pressed twice, it adds one."""
+        if self._saving:
+            return
+        self._saving = True
         self.run_worker(lambda draft=self._draft: self._save(draft), thread=True, exclusive=True)
 
     def _save(self, draft: Draft) -> None:
@@ -146,7 +150,7 @@ class NewCardScreen(Page, key="new"):
             self.post_message(self.Saved(added))
 
     def on_new_card_screen_saved(self, message: Saved) -> None:
-        added = message.added
+        added, self._saving = message.added, False
         browsing(self.app).done.append(added)
         self._question.load_text("")
         self._answer.load_text("")
@@ -154,9 +158,13 @@ class NewCardScreen(Page, key="new"):
         words = said.added(len(added.cards), added.title, is_new_deck=added.is_new_deck, alike=added.alike is not None)
         self.query_one(Notice).show_message(words)
 
+    def on_page_failed(self, message: Page.Failed) -> None:
+        self._saving = False
+
     def action_back(self) -> None:
         """Close; with an unsaved card only at the second press."""
-        if (self._question.text.strip() or self._answer.text.strip()) and not self._asked:
+        is_written = bool(self._question.text.strip() or self._answer.text.strip())
+        if is_written and not self._asked and not self._saving:
             self._asked = True
             self.query_one(Notice).show_message(said.NOT_SAVED)
         else:
