@@ -134,7 +134,7 @@ GONE = "this card no longer exists"
 NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
-CLOZE = "Text: {{c1::words}} are hidden on one card, {{c2::others}} on the next"
+CLOZE = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------
