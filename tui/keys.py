@@ -134,10 +134,10 @@ INFO = (
 )
 PRACTISE = (
     Key("practise.start", "enter", "start", "Start", about="Start"),
-    Key("practise.new", "n", "more_new", "10 more new", about="10 more new cards today, and review"),
     Key("practise.mode", "m", "mode(1)", "How", about="Review, ahead, cram or preview"),
     Key("practise.more", "plus,equals_sign,right,l", "number(1)", "More", "+", about="More cards, or days"),
     Key("practise.fewer", "minus,left,h", "number(-1)", "Fewer", "-", about="Fewer cards, or days"),
+    Key("practise.new", "n", "more_new", "10 more new", about="Review 10 more new cards today than planned"),
     *_moving("practise"),
     Key("practise.back", "escape,q", "back", "Back", "esc", about="Home"),
 )

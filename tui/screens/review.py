@@ -13,6 +13,7 @@ from textual.message import Message
 from learning.cards import changes
 from learning.cards.workspace import open_desk
 from learning.memory import labels
+from learning.memory.state import Phase
 from learning.review.more_new import USUAL, allow_more, take_back
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.practice_session import PracticeSession
@@ -230,7 +231,8 @@ class ReviewScreen(Typing, key="review"):
         if action in ("source", "article", "rate"):
             return self._revealed
         if action in _AT_THE_END:
-            return study_session is not None and self._placed is None and study_session.counts
+            at_end = study_session is not None and self._placed is None and study_session.counts
+            return at_end and (action != "more" or self._has_more_new)
         if action in ("bury", "suspend", "flag"):
             return self._placed is not None and study_session is not None and study_session.counts
         return action == "home" or self._placed is not None
@@ -340,6 +342,12 @@ class ReviewScreen(Typing, key="review"):
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
         self._say_above(said.READING)
         self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
+
+    @property
+    def _has_more_new(self) -> bool:
+        """Whether cards are left that are new."""
+        session = self._study_session
+        return session is not None and any(session.state(i.card).phase is Phase.NEW for i in session.desk.queue.new)
 
     def action_more(self) -> None:
         """At the end, let 10 more new cards into today's queue, and continue with them."""
