@@ -14,13 +14,15 @@ import re
 import sqlite3
 import unicodedata
 import zipfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from learning.anki.export_schedule import Schedule, schedule_of, write_schedule
 from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
@@ -45,6 +47,7 @@ _MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields,
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, ?, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
 _MARKS = re.compile("[\ue010-\ue013]")  # stand for those of deletions while Markdown is read
+DECK_TREES = ("topic", "concept", "one")  # what has a deck of its own in Anki
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
@@ -53,7 +56,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 class AnkiNote:
     """The cards of a block as a note in Anki. `fields` are HTML, `deck` the names of nested decks, outermost first.
 
-    `card` is the first id of the block, which names the note, `numbers` are those of its cards in Anki.
+    `card` is the first id of the block, which names the note; `several` as `cards`, where it is not that card alone.
     """
 
     card: CardId
@@ -62,7 +65,12 @@ class AnkiNote:
     fields: tuple[str, ...]
     tags: tuple[str, ...]
     type: NoteType = BASIC
-    numbers: tuple[int, ...] = (0,)
+    several: tuple[tuple[int, CardId], ...] = ()
+
+    @property
+    def cards(self) -> tuple[tuple[int, CardId], ...]:
+        """Return the cards, each with its number among those of the note in Anki."""
+        return self.several or ((0, self.card),)
 
     @property
     def shown(self) -> str:
@@ -98,9 +106,10 @@ def notes_of(
     media: Media | None = None,
     left_out: Container[CardId] = (),
     known: Mapping[CardId, NoteRecord] | None = None,
+    decks: str = DECK_TREES[0],
 ) -> list[AnkiNote]:
     """Return a note for every block of cards but retracted ones and those in `left_out`, in the order of the decks;
-    the pictures they show are added to `media`. GUIDs that Anki chose are `known`.
+    the pictures they show are added to `media`. GUIDs that Anki chose are `known`; `decks` is one of DECK_TREES.
     """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
@@ -113,7 +122,7 @@ def notes_of(
     for note, cards in blocks.items():
         placed = cards[0]
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
-        deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
+        deck = ("retain", _deck_name(settings.name) or "vault", *_decks_below(placed, own, decks))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         marks = (tag for each in cards for tag in desk.state(each.id).tags)
         words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *marks)))])
@@ -122,7 +131,8 @@ def notes_of(
         is_both = any(each.card.variant == REVERSED for each in cards)
         type_ = CLOZE if placed.card.is_cloze else BOTH_WAYS if is_both else BASIC
         fields = _fields(note, placed, type_, reader.of(placed.card.support), media.name_of if media else None)
-        notes.append(AnkiNote(note, guid, deck, fields, tuple(words), type_, tuple(ord_of(each) for each in cards)))
+        several = tuple((ord_of(each), each.id) for each in cards) if type_ is not BASIC else ()
+        notes.append(AnkiNote(note, guid, deck, fields, tuple(words), type_, several))
     return notes
 
 
@@ -172,6 +182,15 @@ def _cloze_field(text: str, name_of: NameOf | None) -> str:
 def _tag(word: str) -> str:
     """Return a word as an Anki tag: without white space, which would divide it."""
     return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
+
+
+def _decks_below(placed: Placed, tags: Sequence[str], decks: str) -> list[str]:
+    """Return the names of a card's decks below the vault's own, outermost first."""
+    if decks == "one":
+        return []
+    topic = _decks_there(placed.deck, tags) or ["concepts"]
+    concept = _deck_name(placed.title) if decks == "concept" and not is_imported(placed.deck) else ""
+    return [*topic, concept] if concept else topic
 
 
 def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
@@ -224,12 +243,13 @@ def package(
     notes: Sequence[AnkiNote],
     seconds: Mapping[CardId, int],
     media: Mapping[str, bytes] | None = None,
+    schedule: Callable[[Mapping[CardId, int]], Schedule] | None = None,
 ) -> bytes:
     """Return the bytes of an .apkg. `seconds` are when notes were modified; `media` maps names of pictures to their
-    bytes.
+    bytes; `schedule` makes the schedule of the cards with these numbers, without it all are new.
     """
     decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
-    return _zipped(_database(decks, notes, seconds), media or {})
+    return _zipped(_database(decks, notes, seconds, schedule), media or {})
 
 
 def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
@@ -238,7 +258,12 @@ def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
     return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
 
 
-def _database(decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], seconds: Mapping[CardId, int]) -> bytes:
+def _database(
+    decks: Mapping[tuple[str, ...], int],
+    notes: Sequence[AnkiNote],
+    seconds: Mapping[CardId, int],
+    schedule: Callable[[Mapping[CardId, int]], Schedule] | None,
+) -> bytes:
     """Return the collection: genanki's note type and decks, with notes and cards written in bulk."""
     import genanki
 
@@ -250,11 +275,13 @@ def _database(decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], s
         cursor = connection.cursor()
         genanki.Package(made).write_to_db(cursor, _MODEL_MOD, iter(()))
         numbers = _numbers(notes, seconds)
-        cursor.executemany(_NOTE, (_note_row(note, numbers[note.card], seconds[note.card]) for note in notes))
+        cursor.executemany(_NOTE, (_note_row(note, numbers[note.cards[0][1]], seconds[note.card]) for note in notes))
         for place, note in enumerate(notes):
-            number = numbers[note.card]
-            for n, ord_ in enumerate(note.numbers):
-                cursor.execute(_CARD, (number + n, number, decks[note.deck], ord_, seconds[note.card], place))
+            number = numbers[note.cards[0][1]]
+            for ord_, card in note.cards:
+                cursor.execute(_CARD, (numbers[card], number, decks[note.deck], ord_, seconds[note.card], place))
+        if schedule is not None:
+            write_schedule(cursor, schedule(numbers))
         connection.commit()
         return connection.serialize()
     finally:
@@ -276,14 +303,14 @@ def _model(type_: NoteType) -> Any:
 
 
 def _numbers(notes: Iterable[AnkiNote], seconds: Mapping[CardId, int]) -> dict[CardId, int]:
-    """Return a number for each note, about the Unix millisecond of its words. Anki gives it another one if it is taken,
-    and knows notes that it has by their GUIDs.
+    """Return a number for each card, about the Unix millisecond of its words; that of its first card is the note's.
+    Anki gives it another one if it is taken, and knows notes that it has by their GUIDs.
     """
     numbers: dict[CardId, int] = {}
     last = 0
     for note in sorted(notes, key=lambda note: seconds[note.card]):
-        numbers[note.card] = first = max(seconds[note.card] * 1000, last + 1)
-        last = first + len(note.numbers) - 1  # each of its cards has a number, the first that of the note
+        for _, card in note.cards:
+            numbers[card] = last = max(seconds[note.card] * 1000, last + 1)
     return numbers
 
 
@@ -327,19 +354,28 @@ class Exported:
 
 
 def export_anki(
-    desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
+    desk: Desk,
+    path: Path,
+    *,
+    fresh: bool = False,
+    scheduled: bool = False,
+    decks: str = DECK_TREES[0],
+    left_out: Container[CardId] = (),
+    force: bool = False,
 ) -> Exported:
     """Write the package to `path`.
 
-    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
+    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer. With
+    `scheduled`, reviews, memory states, due dates and a preset are in it.
     Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
     """
     media, known, vault_id = Media(desk.vault), read_notes(desk.vault), desk.vault.settings.vault_id
-    notes = notes_of(desk, media, left_out, known)
+    notes = notes_of(desk, media, left_out, known, decks)
     seconds = modified(notes, known, desk.now, fresh=fresh)
     replaces = (lambda _: True) if force else is_package
     with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
-        temporary.write_bytes(package(vault_id, notes, seconds, media.files))
+        schedule = partial(schedule_of, desk) if scheduled else None
+        temporary.write_bytes(package(vault_id, notes, seconds, media.files, schedule))
     with suppress(WriteFailed, Refused):  # of a vault that cannot be written: the next export makes every note newer
         record(desk.vault, given_out(vault_id, notes, seconds, known))
     there = [(card, known[card]) for card in desk.cards if card in known]

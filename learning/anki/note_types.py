@@ -63,8 +63,8 @@ _HIDING = Template(
     f'{_HEAD}\n<div class="retain-answer">{{{{cloze:Text}}}}</div>\n{_FOOT}',
 )
 BASIC = NoteType(1_763_719_210, "retain", FIELDS, (_THERE,))
-BOTH_WAYS = NoteType(1_763_719_211, "retain (and reversed)", FIELDS, (_THERE, _BACK))
-CLOZE = NoteType(1_763_719_212, "retain cloze", CLOZE_FIELDS, (_HIDING,), is_cloze=True)
+BOTH_WAYS = NoteType(1_763_719_212, "retain (and reversed)", FIELDS, (_THERE, _BACK))
+CLOZE = NoteType(1_763_719_213, "retain cloze", CLOZE_FIELDS, (_HIDING,), is_cloze=True)
 
 
 def fields_among(names: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from learning.anki.export_package import export_anki
 from learning.anki_connect.client import connected
 from learning.anki_connect.sync import sync
 from learning.cards.delete import delete_cards, last_deletion, restore_cards
@@ -197,6 +198,18 @@ def test_a_deletion_more_is_a_card_more_in_anki_and_the_others_keep_their_schedu
     brought(vault, back)
     made = next(c for c in open_desk(vault, NOW).cards.values() if c.card.variant == "c3")
     assert sorted(imported(vault).values()) == sorted([(new.cards[1], 4), (made.id, 3)])
+
+
+def test_the_schedule_of_each_sibling_goes_to_its_own_card_in_anki(vault: Vault, tmp_path: Path) -> None:
+    new = added(vault, CLOZE)
+    desk, _ = rate(open_desk(vault, datetime.now(UTC) - timedelta(days=2)), new.cards[1], Rating.EASY, via="test")
+    export_anki(open_desk(vault, datetime.now(UTC)), tmp_path / "out.apkg", scheduled=True)
+    with collection(tmp_path / "phone") as col:
+        take_in(col, tmp_path / "out.apkg")
+        cards = _of_type(col, "retain cloze").cards()
+        assert [card.reps for card in cards] == [0, 1, 0]
+        assert cards[1].ivl == desk.state(new.cards[1]).interval_days > 0
+        assert col.fix_integrity()[1]
 
 
 @pytest.mark.parametrize("imports", [True, False])
