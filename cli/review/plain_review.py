@@ -192,8 +192,9 @@ class _Dialogue:
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)
-        question = self._ask("new question (Enter: no change)")
-        answer = self._ask("new answer (Enter: no change)") if question is not None else None
+        is_cloze = before.answer is None
+        question = self._ask(f"new {'text' if is_cloze else 'question'} (Enter: no change)")
+        answer = self._ask("new answer (Enter: no change)") if question is not None and not is_cloze else None
         if not question and not answer:
             self._say("nothing changed")
             return False

@@ -11,12 +11,12 @@ from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.log import ledger
-from vault.model.card import LONE_COMMENT, Card, Deck, parse_deck, stamp_of
+from vault.model.card import LONE_COMMENT, Card, Deck, comment_of, parse_deck, stamp_of
 from vault.process.signals import unbroken
 from vault.vault import Vault
 
 _NAMED = 3  # ids in one notice
-_COMMENT = "<!-- card {} -->"
+_COMMENT = "<!-- card {} -->"  # as a hint shows it
 
 
 def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iterable[CardId] = ()) -> list[Deck]:
@@ -130,8 +130,8 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
     """Return the deck's text with the comments of these ids."""
     for card, id_ in reversed(named):
         newline = "\r\n" if text.startswith("\r\n", card.end) else "\n"
-        stamp = f" {stamps[id_]}" if id_ in stamps else ""
-        text = text[: card.end] + newline + _COMMENT.format(f"{id_}{stamp}") + text[card.end :]
+        comment = comment_of(replace(card, id=id_, stamp=stamps.get(id_, "")))
+        text = text[: card.end] + newline + comment + text[card.end :]
     return text
 
 

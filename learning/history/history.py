@@ -24,7 +24,7 @@ from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.index.database import Database
-from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, Params, Pause, decode
+from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, More, Params, Pause, decode
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
 from vault.vault import Vault
@@ -109,6 +109,11 @@ class History:
     def whole(self) -> Log:
         """Return every event there is, read from the files, which takes its time."""
         return read_log(self.vault.root)
+
+    def new_allowed(self, day: int) -> int:
+        """Return how many new cards the user allowed for a study day, those done on it included; 0 if nothing was."""
+        chosen = [e for e in self._events("type = ?", (More.type,)) if isinstance(e, More)]
+        return max((event.new for event in chosen if event.day.toordinal() == day), default=0)
 
     def done(self, calendar: StudyCalendar, now: datetime) -> Done:
         """Return what has been reviewed on the study day of `now`."""

@@ -185,6 +185,14 @@ class Graded(LogEvent, frozen=True, gc=False):
     missed: int = 0
 
 
+class More(LogEvent, frozen=True, gc=False):
+    """On the study day `day`, up to `new` new cards may be shown, whatever the settings say."""
+
+    type: ClassVar[str] = "more"
+    day: date
+    new: int
+
+
 class Params(LogEvent, frozen=True, gc=False):
     """The scheduler's parameters from here on; `retention` None leaves the vault's own."""
 
@@ -207,6 +215,8 @@ def _fields(event: LogEvent) -> dict[str, Any]:
             return {"voids": event.voids}
         case Graded():
             return {"card": event.card, "review": event.review}
+        case More():
+            return {"day": event.day.isoformat(), "new": event.new}
         case Params():
             retention = {} if event.retention is None else {"retention": event.retention}
             return {"parameters": list(event.parameters), **retention}
@@ -338,6 +348,14 @@ def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
     return Graded(stamp, *names, asked, RATINGS[given], _text(record, "engine"), *points)
 
 
+def _more_new(record: dict[str, Any], stamp: Stamp) -> More:
+    """Return the decision in a line. Raises: ValueError."""
+    new = record["new"]
+    if type(new) is not int or not 0 <= new < 1_000_000:
+        raise ValueError("new is no number of cards")
+    return More(stamp, _day(record["day"]), new)
+
+
 def _params(record: dict[str, Any], stamp: Stamp) -> Params:
     """Return the parameters in a line. Raises: ValueError."""
     parameters, retention = record["parameters"], record.get("retention")
@@ -366,6 +384,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "grade": _graded,
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
+    "more": _more_new,
     "params": _params,
     "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),
     "pause": lambda r, s: Pause(s, _day(r["until"]), _per_day(r)),
