@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import output
+from cli.review.limits import limits_in_words
 from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
@@ -95,11 +96,13 @@ class _Dialogue:
 
     def run(self) -> int:
         """Show cards until the queue or the input ends; return the exit code."""
-        today = self._study_session.desk.today
+        desk = self._study_session.desk
+        today = desk.today
         if not self._study_session.counts:
             self._say(f"{_PRACTICE}\n{_HELP}" if self._study_session.left else "No matching cards.")
         elif self._study_session.left:
-            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
+            limits = "".join(f"  {words}\n" for words in limits_in_words(desk, predict=False))
+            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{limits}{_HELP}")
         else:
             self._say("No cards due and no new cards for today.")
         while (placed := self._study_session.table()) is not None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
+from cli.review.limits import limits_in_words
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.undo_ahead import undo_ahead
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
-from learning.schedule.date_text import day_of
 from learning.schedule.queue import Item
 from learning.store.freshness import look
 from vault.errors import UsageError
@@ -147,29 +147,6 @@ def _show_due(desk: Desk) -> None:
             output.show(f"  and {len(items) - SHOWN} more today")
     if any(beyond.values()):
         output.show(f"beyond today's limit: {beyond['due']} due, {beyond['new']} new (--json lists all)")
-
-
-def limits_in_words(desk: Desk) -> Iterator[str]:
-    """Yield why today takes fewer cards than are due and new, a sentence each."""
-    limits = desk.limits
-    if limits.paused_until:
-        until = day_of(date.fromordinal(limits.paused_until))
-        yield f"reviews are paused until {until} (`retain pause --end` ends that)"
-        return
-    if limits.plan is not None and desk.beyond["due"]:
-        ends = day_of(date.fromordinal(limits.plan_ends))
-        yield f"catching up at {limits.plan.per_day:,} reviews a day until {ends} (`retain catch-up` changes that)"
-    elif not desk.tag and desk.beyond["due"]:
-        yield f"{_backlog_sentence(desk)} (`retain catch-up` plans it)"
-    if limits.why:
-        yield limits.why
-
-
-def _backlog_sentence(desk: Desk) -> str:
-    """Return a sentence on when all overdue cards will be done."""
-    from learning.stats.outlook import backlog_of  # mostly there is no backlog
-
-    return backlog_of(desk)
 
 
 def _as_json(desk: Desk, item: Item) -> dict[str, object]:
