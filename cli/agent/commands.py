@@ -31,6 +31,11 @@ def agent() -> None:
       retain agent next --as NAME        writes an order into a file that has all you need to answer it
       retain agent submit FILE           stores your answer, and says which lines of it to correct
     until nothing is open; then `retain compile --engine agent` publishes.
+
+    \b
+    Examples:
+      retain agent next --as anna
+      retain agent status --json
     """
 
 

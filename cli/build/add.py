@@ -55,7 +55,7 @@ class Outcome:
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
     "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."

@@ -46,7 +46,7 @@ _wait_option = click.option(
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path())
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
@@ -156,6 +156,11 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
     """Rebuild all generated files from raw/, ledgers and review log, without the index or a model.
 
     The result has the same bytes; your edits stay.
+
+    \b
+    Examples:
+      retain rebuild
+      retain rebuild --json
     """
     vault = opened_to_write(vault_dir)
     with output.Progress(progress) as narrator:

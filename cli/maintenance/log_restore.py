@@ -112,6 +112,10 @@ def accept(vault_dir: str | None, as_json: bool) -> None:
 
     For example after you have gone back to an older commit or backup. What was lost is not reported any more; copies of
     the review log that have it are kept.
+
+    \b
+    Examples:
+      retain log accept
     """
     vault: Vault = opened(vault_dir)
     lost = [notice for notice in vault.notices if notice.code == CODE]

@@ -10,6 +10,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
+from cli.shell import card_ids
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk, open_desk
@@ -70,7 +71,13 @@ def review(
 @click.option("--tag", default="", help="Only cards with this tag, kind or concept.")
 @vault_json_options
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """List the cards that are due, then the new ones, in study order."""
+    """List the cards that are due, then the new ones, in study order.
+
+    \b
+    Examples:
+      retain due
+      retain due --tag applied --json
+    """
     vault = opened(vault_dir)
     decks = deck_listing(vault)
     seen = look(vault.root, decks=decks)
@@ -136,7 +143,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 
 
 @click.command()
-@click.argument("card", metavar="CARD")
+@click.argument("card", metavar="CARD", shell_complete=card_ids)
 @click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
 @click.option(
     "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
@@ -197,6 +204,11 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
 
     An action is a rating, bury, suspend, resume, flag, tag or reschedule. `retain card edit CARD --restore` undoes an
     edit.
+
+    \b
+    Examples:
+      retain undo
+      retain undo --json
     """
     desk, events, voided = desks.undo_last(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)
