@@ -184,6 +184,14 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def ask(question: str) -> bool | None:
+    """Ask a question that y answers with yes and anything else with no; None where no person can be asked."""
+    if _json_events or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    _write_stderr(f"{clean(question)} [y/N] ")
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
 def flush() -> None:
     """Flush stdout, so that an error can still be reported."""
     _print("", end="", flush=True)
@@ -310,6 +318,21 @@ def _time_left(seconds: int | None) -> str:
     if not seconds:
         return ""
     return f"about {seconds} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
+
+
+class Counter(_Live):
+    """How many files were found so far, on a line of stderr that renews itself; nothing if stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self.live, self.count = sys.stderr.isatty(), 0
+        self._last = time.monotonic()
+
+    def __call__(self) -> None:
+        self.count += 1
+        now = time.monotonic()
+        if self.live and now - self._last > 0.2:
+            self._last, self._shown = now, True
+            _write_stderr(f"\r\x1b[Kcounting: {self.count:,} files")
 
 
 class Download(_Live):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +15,7 @@ import pytest
 
 from cli.main import retain_group
 from cli.terminal import wrapped
-from tests.commands import SCRIPT, Run
+from tests.commands import SCRIPT, Run, on_terminal
 
 
 def contexts(command: click.Command, parent: click.Context | None, name: str) -> Iterator[click.Context]:
@@ -112,38 +110,17 @@ def test_a_file_named_json_after_two_dashes_asks_for_no_json(run: Run, compiled:
     assert done.code == 2 and done.stderr.startswith("retain: --json: no such file or folder")
 
 
-def on_terminal(arguments: list[str], cwd: Path, columns: int, **env: str) -> str:
-    """Return what a command prints on a terminal of that width."""
-    size = f"stty cols {columns} rows 24; exec {SCRIPT} {' '.join(arguments)}"
-    main, other = pty.openpty()
-    variables = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")} | env
-    with subprocess.Popen(["sh", "-c", size], cwd=cwd, stdin=other, stdout=other, stderr=other, env=variables) as child:
-        os.close(other)
-        shown = b""
-        while True:
-            try:
-                block = os.read(main, 4096)
-            except OSError:  # the terminal was closed by its last user
-                break
-            if not block:
-                break
-            shown += block
-        child.wait()
-    os.close(main)
-    return shown.decode().replace("\r\n", "\n")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="pseudo terminals behave otherwise")
 def test_rows_fit_the_terminal_and_are_bold_or_red_there_alone(run: Run, compiled: Path, tmp_path: Path) -> None:
     escape = re.compile(r"\x1b\[[0-9;]*[mK]")
+    colourful = {"TERM": "xterm", "NO_COLOR": ""}
     for command in (["due"], ["-h"], ["card", "-h"]):
-        shown = on_terminal(command, compiled, 60, TERM="xterm")
+        shown = on_terminal(*command, cwd=compiled, columns=60, **colourful)
         assert max(len(line) for line in escape.sub("", shown).splitlines()) <= 60, command
-    assert "\x1b[1mUsage:" in on_terminal(["-h"], tmp_path, 80, TERM="xterm")
-    assert "\x1b[1;31mretain:" in on_terminal(["due"], tmp_path, 80, TERM="xterm")
+    assert "\x1b[1mUsage:" in on_terminal("-h", cwd=tmp_path, **colourful)
+    assert "\x1b[1;31mretain:" in on_terminal("due", cwd=tmp_path, **colourful)
     for plain in (
-        on_terminal(["due"], tmp_path, 80, TERM="xterm", NO_COLOR="1"),
-        on_terminal(["-h"], tmp_path, 80, TERM="xterm", NO_COLOR="1"),
+        on_terminal("due", cwd=tmp_path, TERM="xterm", NO_COLOR="1"),
+        on_terminal("-h", cwd=tmp_path, TERM="xterm", NO_COLOR="1"),
         run("due").stderr,
         run("-h").stdout,
     ):
