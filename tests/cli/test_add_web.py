@@ -149,7 +149,7 @@ def test_no_note_loads_a_picture_from_elsewhere_when_it_is_opened(run: Run, vaul
         '<figure><img src="/curve.png" alt="falls"><figcaption>The curve.</figcaption></figure>'
         '<p><img src="http://192.168.1.1/logout" alt="A [nice] ![picture](http://a.example)"></p>'
     )
-    Handler.pages |= {"/p": ("text/html", PAGE.format(WORDS + pictures).encode()), "/q": ("text/html", body.encode())}
+    Handler.pages["/p"] = ("text/html", PAGE.format(WORDS + pictures).encode())
     Handler.pages["/m.md"] = (
         "text/markdown",
         f"# M\n\n{WORDS}\n\n![x](https://track.example/1.gif) ![](b.png)".encode(),
