@@ -61,9 +61,7 @@ MAX_NAMESAKES = 1_000
     metavar="MIB",
     help="The largest document to fetch from the web.",
 )
-@click.option(
-    "--current", is_flag=True, help="Copy nothing: the SOURCES are in raw/, you looked at them, and they still hold."
-)
+@click.option("--current", is_flag=True, help="Copy nothing: confirm that these SOURCES in raw/ are still valid.")
 @click.option("--yes", is_flag=True, help="Copy more than 2,000 files or 500 MB without asking.")
 @progress_option
 @vault_json_options

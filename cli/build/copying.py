@@ -54,7 +54,7 @@ def check_amount(files: Sequence[Path], to: Path, *, sure: bool) -> None:
     answer = output.ask(f"Copy {amount}, into raw/?")
     if answer is None:
         limits = f"more than {MANY_FILES:,} files or {_shown(MANY_BYTES)} are copied only with --yes"
-        raise UsageError(f"this is {amount}", hint=limits)
+        raise UsageError(f"too much to copy without asking: {amount}", hint=limits)
     if not answer:
         raise Refused("nothing was added", hint="name fewer files or folders")
 

@@ -102,7 +102,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "a folder that programs fill")
+                    self._skip(path, "a folder that programs generate")
                 else:
                     entered.append(name)
             folders[:] = entered

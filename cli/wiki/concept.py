@@ -31,7 +31,7 @@ _decision_options = combine(dry_run_option, progress_option, vault_json_options)
 
 @click.group()
 def concept() -> None:
-    """Rename, merge, split, alias, list or show concepts, or set how soon they are to be looked at again.
+    """Rename, merge, split, alias, list or show concepts, or set when they are due for a check.
 
     Name a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
     history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
@@ -205,10 +205,10 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
 @click.argument("tier", type=click.Choice(TIERS))
 @_decision_options
 def freshness(which: str, tier: str, **options: Any) -> int:
-    """Set how soon the page of a concept or topic is to be looked at again: after 30 (fast), 90 or 365 days (slow).
+    """Set when the page of a concept or topic is due for a check: after 30 (fast), 90 or 365 days (slow).
 
-    Of a topic it is set for its page and for the articles in it now. A page past its time is shown with a step less
-    confidence, and `retain lint` names it.
+    For a topic, this applies to its page and to its present articles. An overdue page is shown with less confidence,
+    and `retain lint` lists it.
 
     \b
     Examples:
@@ -339,7 +339,7 @@ def _sentence(decision: Decision, shelf: Shelf) -> str:
         "split": f"{decision.name} split from {one} ({plural(len(decision.places), 'place')})",
         "alias": f"alias {decision.name} added to {one}",
         "unalias": f"alias {decision.name} removed from {one}",
-        "freshness": f"{one} looked at again after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
+        "freshness": f"{one} due for a check after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
         "undo": f"undo of {decision.voids}",
     }
     return sentences[decision.op.value]

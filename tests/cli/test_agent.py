@@ -263,7 +263,7 @@ def test_two_agents_get_different_orders_and_who_holds_one_gets_it_again(vault: 
         second = taken(vault, "--as", "two")
     assert [o["id"] for o in taken(vault, "--as", "one")] == [first[0]["id"]], "nothing else is free"
     assert agent(vault, "release", first[0]["id"], "--as", "two", "--json").json()["not_yours"] == [first[0]["id"]]
-    assert agent(vault, "release", first[0]["id"], "--as", "one").stdout == f"given back: {first[0]['id']}\n"
+    assert agent(vault, "release", first[0]["id"], "--as", "one").stdout == f"released: {first[0]['id']}\n"
     assert agent(vault, "next", "--as", "three", "--json").json()["orders"][0]["id"] == first[0]["id"]
 
 
