@@ -59,7 +59,7 @@ def reviews(count: int, start: datetime = START, salt: bytes = b"one") -> bytes:
 
 def damaged(result: Result) -> list[str]:
     """What a command says of lost records."""
-    return [line.strip() for line in result.stderr.splitlines() if "records are gone" in line]
+    return [line.strip() for line in result.stderr.splitlines() if "records are missing" in line]
 
 
 def due(run: Run, vault: Path) -> list[tuple[str, str | None]]:
@@ -135,13 +135,13 @@ def test_a_line_that_cannot_be_read_stays_and_is_a_finding(run: Run, vault: Path
 def test_new_reviews_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:
     log = vault / LOG_PATH
     log.write_bytes(b"".join(lines_of(log)[:40]))
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 51 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 51 records are missing")
     for card in CARDS:
         assert run("rate", card, "good", cwd=vault).code == 0
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 59 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 59 records are missing")
     with log.open("ab") as file:
         file.write(reviews(30, START - timedelta(days=9), b"old"))
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: at least 11 of 59 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: at least 11 of 59 records are missing")
     assert run("log", "restore", cwd=vault).code == 0 and damaged(run("due", cwd=vault)) == []
 
 
@@ -189,11 +189,11 @@ def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -
     lines = lines_of(ledger)
     later = [line.replace(b"2026-01-05", b"2026-02-05") for line in lines]
     ledger.write_bytes(b"".join(lines[:2] + lines[5:]))
-    assert "3 of 8 records are gone" in damaged(run("due", cwd=vault))[0]
+    assert "3 of 8 records are missing" in damaged(run("due", cwd=vault))[0]
     for line in later:
         ledger.write_bytes(ledger.read_bytes() + line)
         assert len(damaged(run("due", cwd=vault))) == 1
-    assert "3 of 16 records are gone" in damaged(run("due", cwd=vault))[0]
+    assert "3 of 16 records are missing" in damaged(run("due", cwd=vault))[0]
     ledger.write_bytes(ledger.read_bytes() + b"".join(lines[2:5]))
     assert damaged(run("due", cwd=vault)) == []
 
@@ -208,7 +208,8 @@ def test_a_file_that_cannot_be_read_hides_nothing_else(run: Run, vault: Path) ->
     checked = run("doctor", "--json", cwd=vault)
     messages = [each["message"] for each in checked.json()["findings"] if each["code"] == "records-lost"]
     assert checked.code == 1 and len(messages) == 2
-    assert messages[0].startswith("51 of 51 records are gone") and "is not known" in messages[1]
+    assert messages[0].startswith("51 of 51 records are missing")
+    assert "cannot tell whether records are missing" in messages[1]
 
 
 def test_what_is_gone_can_be_accepted(run: Run, vault: Path) -> None:
@@ -288,7 +289,7 @@ def test_an_older_commit_is_a_loss_until_it_is_accepted(run: Run, repository: Pa
     git(repository, "commit", "-qam", "second")
     git(repository, "checkout", "-q", "HEAD~1")
     (line,) = damaged(run("due", cwd=repository))
-    assert line.startswith(f"{LOG_PATH}: 1 of 52 records are gone")
+    assert line.startswith(f"{LOG_PATH}: 1 of 52 records are missing")
     git(repository, "checkout", "-q", "main")
     assert damaged(run("due", cwd=repository)) == []
     git(repository, "checkout", "-q", "HEAD~1")
