@@ -20,11 +20,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compile": ("cli.build.compile:compile_", "Update wiki, cards and gaps from raw/."),
     "review": ("cli.review.review:review", "Start today's reviews."),
     "due": ("cli.review.review:due", "List due and new cards."),
+    "catch-up": ("cli.review.plans:catch_up", "Work off a backlog in equal parts a day."),
+    "pause": ("cli.review.plans:pause", "Pause reviews until a date, as for a vacation."),
     "rate": ("cli.review.review:rate", "Record one review of a card."),
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
     "card": (
         "cli.review.card:card",
-        "Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.",
+        "Show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.",
     ),
     "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters on your review history."),
     "simulate": (

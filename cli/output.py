@@ -248,6 +248,7 @@ def found(diagnostics: Iterable[Diagnostic]) -> None:
 _STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
+    "export": "exporting",
     "compare": "comparing quotes",
     "compose": "composing",
     "cards": "writing cards",
@@ -257,6 +258,7 @@ _STEP_NAMES = {
     "check": "checking sentences",
     "reconcile": "comparing claims",
     "answer": "answering",
+    "embed": "embedding sentences",
     "batch": "waiting for a batch",
     "save": "saving",
     "copy": "copying",

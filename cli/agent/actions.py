@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from compiler.orders.take import order_status, release_orders, take_orders, work
 from compiler.protocol.forms import MAX_ANSWER
 from compiler.protocol.requests import Request
 from compiler.query.answer import Answer
+from compiler.query.likeness import chosen_likeness
 from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
 from vault.errors import UsageError
@@ -83,7 +84,10 @@ class AgentActions:
 
     def search(self, words: Words, limit: Limit = 10) -> str:
         """Find passages of the sources, claims, articles, topics and cards by words, the best first."""
-        results = with_search_index(self.place.vault, lambda i: search(i, words, limit=limit), now(), lambda e: None)
+        likeness = chosen_likeness(_quietly)
+        results = with_search_index(
+            self.place.vault, lambda index: search(index, words, limit=limit, likeness=likeness), now(), _quietly
+        )
         return json.dumps(results_as_json(results), ensure_ascii=False)
 
     def ask(self, question: Words, name: Name = "agent") -> str:
@@ -99,6 +103,10 @@ class AgentActions:
     def lint(self, rule: Rule = "", limit: Limit = 50) -> str:
         """List what is wrong with the wiki and its cards, each with rule, place, reason and remedy; change nothing."""
         return _findings(self.place.vault, rule, limit)
+
+
+def _quietly(event: Mapping[str, Any]) -> None:
+    """Report no progress: the agent waits for the answer alone."""
 
 
 def _findings(vault: Vault, rule: str, limit: int) -> str:

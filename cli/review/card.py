@@ -1,4 +1,4 @@
-"""The command group `card`: show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
+"""The command group `card`: show, edit and list cards, and what a user does to some of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
 from cli.review.review import event_json
+from cli.review.shift import advance, postpone
 from cli.review.suggest import suggest
 from cli.shell import card_ids
 from cli.workspace import opened_desk, render_saved
@@ -21,6 +22,7 @@ from learning.cards import actions
 from learning.cards.actions import Action
 from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
+from learning.schedule.date_text import study_day
 from learning.store.placed import Placed
 from vault.errors import UsageError
 from vault.ids import CardId
@@ -36,7 +38,7 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Show, edit, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
+    """Show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
@@ -48,6 +50,7 @@ def card() -> None:
       retain card flag k7q2m9xd3f --reason "too long"
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card reschedule k7q2m9xd3f --to +7d
+      retain card postpone --count 20 --dry-run
     """
 
 
@@ -235,7 +238,8 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     return output.DONE
 
 
-card.add_command(suggest)
+for command in (suggest, postpone, advance):
+    card.add_command(command)
 
 
 def _ids(given: Sequence[str]) -> list[str]:
@@ -324,21 +328,8 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     """
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
-    day = _day(to, today)
+    day = study_day(to, today)
     action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
     return _perform(action, desk, word, as_json=as_json)
-
-
-def _day(text: str, today: date) -> date:
-    """Return the study day that `text` names. Raises UsageError."""
-    word = text.strip().casefold()
-    try:
-        if word == "today":
-            return today
-        if word.startswith("+") and word.endswith("d"):
-            return today + timedelta(days=int(word[1:-1]))
-        return date.fromisoformat(word)
-    except (ValueError, OverflowError) as error:
-        raise UsageError("not a day", where=text, hint="today, +7d, or a date like 2026-12-01") from error

@@ -22,12 +22,12 @@ from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
-from compiler.query.semantic import embeddings_folder
 from vault.config.engine import of_user
-from vault.config.search import embedding_model
+from vault.config.search import folder_of_program
 from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
@@ -150,10 +150,9 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
         if not place.sandboxed and not place.guard.exists(QUESTIONS):
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
     there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
-    if embedding_model():
-        with suppress(RetainError):  # embeddings are computed again next time
-            there.append(embeddings_folder())
-    restrict_writes([*there, trace_folder()])
+    own = folder_of_program()  # else it could not open its index
+    if restrict_writes([*there, trace_folder(), *([own] if own is not None else [])]):
+        stay_offline()
 
 
 def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:

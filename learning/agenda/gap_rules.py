@@ -193,7 +193,7 @@ def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     if len(others) < ENOUGH or recalled < (subject.wanted - 0.05) * len(others):
         return None
     why = (
-        f"{_times(worst)} where {worst.predicted:.1f} was foretold,"
+        f"{_times(worst)} where {worst.predicted:.1f} was predicted,"
         f" while the concept's other cards were recalled {recalled} of {len(others)} times"
     )
     return Diagnosis(Cause.BAD_CARD, why, f"word card {worst.card} so that it has one right answer, or suspend it")

@@ -14,12 +14,14 @@ import re
 import sqlite3
 import unicodedata
 import zipfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
+from learning.anki.export_schedule import Schedule, schedule_of, write_schedule
 from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
@@ -61,6 +63,7 @@ pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
 # The columns that are no parameter: to be synced, no checksum (Anki makes it), no flags, no data; a card is new.
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, 0, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
+DECK_TREES = ("topic", "concept", "one")  # what has a deck of its own in Anki
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
@@ -109,9 +112,10 @@ def notes_of(
     media: Media | None = None,
     left_out: Container[CardId] = (),
     known: Mapping[CardId, NoteRecord] | None = None,
+    decks: str = DECK_TREES[0],
 ) -> list[AnkiNote]:
     """Return a note for every card of the vault but retracted ones and those in `left_out`, in the order of the decks;
-    the pictures they show are added to `media`. GUIDs that Anki chose are `known`.
+    the pictures they show are added to `media`. GUIDs that Anki chose are `known`; `decks` is one of DECK_TREES.
     """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
@@ -122,7 +126,7 @@ def notes_of(
             continue
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
         fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
-        deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
+        deck = ("retain", _deck_name(settings.name) or "vault", *_decks_below(placed, own, decks))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *desk.state(id_).tags)))])
         theirs = known[id_].guid if known and id_ in known else ""
@@ -151,6 +155,15 @@ def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None
 def _tag(word: str) -> str:
     """Return a word as an Anki tag: without white space, which would divide it."""
     return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
+
+
+def _decks_below(placed: Placed, tags: Sequence[str], decks: str) -> list[str]:
+    """Return the names of a card's decks below the vault's own, outermost first."""
+    if decks == "one":
+        return []
+    topic = _decks_there(placed.deck, tags) or ["concepts"]
+    concept = _deck_name(placed.title) if decks == "concept" and not is_imported(placed.deck) else ""
+    return [*topic, concept] if concept else topic
 
 
 def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
@@ -202,12 +215,13 @@ def package(
     notes: Sequence[AnkiNote],
     seconds: Mapping[CardId, int],
     media: Mapping[str, bytes] | None = None,
+    schedule: Callable[[Mapping[CardId, int]], Schedule] | None = None,
 ) -> bytes:
     """Return the bytes of an .apkg. `seconds` are when notes were modified; `media` maps names of pictures to their
-    bytes.
+    bytes; `schedule` makes the schedule of the cards with these numbers, without it all are new.
     """
     decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
-    return _zipped(_database(decks, notes, seconds), media or {})
+    return _zipped(_database(decks, notes, seconds, schedule), media or {})
 
 
 def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
@@ -216,7 +230,12 @@ def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
     return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
 
 
-def _database(decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], seconds: Mapping[CardId, int]) -> bytes:
+def _database(
+    decks: Mapping[tuple[str, ...], int],
+    notes: Sequence[AnkiNote],
+    seconds: Mapping[CardId, int],
+    schedule: Callable[[Mapping[CardId, int]], Schedule] | None,
+) -> bytes:
     """Return the collection: genanki's note type and decks, with notes and cards written in bulk."""
     import genanki
 
@@ -239,6 +258,8 @@ def _database(decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], s
         for place, note in enumerate(notes):
             number = numbers[note.card]
             cursor.execute(_CARD, (number, number, decks[note.deck], seconds[note.card], place))
+        if schedule is not None:
+            write_schedule(cursor, schedule(numbers))
         connection.commit()
         return connection.serialize()
     finally:
@@ -296,19 +317,28 @@ class Exported:
 
 
 def export_anki(
-    desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
+    desk: Desk,
+    path: Path,
+    *,
+    fresh: bool = False,
+    scheduled: bool = False,
+    decks: str = DECK_TREES[0],
+    left_out: Container[CardId] = (),
+    force: bool = False,
 ) -> Exported:
     """Write the package to `path`.
 
-    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
+    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer. With
+    `scheduled`, reviews, memory states, due dates and a preset are in it.
     Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
     """
     media, known, vault_id = Media(desk.vault), read_notes(desk.vault), desk.vault.settings.vault_id
-    notes = notes_of(desk, media, left_out, known)
+    notes = notes_of(desk, media, left_out, known, decks)
     seconds = modified(notes, known, desk.now, fresh=fresh)
     replaces = (lambda _: True) if force else is_package
     with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
-        temporary.write_bytes(package(vault_id, notes, seconds, media.files))
+        schedule = partial(schedule_of, desk) if scheduled else None
+        temporary.write_bytes(package(vault_id, notes, seconds, media.files, schedule))
     with suppress(WriteFailed, Refused):  # of a vault that cannot be written: the next export makes every note newer
         record(desk.vault, given_out(vault_id, notes, seconds, known))
     there = [(card, known[card]) for card in desk.cards if card in known]

@@ -351,7 +351,7 @@ class _Counts:
             if undated:
                 self.why["dated before 1970 or in the future"] += 1
                 self.undated += [each.message for each in undated if len(self.undated) < _ODD]
-            elif row.id == last or history.is_known(row.id) or (review.card, row.id) in history.own:
+            elif row.id == last or history.is_known(row.id) or history.is_own(review):
                 self.known += 1
             else:
                 last = row.id

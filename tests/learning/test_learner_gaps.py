@@ -77,7 +77,7 @@ CAUSES = [
     (
         subject(record("a", 6, 5, 0.8), record("b", 10, 0)),
         Cause.BAD_CARD,
-        "forgotten 5 of 6 times where 1.2 was foretold, while the concept's other cards were recalled 10 of 10 times",
+        "forgotten 5 of 6 times where 1.2 was predicted, while the concept's other cards were recalled 10 of 10 times",
     ),
     (subject(record("a", 5, 4), has_article=False), Cause.MISSING_SOURCE, "no article"),
     (

@@ -31,9 +31,10 @@ _WHOLE = {  # the least and the greatest of each whole number
     "reviews_per_day": (0, 9999),
     "maximum_interval": (1, 36_500),
     "leech_threshold": (0, 99),
-    "minutes_per_day": (0, 1440),
 }
-_SWITCHES = ("fuzz", "bury_siblings", "auto_optimize")
+_MINUTES = (0, 1440)
+AUTO = "auto"
+_SWITCHES = ("fuzz", "bury_siblings", "auto_optimize", "pause_new_cards")
 _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|helper|exec|shell|path"  # rarely needed
 
 
@@ -42,7 +43,8 @@ class Settings:
     """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
 
     `retention_by_tag` has tags, case folded and without `#`, with another retention: the highest of a card's tags
-    counts. `minutes_per_day` limits new cards to a total study time; 0 is no limit. `freshness` has folders of `raw/`,
+    counts. `minutes_per_day` limits the study time of a day; 0 is no limit, None half as many again as the learner
+    usually takes. `pause_new_cards` while more than a usual day is overdue. `freshness` has folders of `raw/`,
     and how long after its last change or confirmation a source in them is to be looked at again.
     """
 
@@ -62,7 +64,8 @@ class Settings:
     bury_siblings: bool = False
     leech_threshold: int = 8
     leech_action: str = "flag"
-    minutes_per_day: int = 0
+    minutes_per_day: int | None = None
+    pause_new_cards: bool = True
     auto_optimize: bool = True
     freshness: Mapping[str, timedelta] = field(default_factory=dict)
 
@@ -89,7 +92,8 @@ new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More can be set here, shown with what holds unless you say otherwise:
-# minutes_per_day = 0       # new cards wait while reviews would take longer than this a day; 0: no such limit
+# minutes_per_day = "auto"  # no day is to take longer; auto: half as long again as your last two weeks, 0: no limit
+# pause_new_cards = true    # while more than one of your usual days is overdue
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days
@@ -131,6 +135,7 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     values |= {key: file.whole(learning, key, *span) for key, span in _WHOLE.items() if key in learning}
     values |= {key: file.switch(learning, key) for key in _SWITCHES if key in learning}
     values |= {key: _steps(file, learning, key) for key in ("learning_steps", "relearning_steps") if key in learning}
+    values["minutes_per_day"] = _minutes(file, learning, "minutes_per_day")
     if "retention" in learning:
         values["retention"] = file.number(learning, "retention", *_RETENTION)
     tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
@@ -182,6 +187,15 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
             hint = "check the spelling; it has no effect"
             found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))
     return found
+
+
+def _minutes(file: TomlFile, learning: Mapping[str, Any], key: str) -> int | None:
+    """Return the minutes a day; None for "auto". Raises Damaged."""
+    if learning.get(key, AUTO) == AUTO:
+        return None
+    if isinstance(learning[key], str):
+        raise file.wrong(key, f'{key} must be "{AUTO}" or a whole number from {_MINUTES[0]} to {_MINUTES[1]}')
+    return file.whole(learning, key, *_MINUTES)
 
 
 def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timedelta, ...]:

@@ -143,6 +143,31 @@ class Reschedule(CardMark, frozen=True, gc=False):
     due: date
 
 
+class CatchUp(LogEvent, frozen=True, gc=False):
+    """From its study day on at most `per_day` reviews a day, until the backlog is cleared, probably on `until`.
+
+    EVERYTHING: all that is due, on that day alone. 0 ends the plan.
+    """
+
+    type: ClassVar[str] = "catch_up"
+    per_day: int
+    until: date
+
+
+class Pause(LogEvent, frozen=True, gc=False):
+    """Nothing is due from its study day to the one before `until`; then at most `per_day` reviews a day.
+
+    A later one replaces what is left of an earlier one, so that one with its own day as `until` ends a pause.
+    """
+
+    type: ClassVar[str] = "pause"
+    until: date
+    per_day: int = 0
+
+
+EVERYTHING = 9_999  # reviews a day, which is as many as a day may have
+
+
 class Graded(LogEvent, frozen=True, gc=False):
     """The rating suggested for a typed answer, and the one given: memory counts the rating alone.
 
@@ -185,6 +210,8 @@ def _fields(event: LogEvent) -> dict[str, Any]:
         case Params():
             retention = {} if event.retention is None else {"retention": event.retention}
             return {"parameters": list(event.parameters), **retention}
+        case CatchUp() | Pause():
+            return {"per_day": event.per_day, "until": event.until.isoformat()}
     raise TypeError(f"{type(event).__name__} has no form in the log")
 
 
@@ -320,6 +347,14 @@ def _params(record: dict[str, Any], stamp: Stamp) -> Params:
     return Params(stamp, tuple(map(_number, parameters)), wanted, _text(record, "reason", ""))
 
 
+def _per_day(record: dict[str, Any]) -> int:
+    """Return the reviews a day in a line. Raises: ValueError."""
+    per_day = record["per_day"]
+    if type(per_day) is not int or not 0 <= per_day <= EVERYTHING:
+        raise ValueError("per_day is no number of reviews a day")
+    return per_day
+
+
 _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "review": lambda r, s: Review(*_review(r, s)),
     "import": lambda r, s: Import(*_review(r, s), _text(r, "origin", "")),
@@ -332,6 +367,8 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
     "params": _params,
+    "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),
+    "pause": lambda r, s: Pause(s, _day(r["until"]), _per_day(r)),
 }
 
 
