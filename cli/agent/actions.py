@@ -80,7 +80,7 @@ class AgentActions:
     def release(self, orders: OrderIds, name: Name = "agent") -> str:
         """Give orders back that you took and will not answer."""
         released = release_orders(self.place, orders, checked_name(name), now())
-        return f"given back: {', '.join(released) or 'none: they are not yours'}"
+        return f"released: {', '.join(released) or 'none: they are not yours'}"
 
     def search(self, words: Words, limit: Limit = 10) -> str:
         """Find passages of the sources, claims, articles, topics and cards by words, the best first."""
@@ -115,7 +115,7 @@ def _findings(vault: Vault, rule: str, limit: int) -> str:
 
     known = [each.code for each in RULES]
     if rule and rule not in known:
-        raise UsageError(f"no rule is named {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
+        raise UsageError(f"no such rule: {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
     found = lint(wiki_to_check(vault, now()), [rule] if rule else [])
     shown = [each.as_json() for each in found[:limit]]
     return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)
@@ -138,5 +138,5 @@ def desk_of(vault_dir: str | None) -> OrderDesk:
 def checked_name(name: str) -> str:
     """Return the name of an agent. Raises: UsageError for an invalid one."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"{clean_line(name)!r} is no valid name", hint="letters, digits and . _ @ + -, at most 40")
+        raise UsageError(f"not a valid name: {clean_line(name)!r}", hint="letters, digits and . _ @ + -, at most 40")
     return name

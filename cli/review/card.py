@@ -17,6 +17,7 @@ from cli.review.card_new import delete, new
 from cli.review.review import event_json
 from cli.review.shift import advance, postpone
 from cli.review.suggest import suggest
+from cli.shell import card_ids
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
 from learning.cards.actions import Action
@@ -58,10 +59,16 @@ def card() -> None:
 
 
 @card.command("show")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @vault_json_options
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """Show a card: text, memory state, every rating and earlier versions."""
+    """Show a card: text, memory state, every rating and earlier versions.
+
+    \b
+    Examples:
+      retain card show k7q2m9xd3f
+      retain card show k7q2m9xd3f --json
+    """
     desk = opened_desk(vault_dir, read_only=True)
     data = desk.vault.read_bytes(IDS) or b""
     past = past_card(data, id_) if id_ not in desk.cards else None
@@ -148,7 +155,7 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 
 
 @card.command("edit")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
 @click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
@@ -267,8 +274,12 @@ def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
 
 
 def _add_mark_command(word: str, help_: str) -> None:
-    @card.command(word, help=help_)
-    @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+    options = '--reason "too long"' if word == "flag" else "p3s8v1ya0t"
+    example = f"retain card {word} k7q2m9xd3f {options}"
+    several = f"retain card list --tag exam --json | jq -r '.cards[].id' | retain card {word} -"
+
+    @card.command(word, help=f"{help_}\n\n\b\nExamples:\n  {example}\n  {several}")
+    @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
     @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
@@ -286,7 +297,7 @@ _add_mark_command("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--add", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
 @vault_json_options
@@ -305,7 +316,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
 
 
 @card.command("reschedule")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
 @click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
 @vault_json_options

@@ -12,6 +12,7 @@ from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
 from cli.review.limits import limits_in_words
+from cli.shell import card_ids
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.undo_ahead import undo_ahead
@@ -165,7 +166,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 
 
 @click.command()
-@click.argument("card", metavar="CARD")
+@click.argument("card", metavar="CARD", shell_complete=card_ids)
 @click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
 @click.option(
     "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
@@ -234,6 +235,11 @@ def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
 
     An action is a rating, bury, suspend, resume, flag, tag, reschedule, catch-up or pause, or more new cards today.
     `retain card edit CARD --restore` undoes an edit, `retain card delete CARD --restore` a deletion.
+
+    \b
+    Examples:
+      retain undo
+      retain undo --ahead
     """
     desk, events, voided = (undo_ahead if ahead else desks.undo_last)(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)

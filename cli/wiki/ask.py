@@ -69,8 +69,8 @@ def ask(
     """Answer a question from your sources and the wiki alone.
 
     The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
-    words of the question; whether they answer it, you judge. A model reads the articles and passages that fit, and
-    writes sentences, each with the words of its source, which are checked like an article's; what the sources lack is
+    words of the question; whether they answer it is for you to judge. A model reads the articles and passages that fit
+    and writes sentences, each with the words of its source, checked like those of an article; what the sources lack is
     reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): ask again
     when it has answered.
 
@@ -185,7 +185,7 @@ def _show(answer: Answer, change: Change | None, page: str) -> None:
     if change is not None:
         _show_change(change)
     if page:
-        output.show(f"\nsaved as {page}; delete the file to take that back")
+        output.show(f"\nsaved as {page}; delete the file to undo this")
 
 
 def _show_sentences(answer: Answer) -> None:

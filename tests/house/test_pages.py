@@ -51,3 +51,7 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
 def test_no_page_holds_a_path_of_somebodys_machine() -> None:
     for page in PAGES:
         assert not re.search(r"(?<![\w.])/(?:home|root|Users)/", page.read_text(encoding="utf-8")), page.name
+
+
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900

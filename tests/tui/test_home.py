@@ -207,7 +207,7 @@ async def test_a_log_that_lost_its_records_is_said_at_home(vault: Vault, clock: 
     async with app.run_test() as pilot:
         await settled(pilot)
         notice = str(app.screen.query_one(Notice).content)
-        assert "learning/reviews.jsonl: 1 of 1 records are gone: the file was deleted" in notice
+        assert "learning/reviews.jsonl: 1 of 1 records are missing: the file was deleted" in notice
 
 
 async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vault: Vault, settled: Settled) -> None:

@@ -301,7 +301,7 @@ def _instant(value: object) -> datetime:
 def _number(value: object) -> float:
     """Return a parameter. Raises: ValueError."""
     if type(value) not in (int, float) or not abs(value) < 1e9:  # type: ignore[arg-type]
-        raise ValueError("a parameter is no number")
+        raise ValueError("a parameter is not a number")
     return float(value)  # type: ignore[arg-type]
 
 
@@ -316,7 +316,7 @@ def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of non-empty texts. Raises: ValueError."""
     found = record.get(key, [])
     if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
-        raise ValueError(f"{key} is no list of words")
+        raise ValueError(f"{key} is not a list of words")
     for word in found:
         word.encode()
     return tuple(found)
@@ -340,7 +340,7 @@ def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
     suggested, given, points = record["suggested"], record["given"], record["points"]
     for rating in (given, *([] if suggested is None else [suggested])):
         if type(rating) is not int or rating not in RATINGS:
-            raise ValueError("what was suggested or given is no rating")
+            raise ValueError("what was suggested or given is not a rating")
     if type(points) is not list or len(points) != 2 or any(type(n) is not int or n < 0 for n in points):
         raise ValueError("points are not two counts")
     asked = None if suggested is None else RATINGS[suggested]
@@ -401,7 +401,7 @@ def decode(line: bytes) -> LogEvent:
     Raises: ValueError if the line is not what was written; SchemaTooNew; UnknownType.
     """
     if line[-TAIL:] != checksum(line[:-TAIL]):
-        raise ValueError("the checksum does not fit the line")
+        raise ValueError("the checksum does not match the line")
     try:
         record = _PARSE(line)
         version = record["v"]
