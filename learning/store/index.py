@@ -13,7 +13,7 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
-VERSION = 8  # grows when the same vault would fill the tables with other rows
+VERSION = 9  # grows when the same vault would fill the tables with other rows
 
 # `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
 # the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
