@@ -1,8 +1,8 @@
 """The reviews that count in the index, by card: what statistics and pages are computed from.
 
 A card's reviews are one value, in order of time: five columns one after another, of instants, of when they happened
-(both in Unix milliseconds), of times on screen, of the intervals that their lines record and of ratings. A row for each of a million reviews would take longer to
-make than all their states.
+(both in Unix milliseconds), of times on screen, of the intervals that their lines record and of ratings. A row for each
+of a million reviews would take longer to make than all their states.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def save_all(database: Database, reviews: ReviewColumns) -> None:
     rows = sorted(range(len(reviews)), key=reviews.card.__getitem__)
     days = reviews.interval_days or array("H", bytes(2 * len(reviews)))
     columns = reviews.at_ms, reviews.when_ms, reviews.ms, days, reviews.rating
-    every = [
-        array(code, map(column.__getitem__, rows)) for code, column in zip(_CODES, columns, strict=True)
-    ]
+    every = [array(code, map(column.__getitem__, rows)) for code, column in zip(_CODES, columns, strict=True)]
     numbers, end = array("L", map(reviews.card.__getitem__, rows)), 0
     values = []
     for number, card in enumerate(reviews.cards):

@@ -13,8 +13,8 @@ from itertools import pairwise
 from learning.memory.evaluation import Marks, losses, marks_of
 from learning.memory.fsrs import DEFAULTS, Parameters
 from learning.memory.model import fit
-from learning.memory.state import CardEvent, Rules
 from learning.memory.predictions import rows_of
+from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import Trials, elapsed_days, joined, split_row, trials
 from vault.ids import CardId
 from vault.log.events import LogEvent, Params, Stamp

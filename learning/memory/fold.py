@@ -68,7 +68,9 @@ def fold_log(
             return state
         last = rows[end - 1]
         recorded = reviews.recorded_days(last)
-        return scheduler.after(card, state or UNSEEN, ratings[begin:end], days[begin:end], at_of(when_ms[last]), recorded)
+        return scheduler.after(
+            card, state or UNSEEN, ratings[begin:end], days[begin:end], at_of(when_ms[last]), recorded
+        )
 
     for number, card in enumerate(dict.fromkeys((*reviews.cards, *marks))):
         begin, end = end, end + counts[number]

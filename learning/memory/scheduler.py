@@ -1,8 +1,8 @@
 """FSRS-6 over study days: what a rating makes of a card's memory, and when it is due again.
 
-Elapsed time counts in study days, as Anki counts it. The interval that was shown with a rating is in its line of the log
-and counts as long as the rules allow it; else it varies by a draw from the card and the number of its review. So the same
-log gives the same schedule everywhere.
+Elapsed time counts in study days, as Anki counts it. The interval that was shown with a rating is in its line of the
+log and counts as long as the rules allow it; else it varies by a draw from the card and the number of its review. So
+the same log gives the same schedule everywhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 _FUZZ = ((2.5, 7.0, 0.15), (7.0, 20.0, 0.1), (20.0, math.inf, 0.05))  # from, to (days), days of fuzz for each day
 _FUZZ_FROM = 2.5
-_SHORTER, _LONGER = 1, 3  # days that a recorded interval may lie beyond the range: siblings and better ratings take them
+_SHORTER, _LONGER = (
+    1,
+    3,
+)  # days that a recorded interval may lie beyond the range: siblings and better ratings take them
 _SUB_DAY = 0.5  # days; a shorter interval is a step, where there are no steps
 
 

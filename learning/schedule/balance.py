@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from learning.memory.scheduler import Scheduler, drawn, fuzz_range
 from learning.memory.state import MemoryState, Phase
@@ -28,6 +29,39 @@ class Load:
     cards: Mapping[int, int] = field(default_factory=dict)
     siblings: Collection[int] = ()
     shares: tuple[float, ...] = USUAL
+
+
+class DueDays(Protocol):
+    """On which study days cards are due, by the index."""
+
+    def load(self, card: CardId) -> Load:
+        """Return what is due, as it matters to a card."""
+
+    def group(self, card: CardId) -> str:
+        """Return the name that a card shares with its siblings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A card of `group` that was due on the study day `before` and is now on `after`; 0 for no day."""
+
+    group: str
+    before: int
+    after: int
+
+
+def moved(load: Load, group: str, moves: Sequence[Move]) -> Load:
+    """Return the load after these moves, for a card of `group`."""
+    if not moves:
+        return load
+    cards, siblings = dict(load.cards), set(load.siblings)
+    for move in moves:
+        cards[move.before] = cards.get(move.before, 1) - 1
+        cards[move.after] = cards.get(move.after, 0) + 1
+        if move.group == group:
+            siblings.discard(move.before)
+            siblings.add(move.after)
+    return Load(cards, siblings, load.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +120,7 @@ def _chosen(days: _Range, today: int, draw: int, load: Load) -> int:
         choice = free or [day for day in more if today + day not in load.siblings][:1] or choice
     if len(choice) == 1:
         return choice[0]
-    weights = [_weight(today + day, load) for day in choice] if days.most <= MOST_BALANCED else []
+    weights = [_weight(today, day, load) for day in choice] if days.most <= MOST_BALANCED else []
     total = sum(weights)
     if not total:
         return choice[draw * len(choice) >> 32]
@@ -98,9 +132,13 @@ def _chosen(days: _Range, today: int, draw: int, load: Load) -> int:
     return choice[-1]
 
 
-def _weight(day: int, load: Load) -> float:
-    """Return how likely a study day is chosen: twice the cards make it a quarter as likely, an easy day is full sooner
-    and chosen less often.
+def _weight(today: int, days: int, load: Load) -> float:
+    """Return how likely an interval is chosen: twice the cards on its day make it a quarter as likely, an easy day is
+    full sooner and chosen less often.
+
+    Days further ahead are emptier as a rule, as fewer intervals reach them; shorter intervals are the likelier for it,
+    or all would become longer.
     """
-    share = load.shares[(day - 1) % 7]
-    return share * (share / (1 + load.cards.get(day, 0))) ** 2
+    day = today + days
+    share, count = load.shares[(day - 1) % 7], load.cards.get(day, 0)
+    return share * (share / (1 + count)) ** 2 / (days**2 if count else 1)

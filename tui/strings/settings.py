@@ -31,6 +31,7 @@ MEANT = {
     "learning.maximum_interval": ("Longest interval", "The longest interval in days."),
     "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
     "learning.bury_siblings": ("One of a concept a day", "Other cards of the same concept are buried until tomorrow."),
+    "learning.easy_days": ("Easy days", "Days of the week with fewer reviews, like sat:50% sun:0%."),
     "learning.leech_threshold": ("Lapses of a leech", "A card with this many lapses is a leech; 0: never."),
     "learning.leech_action": ("A leech is", "What happens to a leech."),
     "learning.auto_optimize": (
