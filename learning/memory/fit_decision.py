@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -130,7 +131,7 @@ def compare_fit(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEven
     )
     default = trials(columns, elapsed, DEFAULTS, since=rows[0])
     current = default if held == DEFAULTS else trials(columns, elapsed, held, since=rows[0])
-    gain, error = _gain(columns, current, new)
+    gain, error = _gain(columns, current, new, rows)
     marks = marks_of(default), marks_of(current), marks_of(new)
     return FitComparison(len(columns), cards, rows[0], held_out, *marks, gain, error, fitted(), held)
 
@@ -140,18 +141,24 @@ def _between(start: Parameters, end: Parameters, weight: float) -> Parameters:
     return tuple(round(old + weight * (new - old), 4) for old, new in zip(start, end, strict=True))
 
 
-def _gain(columns: ReviewColumns, current: Trials, new: Trials) -> tuple[float, float]:
+def _gain(columns: ReviewColumns, current: Trials, new: Trials, parts: Sequence[int]) -> tuple[float, float]:
     """Return by how much `new` has the lower log loss on the same trials, and the standard error of that.
 
-    Trials of one card are not independent, so that the error is that of sums by card.
+    Trials of one card are not independent, nor are those of one part of the time, which begins at a row of `parts`: a
+    learner may have been another then. The error is the greater of the two: that of sums by card, and of means by part.
     """
     gains = [old - better for old, better in zip(losses(current), losses(new), strict=True)]
     mean = sum(gains) / len(gains)
     by_card: dict[int, float] = {}
+    by_part: dict[int, list[float]] = {}
     for row, each in zip(new.row, gains, strict=True):
         card = columns.card[row]
         by_card[card] = by_card.get(card, 0.0) + each - mean
-    return mean, math.sqrt(sum(total**2 for total in by_card.values())) / len(gains)
+        by_part.setdefault(bisect_right(parts, row), []).append(each)
+    of_cards = math.sqrt(sum(total**2 for total in by_card.values())) / len(gains)
+    means = [statistics.mean(part) for part in by_part.values()]
+    of_parts = statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.inf
+    return mean, max(of_cards, of_parts)
 
 
 def params_event(stamp: Stamp, found: FitComparison) -> Params:
