@@ -35,7 +35,8 @@ _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 _STATES = re.compile(r"[.!。！]['\")\]”’]*\s")  # a sentence that ends before the question begins
 
 
-_LINKABLE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")  # words that need no escape in a link
+_LINKABLE = re.compile(r"[^\W_](?:[\w '’.+/-]*[^\W_])?")  # words that need no escape in a link
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # scripts without a blank between words
 _TO_PAGE = re.compile(r"\[\[wiki/(?:concepts|topics)/[^\[\]|#\n]+\|([^\[\]|\n]+)\]\]")
 _BAR = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"[ \t]*\*((?:derived|computed)(?:: [^*\n]+)?)\*[ \t]*$")
@@ -153,13 +154,31 @@ def render_sentence(sentence: CitedSentence) -> str:
 def _linked(text: str, links: Sequence[tuple[str, str]]) -> str:
     """Return words escaped for Markdown, the first place of each link's words as a link."""
     for words, target in links:
-        found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) if _LINKABLE.fullmatch(words) else None
-        if found is not None:
-            before, after = text[: found.start()], text[found.end() :]
+        place = link_place(words, text)
+        if place is not None:
+            before, after = text[: place[0]], text[place[1] :]
             rest = [(w, t) for w, t in links if t != target]
-            if "$" not in before and "`" not in before:
-                return f"{_linked(before, rest)}[[{target}|{words}]]{_linked(after, rest)}"
+            return f"{_linked(before, rest)}[[{target}|{words}]]{_linked(after, rest)}"
     return escape(text)
+
+
+def link_place(words: str, text: str) -> tuple[int, int] | None:
+    """Return (start, end) of the first place in a text where these words can be a link; None if there is none.
+
+    None is in code or math, or part of a longer word.
+    """
+    if not _LINKABLE.fullmatch(words):
+        return None
+    bound = "" if _UNSPACED.match(words) else r"\w"
+    found = re.search(rf"(?<![{bound}]){re.escape(words)}(?![{bound}])" if bound else re.escape(words), text)
+    if found is None or "$" in text[: found.start()] or "`" in text[: found.start()]:
+        return None
+    return found.span()
+
+
+def without_page_links(body: str) -> str:
+    """Return Markdown with the words of links to articles in place of the links: what a page says, but for them."""
+    return _TO_PAGE.sub(r"\1", body)
 
 
 def sentences(text: str) -> Iterator[CitedSentence]:
@@ -177,7 +196,7 @@ def sentences(text: str) -> Iterator[CitedSentence]:
 
 def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
     """Yield the sentences of one line. A link to another page is no part of what is said."""
-    line = _TO_PAGE.sub(r"\1", line)
+    line = without_page_links(line)
     if line.lstrip().startswith("|"):
         row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
         said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]
