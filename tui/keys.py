@@ -140,7 +140,7 @@ GAPS = (
     Key("gaps.mention", "m", "article(1)", about="Open the next article that mentions it", group="This gap"),
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="Mark it as planned reading", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "Add a file or a web address that fills it", "This gap"),
-    Key("gaps.query", "y", "query", "Copy query", about="Copy words to search the web for", group="This gap"),
+    Key("gaps.query", "y", "query", "Copy search", about="Copy the words to search the web for", group="This gap"),
     Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="Mark it as resolved", group="This gap"),
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="Ignore it", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
