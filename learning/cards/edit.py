@@ -19,7 +19,17 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.older_files import older_lines
-from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
+from vault.model.card import (
+    MAX_CARD,
+    Card,
+    Deck,
+    answer_line,
+    card_comment,
+    leaves_fence_open,
+    parse_deck,
+    splice_words,
+    unescaped,
+)
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
@@ -100,7 +110,7 @@ def words_in(form: str) -> Words:
 
 def checked_words(question: str, answer: str) -> Words:
     """Return the words of a card that is not in a deck yet, as a deck holds them. Raises: Refused as `edit_card`."""
-    blank = parse_deck(f"Q: ?\nA: ?\n<!-- card {'0' * 10} -->\n", "the card")
+    blank = parse_deck(f"Q: ?\nA: ?\n{card_comment('0' * 10)}\n", "the card")
     return words_of(edited_deck(blank, blank.cards[0], question, answer).cards[0])
 
 

@@ -25,6 +25,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
 _WORDY_FENCES = {"", "text", "txt", "plain", "md", "markdown", "quote"}  # what is in such a fence is words, not code
 _QUOTED = re.compile(r" {0,3}>[ \t]?")
+_COMMENT = re.compile(r" {0,3}(<!--|%%)")
 _HUMAN = re.compile(r" {0,3}>[ \t]*\[!human\](?:[-+]?[ \t]|[-+]?$)", re.IGNORECASE)
 _CALLOUT = re.compile(r"\[![\w-]+\][-+]?[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -221,7 +222,7 @@ def _asserts(plain: str) -> bool:
 def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (index, words) of the lines of a body that can assert something, without signs of lists and quotes."""
     fence, code = "", False
-    comment = human = quoted = False
+    comment, human, quoted = "", False, False
     for index, whole in enumerate(lines):
         line = whole.rstrip("\r")
         if fence:
@@ -230,10 +231,12 @@ def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             elif not code:
                 yield index, line
             continue
-        if comment or re.match(r" {0,3}<!--", line):
+        begins = _COMMENT.match(line) if not comment else None
+        if comment or begins:
+            sign = comment or ("-->" if begins is not None and begins[1] == "<!--" else "%%")
             inside = line if comment else line.lstrip()[2:]  # `<!-->` is a whole comment
-            _, end, line = inside.partition("-->")
-            comment = not end
+            _, end, line = inside.partition(sign)
+            comment = "" if end else sign
         opened = _FENCE.match(line)
         if opened:
             fence, code = opened[1], opened[2].strip().casefold() not in _WORDY_FENCES

@@ -31,8 +31,10 @@ class CardKind(StrEnum):
         return self.value.capitalize()
 
 
-_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})(?: ([0-9a-f]{{6}}))? -->[ \t]*")
-_ANY_COMMENT = re.compile(r"<!--\s*card\b.*")
+# Before version 2.7.0 the comment was one of HTML, which Obsidian's live preview shows.
+_CARD = rf"card ([{ALPHABET}]{{10}})(?: ([0-9a-f]{{6}}))?"
+_COMMENT = re.compile(rf"(?:%% {_CARD} %%|<!-- {_CARD} -->)[ \t]*")
+_ANY_COMMENT = re.compile(r"(?:%%|<!--)\s*card\b.*")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _TAG = re.compile(r"\\([QA]:)")
@@ -98,13 +100,18 @@ def with_stamp(card: Card) -> Card:
     return replace(card, stamp=stamp_of(card))
 
 
+def card_comment(id_: str, stamp: str = "") -> str:
+    """Return the line that ends a card with this id."""
+    return f"%% card {id_} {stamp} %%" if stamp else f"%% card {id_} %%"
+
+
 def render_card(card: Card) -> str:
     """Return the block of `card`, ended by a line break; its text is Markdown already."""
     lines = [f"Q: {_guarded(card.question)}", f"A: {_guarded(card.answer)}"]
     if card.support:
         lines.append("> " + " ".join(str(c) for c in card.support))
     if card.id is not None:
-        lines.append(f"<!-- card {card.id} {card.stamp} -->" if card.stamp else f"<!-- card {card.id} -->")
+        lines.append(card_comment(card.id, card.stamp))
     return "\n".join(lines) + "\n"
 
 
@@ -179,7 +186,7 @@ def parse_deck(text: str, path: str) -> Deck:
         heading = None if inside or not line.startswith("#") else _HEADING.fullmatch(line)
         if comment is not None and block is not None:
             block.end = end
-            close(CardId(comment[1]), comment[2] or "")
+            close(CardId(comment[1] or comment[3]), comment[2] or comment[4] or "")
         elif heading is not None:
             close()
             kind = _kind_named(heading[2], kind if len(heading[1]) > 2 else None)
@@ -189,7 +196,7 @@ def parse_deck(text: str, path: str) -> Deck:
         elif not inside and line.startswith("A:") and block is not None and block.answer is None:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(_invalid_comment(path, line_number, comment[1] if comment is not None else ""))
+            found.append(_invalid_comment(path, line_number, (comment[1] or comment[3]) if comment is not None else ""))
         elif block is not None:
             (block.question if block.answer is None else block.answer).append(line)
             if line.strip():
