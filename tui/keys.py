@@ -162,7 +162,7 @@ GAPS = (
     Key("gaps.mention", "m", "article(1)", about="Read the next article that mentions it", group="This gap"),
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark it as planned reading", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "a file or a web address that fills it", "This gap"),
-    Key("gaps.query", "y", "query", "Copy query", about="words to search the web for", group="This gap"),
+    Key("gaps.query", "y", "query", "Copy search", about="words to search the web for", group="This gap"),
     Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="it is answered", group="This gap"),
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="don't list it again", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),

@@ -16,7 +16,7 @@ from vault.errors import Refused, SchemaTooNew
 from vault.text.formatting import clean_line
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.6.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.7.0"  # of AGENTS.md and of every format it describes
 _SPAN = re.compile(r"([0-9]{1,4}) ?(hour|day|week)s?")
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
