@@ -217,7 +217,7 @@ class _Dialogue:
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
         for each in found:
-            words = latex.words(each.claim.quote) if each.claim else each.problem
+            words = clean_line(each.claim.quote) if each.claim else each.problem
             shown = [f"  {latex.exhibit(e)}\n" for e in each.claim.exhibits] if each.claim else []
             self._say(f"> {words}\n{''.join(shown)}  {each.place} ({each.source})")
         if not found:
