@@ -68,6 +68,12 @@ def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datet
     return [(CardId(card), instant_of(due)) for card, due in cards.database.rows(query, (micros(end),))]
 
 
+def due_between(cards: IndexedCards, start: datetime, end: datetime) -> list[datetime]:
+    """Return when cards fall due from `start` to `end` that are neither suspended nor retracted."""
+    query = f"SELECT state.due FROM {_MINE} WHERE state.due >= ? AND state.due < ? AND {_ASKED}"
+    return [instant_of(due) for (due,) in cards.database.rows(query, (micros(start), micros(end)))]
+
+
 def count_due(cards: IndexedCards, end: datetime) -> int:
     """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
     shown = f"{_ASKED} AND (buried_until IS NULL OR buried_until <= ?)"

@@ -15,7 +15,8 @@ from vault.vault import Vault
 
 VERSION = 9  # grows when the same vault would fill the tables with other rows
 
-# `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
+# `siblings` names a card's Anki note, where it was imported, or its block, where its deck is of no concept.
+# What is NULL of a deck was not asked for yet: its tags;
 # the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
 # paths are folded to be searched, as the words of cards are, which are there once a deck is `searched`. A card keeps
 # its number while it is in a deck. (`decks`, `cards`, `card_text`; `learning.search`)

@@ -197,7 +197,7 @@ def test_the_forecast_is_shown_as_a_table_a_plot_and_one_sentence(run: Run, make
     done = run("simulate", "--days", "30", "--minutes", "10", cwd=root)
     assert done.code == 0
     assert "90% *" in done.stdout and "█" in done.stdout
-    assert "you end up at under a minute a day" in done.stdout and "fit into 10 minutes" in done.stdout
+    assert "reviews will take under a minute a day" in done.stdout and "fit into 10 minutes" in done.stdout
     assert run("simulate", "--retention", "0.2", cwd=root).code == 2
 
 

@@ -16,7 +16,7 @@ from vault.errors import Refused, SchemaTooNew
 from vault.text.formatting import clean_line
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.6.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.7.0"  # of AGENTS.md and of every format it describes
 _SPAN = re.compile(r"([0-9]{1,4}) ?(hour|day|week)s?")
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -31,11 +31,12 @@ _WHOLE = {  # the least and the greatest of each whole number
     "reviews_per_day": (0, 9999),
     "maximum_interval": (1, 36_500),
     "leech_threshold": (0, 99),
-    "minutes_per_day": (0, 1440),
 }
+_MINUTES = (0, 1440)
+AUTO = "auto"
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _EASY = re.compile(rf"({'|'.join(_WEEK)}):([0-9]{{1,3}})%")
-_SWITCHES = ("fuzz", "bury_siblings", "auto_optimize")
+_SWITCHES = ("fuzz", "bury_siblings", "auto_optimize", "pause_new_cards")
 _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|helper|exec|shell|path"  # rarely needed
 
 
@@ -45,8 +46,9 @@ class Settings:
 
     `easy_days` has days of the week with the percentage of a usual day's reviews that each takes. `retention_by_tag`
     has tags, case folded and without `#`, with another retention: the highest of a card's tags counts.
-    `minutes_per_day` limits new cards to a total study time; 0 is no limit. `freshness` has folders of `raw/`, and how
-    long after its last change or confirmation a source in them is to be looked at again.
+    `minutes_per_day` limits the study time of a day; 0 is no limit, None half as many again as the learner usually
+    takes. `pause_new_cards` while more than a usual day is overdue. `freshness` has folders of `raw/`, and how long
+    after its last change or confirmation a source in them is to be looked at again.
     """
 
     vault_id: str
@@ -66,7 +68,8 @@ class Settings:
     easy_days: tuple[str, ...] = ()
     leech_threshold: int = 8
     leech_action: str = "flag"
-    minutes_per_day: int = 0
+    minutes_per_day: int | None = None
+    pause_new_cards: bool = True
     auto_optimize: bool = True
     freshness: Mapping[str, timedelta] = field(default_factory=dict)
 
@@ -99,7 +102,8 @@ new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More can be set here, shown with what holds unless you say otherwise:
-# minutes_per_day = 0       # new cards wait while reviews would take longer than this a day; 0: no such limit
+# minutes_per_day = "auto"  # no day is to take longer; auto: half as long again as your last two weeks, 0: no limit
+# pause_new_cards = true    # while more than one of your usual days is overdue
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days
@@ -142,6 +146,7 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     values |= {key: file.whole(learning, key, *span) for key, span in _WHOLE.items() if key in learning}
     values |= {key: file.switch(learning, key) for key in _SWITCHES if key in learning}
     values |= {key: _steps(file, learning, key) for key in ("learning_steps", "relearning_steps") if key in learning}
+    values["minutes_per_day"] = _minutes(file, learning, "minutes_per_day")
     if "easy_days" in learning:
         values["easy_days"] = _easy_days(file, learning)
     if "retention" in learning:
@@ -195,6 +200,15 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
             hint = "check the spelling; it has no effect"
             found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))
     return found
+
+
+def _minutes(file: TomlFile, learning: Mapping[str, Any], key: str) -> int | None:
+    """Return the minutes a day; None for "auto". Raises Damaged."""
+    if learning.get(key, AUTO) == AUTO:
+        return None
+    if isinstance(learning[key], str):
+        raise file.wrong(key, f'{key} must be "{AUTO}" or a whole number from {_MINUTES[0]} to {_MINUTES[1]}')
+    return file.whole(learning, key, *_MINUTES)
 
 
 def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timedelta, ...]:

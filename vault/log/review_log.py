@@ -76,7 +76,7 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
         names.append(path)
         for number, event in _lines(path, data, unknown, diagnostics):
             if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
-                what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
+                what = f"two different events share the id {clean_line(event.id)}; the same one always counts"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
     return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
 
