@@ -91,7 +91,7 @@ def _vault(bench: Bench, folder: Path) -> Path:
 
 
 def _ours(index: Database, question: str, likeness: Likeness | None = None) -> Found:
-    hits = search(index, question, ("passage",), MOST, likeness).hits["passage"]
+    hits = search(index, question, ("passage",), MOST, likeness, is_prose=True).hits["passage"]
     return [(Path(hit.entry.path).name, fold(hit.entry.text)) for hit in hits]
 
 

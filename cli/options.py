@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -35,6 +36,16 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would c
 progress_option = click.option(
     "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range: "nan", which is in every range, and "inf" are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def combine(*options: Callable[[F], F]) -> Callable[[F], F]:

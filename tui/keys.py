@@ -99,6 +99,9 @@ _ON_THE_CARD = (
     Key("review.article", "a", "article", "Article", about="open the concept's article", group="Look"),
     Key("review.insight", "i", "insight", "Write a note", about="one of your own, at the end", group="Look"),
     Key("review.ahead", "l", "ahead", "Learn ahead", about="what is due by tomorrow, at the end", group="Answer"),
+    Key("review.more", "n", "more", "10 more new", about="new cards today, at the end", group="Answer"),
+    Key("review.info", "I", "info", about="Info: the card's schedule and every rating", group="Look"),
+    Key("review.new", "plus", "new_card", about="New card: write one", group="Card"),
     Key("review.edit", "e", "edit", "Edit", about="change the card here", group="Card"),
     Key("review.edit_outside", "E", "edit_outside", about="Edit in your editor", group="Card"),
     Key("review.flag", "f", "flag", "Flag", about="mark as wrong or unclear", group="Card"),
@@ -127,11 +130,22 @@ EDIT = (  # not letters: these go into the card
     Key("edit.save", "ctrl+s", "save", "Save", "ctrl+s", about="the card, as it is here"),
     Key("edit.back", "escape", "back", "Back", "esc", about="asks once about unsaved changes"),
 )
+NEW = (  # not letters: these go into the card
+    Key("new.save", "ctrl+s", "save", "Add", "ctrl+s", about="the card, and write the next"),
+    Key("new.type", "ctrl+n", "type(1)", "Type", "ctrl+n", about="basic, both ways or cloze"),
+    Key("new.kind", "ctrl+o", "kind(1)", "Kind", "ctrl+o", about="of question, or none"),
+    Key("new.back", "escape", "back", "Back", "esc", about="asks once about an unsaved card"),
+)
+INFO = (
+    *_scrolling("info"),
+    Key("info.back", "escape,q,I", "back", "Back", "esc", about="to the card"),
+)
 PRACTISE = (
     Key("practise.start", "enter", "start", "Start", about="with the selected cards"),
     Key("practise.mode", "m", "mode(1)", "How", about="review, ahead, cram or preview"),
     Key("practise.more", "plus,equals_sign,right,l", "number(1)", "More", "+", about="cards, or days"),
     Key("practise.fewer", "minus,left,h", "number(-1)", "Fewer", "-", about="cards, or days"),
+    Key("practise.new", "n", "more_new", "10 more new", about="new cards today than planned"),
     *_moving("practise"),
     Key("practise.back", "escape,q", "back", "Back", "esc"),
 )
@@ -148,7 +162,7 @@ GAPS = (
     Key("gaps.mention", "m", "article(1)", about="Read the next article that mentions it", group="This gap"),
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark it as planned reading", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "a file or a web address that fills it", "This gap"),
-    Key("gaps.query", "y", "query", "Copy query", about="words to search the web for", group="This gap"),
+    Key("gaps.query", "y", "query", "Copy search", about="words to search the web for", group="This gap"),
     Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="it is answered", group="This gap"),
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="don't list it again", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
@@ -248,6 +262,9 @@ BROWSE = (
     Key("browse.reschedule", "d", "ask('reschedule')", "Due", about="set the due date", group="Cards"),
     Key("browse.sort", "o", "sort", "Sort", about="choose the order", group="Find"),
     Key("browse.scope", "c", "scope", about="Show cards, articles or both", group="Find"),
+    Key("browse.new", "plus", "new_card", "New", "+", "write a card", "Cards"),
+    Key("browse.delete", "delete,D", "delete", shown="del", about="Delete from their decks", group="Cards"),
+    Key("browse.info", "I", "info", about="Info: the card's schedule and every rating", group="Look"),
     Key("browse.undo", "u", "undo", "Undo", about="take back the last action", group="Cards"),
     Key("browse.bury", "b", "bury", about="Bury: skip until tomorrow", group="Cards"),
     Key("browse.flag", "f", "ask('flag')", about="Flag: mark as wrong or unclear", group="Cards"),
@@ -320,6 +337,8 @@ SCREENS = {
     "stats": STATS,
     "review": REVIEW,
     "edit": EDIT,
+    "new": NEW,
+    "info": INFO,
     "practise": PRACTISE,
     "gaps": GAPS,
     "inbox": INBOX,

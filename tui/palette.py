@@ -30,6 +30,8 @@ PLACES = {
     "browse": "tui.screens.browse:BrowseScreen",
     "practise": "tui.screens.practice:PractiseScreen",
     "edit": "tui.screens.edit:EditScreen",
+    "new": "tui.screens.new_card:NewCardScreen",
+    "info": "tui.screens.card_info:CardInfoScreen",
     "work": "tui.screens.work:WorkScreen",
     "quiz": "tui.screens.quiz:QuizScreen",
     "search": "tui.screens.search:SearchScreen",

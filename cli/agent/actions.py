@@ -17,7 +17,7 @@ from cli.environment import is_sandboxed, now
 from cli.options import opened
 from cli.wiki_check import wiki_to_check
 from compiler.build.search import with_search_index
-from compiler.orders.answer import answer_lines, answer_question
+from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk, current_board
 from compiler.orders.leases import MINUTES, NAME, lease_orders
 from compiler.orders.submit import submit
@@ -25,6 +25,7 @@ from compiler.orders.take import order_status, release_orders, take_orders, work
 from compiler.protocol.forms import MAX_ANSWER
 from compiler.protocol.requests import Request
 from compiler.query.answer import Answer
+from compiler.query.answer_text import answer_lines
 from compiler.query.likeness import chosen_likeness
 from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
@@ -97,7 +98,7 @@ class AgentActions:
         """
         found = answer_or_orders(self.place, question, checked_name(name))
         if isinstance(found, Answer):
-            return "\n".join(answer_lines(found))
+            return "\n".join(map(str, answer_lines(found)))
         return "\n".join(report.text_for_tools(request) for request in found)
 
     def lint(self, rule: Rule = "", limit: Limit = 50) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.options import FiniteRange, vault_json_options
 from vault.errors import RetainError, UsageError
 
 # The pipeline is loaded by the commands that need it, as it takes longer than all the rest.
@@ -73,12 +73,12 @@ def _show(lines: list[str], as_json: bool, value: dict[str, Any]) -> None:
 @click.option(
     "--count", default=1, show_default=True, type=click.IntRange(1, 200), help="Take at most this many orders."
 )
-@click.option("--wait", "wait_s", default=0.0, type=click.FloatRange(0, 3600), help="Seconds to wait for an order.")
+@click.option("--wait", "wait_s", default=0.0, type=FiniteRange(0, 3600), help="Seconds to wait for an order.")
 @click.option(
     "--minutes",
     default=20.0,
     show_default=True,
-    type=click.FloatRange(0.1, 1440),
+    type=FiniteRange(0.1, 1440),
     help="How long the order stays yours.",
 )
 @vault_json_options
@@ -227,13 +227,14 @@ def ask(question: str, name: str, vault_dir: str | None, as_json: bool) -> int:
     """
     from cli.agent import report
     from cli.agent.actions import answer_or_orders, checked_name, desk_of
-    from compiler.orders.answer import answer_as_json, answer_lines
     from compiler.query.answer import Answer
+    from compiler.query.answer_json import answer_as_json
+    from compiler.query.answer_text import answer_lines
 
     desk = desk_of(vault_dir)
     found = answer_or_orders(desk, question, checked_name(name))
     if isinstance(found, Answer):
-        _show(answer_lines(found), as_json, {"answered": True, **answer_as_json(found)})
+        _show(list(map(str, answer_lines(found))), as_json, {"answered": True, **answer_as_json(found)})
         return output.DONE
     orders = [report.handed_out(desk, request, name) for request in found]
     lines = [line for order in orders for line in order.lines()]

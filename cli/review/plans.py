@@ -50,7 +50,7 @@ def catch_up(
     offer = offer_at(desk, per_day) if per_day else offer_of(desk)
     if everything or offer is None:
         count = backlog(desk)
-        if not everything:
+        if not (everything and count):
             return _report(None, None, f"nothing to catch up with: {plural(count, 'review')} due", as_json=as_json)
         event = None if dry_run else _saved(*plans.catch_up_today(desk, via="cli"))
         return _report(Offer(count, count, None), event, f"all {plural(count, 'review')} today", as_json=as_json)

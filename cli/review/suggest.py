@@ -125,7 +125,7 @@ def _edit(
     def save(words: Words) -> list[Outcome]:
         checked = checked_words(words.question, words.answer)
         edited = Decision.KEEP if checked == before else Decision.EDIT
-        said = (checked.question, checked.answer) if edited is Decision.EDIT else None
+        said = (checked.question, checked.answer or "") if edited is Decision.EDIT else None
         return suggestions.decide_all(vault, [Choice(suggested.id, edited, said), *others], now())
 
     id_ = suggested.id

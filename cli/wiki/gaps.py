@@ -15,14 +15,13 @@ from learning.cards.workspace import open_desk
 from learning.store.freshness import look
 from vault.errors import RetainError
 from vault.layout import GAPS, READING_LIST
-from vault.model.gaps import Gap
+from vault.model.gaps import SHOWN, Entry, Gap, entries
 from vault.model.markdown import unescape
 from vault.model.reading_list import Wanted
 from vault.model.wikilink import links
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-SHOWN = 20
 PLANNED = 10
 
 
@@ -48,10 +47,10 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
-@click.option("--limit", default=SHOWN, show_default=True, help="How many gaps of each kind.")
+@click.option("--limit", default=SHOWN, show_default=True, help="How many entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """List open gaps, the most urgent first.
+    """List open gaps: first what you keep forgetting, then what most articles need.
 
     \b
     Examples:
@@ -64,19 +63,40 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in found]})
         return
-    for name in dict.fromkeys(g.kind for g in found):
-        mine = [g for g in found if g.kind is name]
-        output.show(f"{name} ({len(mine)})")
-        for gap in mine if everything else mine[:limit]:
-            state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
-            output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
-            if gap.kind == "learner":
-                output.show(f"              what helps: {gap.fill}")
-        if not everything and len(mine) > limit:
-            output.show(f"  and {len(mine) - limit} more (--all)")
+    listed = entries(found)
+    for entry in listed if everything else listed[:limit]:
+        _show_entry(entry)
+    if not everything and len(listed) > limit:
+        output.show(f"and {len(listed) - limit} more (--all)")
+    for gap in found:
+        if not gap.open:
+            output.show(f"{gap.id}  {gap.what}: {gap.missing} [{gap.status}]{_added(gap)}")
     if not found:
         output.show("no open gaps")
+
+
+def _show_entry(entry: Entry) -> None:
+    """Print an entry of the agenda: what is missing and, below it, where it is needed and what to read or search."""
+    gap = entry.gaps[0]
+    if len(entry.gaps) > 1:
+        output.show(f"{len(entry.gaps)} subjects: {gap.missing}")
+        for each in entry.gaps:
+            output.show(f"  {each.id}  {each.what}")
+        return
+    state = "" if gap.status == "open" else f" [{gap.status}]"
+    output.show(f"{gap.id}  {gap.what}: {gap.missing}{state}{_added(gap)}")
+    if gap.mentions and gap.kind != "learner":
+        output.show(f"            in      {', '.join(map(_link_text, gap.mentions))}")
+    if gap.read:
+        output.show(f"            read    {unescape(gap.read)}")
+    if gap.search:
+        output.show(f"            search  {gap.search}")
+    elif gap.kind == "learner":
+        output.show(f"            do      {gap.fill}")
+
+
+def _added(gap: Gap) -> str:
+    return f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
 
 
 def _update_learner_gaps(vault: Vault) -> None:
@@ -104,6 +124,8 @@ def _as_json(gap: Gap) -> dict[str, object]:
         "fill": gap.fill,
         "mentions": list(gap.mentions),
         "added": list(gap.added),
+        "read": gap.read,
+        "search": gap.search,
         **cause,
     }
 
@@ -154,8 +176,7 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
-        added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
-        output.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
+        output.show(f"    {lack.gap}  {lack.missing}{state}{_added(gap)}")
     for words in wanted.queries:
         output.show(f"    search  {words}")
     for work in wanted.works:

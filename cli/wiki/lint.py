@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.engines.choice import ASKING, backend_of, paid_words
 from cli.environment import is_sandboxed, now
-from cli.options import opened, opened_to_write, progress_option, vault_json_options
+from cli.options import FiniteRange, opened, opened_to_write, progress_option, vault_json_options
 from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
@@ -35,7 +35,7 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option(
     "--engine", type=click.Choice(ENGINES), help="The model that judges what rules cannot decide; asked once."
 )
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
 @vault_json_options
@@ -92,7 +92,7 @@ def lint(
     found = [each for each in every if not codes or each.code in codes]
     if since is not None:
         found = [each for each in found if changed_since(vault, each.path, since.date())]
-    gone = [each for each in before if each not in every]
+    gone = _no_longer_found(before, every)
     if as_json:
         output.show_json({"findings": [each.as_json() for each in found], **_done_json(fixed, gone, saved)})
     else:
@@ -117,6 +117,13 @@ def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
     from compiler.lint.rules import lint as check
 
     return check(wiki, codes)
+
+
+def _no_longer_found(before: Sequence[Diagnostic], every: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings from before a fix that are found no more."""
+    from compiler.lint.rules import no_longer_found
+
+    return no_longer_found(before, every)
 
 
 def changed_since(vault: Vault, path: str, day: date) -> bool:

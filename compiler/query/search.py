@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from compiler.index.entries import (
     Entry,
@@ -95,11 +95,17 @@ class Results:
         return any(self.hits.values())
 
 
-def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = lambda event: None) -> T:
+def with_index(
+    vault: Vault,
+    use: Callable[[Database], T],
+    progress: Progress = lambda event: None,
+    fill: Callable[[Steps], None] = lambda steps: None,
+) -> T:
     """Return what `use` returns for the index of the wiki, brought up to date; for a new one where that is damaged, for
     a copy in memory where it cannot be written.
 
-    Raises: Refused where SQLite has no full-text search.
+    `fill` may put sources into the index first: the same one, as one in memory is gone when it is closed.
+    Raises: Refused where SQLite has no full-text search; what `fill` raises.
     """
     if not has_full_text():
         raise Refused("this Python's SQLite has no full-text search", hint="install one with FTS5")
@@ -107,6 +113,7 @@ def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = 
     def once(*, keeps: bool = True) -> T:
         steps = Steps.of(vault, VERSIONS, keeps=keeps)
         try:
+            fill(steps)
             bring_up_to_date(vault, steps, progress)
             return use(steps.database)
         finally:
@@ -124,18 +131,20 @@ def search(
     kinds: Sequence[str] = KINDS,
     limit: int = 10,
     likeness: Likeness | None = None,
+    *,
+    is_prose: bool = False,
 ) -> Results:
     """Return the best entries of each kind for a query.
 
-    A quoted phrase stands together; a word or phrase with a minus sign must not be there. With `likeness`, entries are
-    ranked by that, too, unless the query asks for exact words alone. Raises: IndexDamaged.
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. In prose, as a question is,
+    quotes and dashes have no such meaning. With `likeness`, entries are ranked by that, too, unless the query asks for
+    exact words alone. Raises: IndexDamaged.
     """
-    phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
-    rest = _PHRASE.sub(" ", query)
-    excluded = [*(words for minus, words in _PHRASE.findall(query) if minus), *_WITHOUT.findall(rest)]
-    words, unknown = _known(database, query_words(_WITHOUT.sub(" ", rest)), phrases)
+    asked = _Operators((), (), query) if is_prose else _operators(query)
+    excluded = asked.excluded
+    words, unknown = _known(database, query_words(asked.words), asked.phrases)
     hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
-    wants_more = likeness is not None and rest.strip() and not excluded and not RANKED_BESIDE.isdisjoint(kinds)
+    wants_more = likeness is not None and asked.words.strip() and not excluded and not RANKED_BESIDE.isdisjoint(kinds)
     lists = likeness(database, query) if likeness is not None and wants_more else ()
     found: dict[str, list[Match]] = {kind: [] for kind in kinds}
     if words:
@@ -151,6 +160,22 @@ def search(
         ranked = _joined(database, found[kind], [each for each in lists if each.kind == kind])
         hits[kind] = list(islice(_distinct(database, ranked), limit))
     return Results(hits, words, unknown)
+
+
+class _Operators(NamedTuple):
+    """The parts of a query with operators: its quoted phrases, what must not be there, and its other words."""
+
+    phrases: Sequence[str]
+    excluded: Sequence[str]
+    words: str
+
+
+def _operators(query: str) -> _Operators:
+    """Return the parts of a query."""
+    quoted, rest = _PHRASE.findall(query), _PHRASE.sub(" ", query)
+    phrases = [words for minus, words in quoted if not minus]
+    excluded = [*(words for minus, words in quoted if minus), *_WITHOUT.findall(rest)]
+    return _Operators(phrases, excluded, _WITHOUT.sub(" ", rest))
 
 
 def _in_documents(database: Database, match: str, found: Sequence[Match]) -> list[Match]:

@@ -23,6 +23,7 @@ class Outlook:
     def __init__(self, desk: Desk, days: int, new: int | None = None) -> None:
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
+        self.a_day: int = min(settings.reviews_per_day, desk.limits.reviews)  # reviews that today takes
         self.today = self.calendar.day(desk.now)
         self.habits: forecast.Habits = forecast.habits_of(desk.past.day_sums())
         day = cache(self.calendar.day)  # many cards fall due at the same instant
@@ -35,7 +36,7 @@ class Outlook:
             rules.retention,
             settings.new_per_day if new is None else new,
             self.waiting if new is None else None,
-            min(settings.reviews_per_day, desk.limits.reviews),
+            settings.reviews_per_day,
             rules.maximum_interval,
         )
 
@@ -49,7 +50,8 @@ class Outlook:
 
     def backlog(self) -> BacklogPlan | None:
         """Return the plan for overdue cards; None if today has room for them."""
-        return plan_of(self.stock, self.habits, self.model, self.course)
+        course = replace(self.course, reviews_per_day=self.a_day)
+        return plan_of(self.stock, self.habits, self.model, course)
 
     def days_to_clear(self, per_day: int, within: int) -> int:
         """Return on how many days there are reviews until nothing is overdue, at so many a day; 0: not so soon."""

@@ -39,7 +39,8 @@ def daybook(desk: Desk, days_ahead: int) -> Daybook:
     sums, today = desk.past.day_sums(), desk.scheduler.calendar.day(desk.now)
     days = {day: counts[0] for day, counts in sums.days.items()}
     streak, longest = streaks(set(days), today, desk.past.decisions.paused_days())
-    return Daybook(days, streak, longest, *true_retention(sums, today, (MONTH,)), coming(desk, days_ahead))
+    month, ever = true_retention(sums, today, (MONTH,))
+    return Daybook(days, streak, longest, month, ever, coming(desk, days_ahead))
 
 
 def coming(desk: Desk, days: int) -> tuple[int, ...]:

@@ -102,6 +102,17 @@ def test_a_folder_is_confirmed_as_a_whole_from_where_the_user_is(run: Run, vault
     assert late(vault, NOW + timedelta(days=31)) == [LEAVE]
 
 
+def test_files_that_are_kept_and_not_read_are_no_sources_to_be_confirmed(run: Run, vault: Vault) -> None:
+    for name, data in (("scan.bin", b"\0\1"), ("broken.pdf", b"%PDF-1.4\nno\n"), ("empty.md", b"\n")):
+        (vault.root / "raw/policies" / name).write_bytes(data)
+    run("compile", cwd=vault.root)
+    assert late(vault, NOW + timedelta(days=365)) == [PAY, LEAVE]
+    told = run("add", "--current", "raw/policies", "--json", cwd=vault.root)
+    assert told.json() == {"current": [PAY, LEAVE]}
+    alone = run("add", "--current", "raw/policies/empty.md", cwd=vault.root)
+    assert alone.code == 2 and "a file that cannot be read is none" in alone.stderr
+
+
 def test_a_file_that_is_added_again_unchanged_is_confirmed(run: Run, vault: Vault, tmp_path: Path) -> None:
     shutil.copy(vault.root / LEAVE, tmp_path / "leave.md")
     before = (vault.root / DECISIONS).read_bytes() if (vault.root / DECISIONS).exists() else b""

@@ -184,6 +184,18 @@ def test_a_ledger_that_lost_lines_is_noticed(run: Run, vault: Path) -> None:
     assert damaged(run("due", cwd=vault)) == []
 
 
+def test_the_records_of_each_ledger_are_counted_by_themselves(run: Run, vault: Path) -> None:
+    decisions = vault / "ledger/decisions.jsonl"
+    decisions.write_text("".join(json.dumps({"type": "note", "n": n}) + "\n" for n in range(4)))
+    assert damaged(run("due", cwd=vault)) == []
+    decisions.write_bytes(b"".join(lines_of(decisions)[:3]))
+    (line,) = damaged(run("due", cwd=vault))
+    assert line.startswith("ledger/decisions.jsonl: 1 of 4 records are gone: the file was cut short")
+    (vault / "ledger/ids.jsonl").unlink()
+    first, second = sorted(damaged(run("due", cwd=vault)))
+    assert first == line and second.startswith("ledger/ids.jsonl: 8 of 8 records are gone: the file was deleted")
+
+
 def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:
     ledger = vault / "ledger/ids.jsonl"
     lines = lines_of(ledger)

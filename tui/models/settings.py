@@ -49,7 +49,7 @@ class Row:
 
 def _value(held: Any) -> Value:
     if isinstance(held, tuple):
-        return [_step_text(step) for step in held]
+        return [each if isinstance(each, str) else _step_text(each) for each in held]
     found: Value = held
     return found
 
@@ -82,6 +82,7 @@ LEARNING = (
     _learning("maximum_interval", Kind.NUMBER, 365),
     _learning("fuzz", Kind.SWITCH),
     _learning("bury_siblings", Kind.SWITCH),
+    _learning("easy_days", Kind.STEPS),
     _learning("leech_threshold", Kind.NUMBER),
     _learning("leech_action", Kind.CHOICE, choices=("flag", "suspend")),
     _learning("auto_optimize", Kind.SWITCH),

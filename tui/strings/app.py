@@ -17,6 +17,7 @@ PLACES = {
     "inbox": ("Inbox", "Proposals that wait for your decision"),
     "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),
     "browse": ("Browse", "Every card and article"),
+    "new": ("New card", "Write a card of your own: basic, both ways or a cloze"),
     "search": ("Search", "Your sources, the wiki and the cards, by words"),
     "stats": ("Stats", "Recall, forecast and workload"),
     "work": ("Work", "Compile, add, import, export"),

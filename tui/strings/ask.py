@@ -33,9 +33,6 @@ ENGINES = {
 }
 SEARCHING = "Searching the sources …"
 ASKING = "Asking the model …"
-CLOSEST = "Closest passages"
-QUOTED = "Quoted from your sources"
-MISSING = "Not in your sources"
 WAIT = "A question is being answered: wait, or stop with esc."
 NO_ANSWER = "There is no answer to file yet."
 NO_PAGE = "This answer has no page: ctrl+f files it."
@@ -55,14 +52,6 @@ def asked_on(day: str, outcome: str, filed: str) -> str:
 def reading(done: int, of: int) -> str:
     """Return how far the sources have been read for the index."""
     return f"Reading the sources: {done:,} of {of:,} …"
-
-
-def refused(count: int) -> str:
-    return f"{plural(count, 'unsupported sentence')} dropped"
-
-
-def changed(day: str) -> str:
-    return f"Changed since {day}"
 
 
 def filed(path: str) -> str:

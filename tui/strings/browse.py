@@ -55,6 +55,7 @@ DONE = {
     "flag": "flagged",
     "tag": "tagged",
     "reschedule": "rescheduled",
+    "delete": "deleted",
     "undo": "restored",
 }
 

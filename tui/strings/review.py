@@ -105,6 +105,14 @@ STREAK, NEXT, TOMORROW = "Streak", "Next card", "Tomorrow"
 CALCULATING = "calculating what comes next …"
 
 
+NO_MORE_NEW = "No extra new cards today."
+
+
+def more_new(cards: int) -> str:
+    """`10 more new cards today. u undoes it.`"""
+    return f"{plural(cards, 'more new card')} today. u undoes it."
+
+
 def done_line(ratings: int, stretch: str, pace: float) -> str:
     """`24 ratings in 6 minutes, 15 s each`."""
     each = f", {pace:.0f} s each" if ratings > 1 and pace >= 1 else ""
@@ -137,6 +145,7 @@ GONE = "this card no longer exists"
 NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
+CLOZE = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ MEANT = {
     "learning.maximum_interval": ("Longest interval", "No interval is longer."),
     "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
     "learning.bury_siblings": ("Bury siblings", "Other cards of the same concept are buried until tomorrow."),
+    "learning.easy_days": ("Easy days", "Days of the week with fewer reviews, like sat:50% sun:0%."),
     "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0: never."),
     "learning.leech_action": ("Leech action", "What happens to a leech: flag it, or suspend it."),
     "learning.auto_optimize": (

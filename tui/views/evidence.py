@@ -15,7 +15,7 @@ from tui.text import content
 from vault.evidence.context import QuoteContext
 from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
-from vault.model.latex import exhibit, words
+from vault.model.latex import exhibit
 
 _LEAST = 8  # columns of a part of the title
 _LINE = re.compile(r"\bline \d+")
@@ -95,7 +95,7 @@ def _quote(evidence: Evidence, around: QuoteContext | None, *, looked_at: bool) 
     if claim is None:
         return Content.assemble(content.line(evidence.source), "\n", content.plain(evidence.problem, "$text-warning"))
     place = "" if looked_at else " · ".join(_place(evidence, around))
-    said_there = content.line(words(claim.quote), "bold" if looked_at else content.DIM)
+    said_there = content.line(claim.quote, "bold" if looked_at else content.DIM)
     quote = Content.assemble(content.plain("“", content.DIM), said_there, content.plain("”", content.DIM))
     quote = _among(quote, around) + "\n"
     shown = [Content.assemble(content.line(exhibit(e), content.DIM), "\n") for e in claim.exhibits]
