@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pty
@@ -61,8 +62,8 @@ def _in_copy(arguments: list[str]) -> int:
 
     What it loads is loaded here first, so that the next copy has it.
     """
-    import compiler.query.answer  # noqa: F401 (it is loaded when a question is asked)
-
+    for name in ("cli.wiki.ask", "compiler.query.answer"):
+        importlib.import_module(name)
     with warnings.catch_warnings():  # the copy has this thread alone, and starts no program of the others
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Result, retain
+from tests.commands import Result, retain, retain_process
 from vault.model.frontmatter import read_properties
 
 SLEEP = """# Sleep and memory
