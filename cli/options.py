@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
@@ -22,7 +23,13 @@ from vault.vault import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-vault_option = click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")
+
+def folders(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a folder."""
+    return [CompletionItem(typed, type="dir")]
+
+
+vault_option = click.option("--vault", "vault_dir", metavar="DIR", shell_complete=folders, help="The vault to work on.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 progress_option = click.option(

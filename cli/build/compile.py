@@ -46,7 +46,7 @@ _wait_option = click.option(
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path())
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
@@ -57,8 +57,8 @@ _wait_option = click.option(
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
 @click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
-@click.option("--explain", is_flag=True, help="Say of each file that is written why it was made again.")
-@click.option("--watch", is_flag=True, help="Go on: compile again whenever files in raw/ have changed, until Ctrl-C.")
+@click.option("--explain", is_flag=True, help="Explain for each file why it was written.")
+@click.option("--watch", is_flag=True, help="Keep running: compile whenever files in raw/ change, until Ctrl-C.")
 @click.option(
     "--debounce",
     type=click.FloatRange(0.05, 3600),
@@ -89,7 +89,7 @@ def compile_(
     Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
     so nothing is asked or paid twice.
 
-    With --watch it prints a line per compile (with --json, an object), goes on after one that failed, and needs the
+    With --watch it prints a line per compile (with --json, an object), continues after one that failed, and needs the
     extra `watch`: `pip install 'retain[watch]'`. A budget holds for each compile.
 
     \b
@@ -156,6 +156,11 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
     """Rebuild all generated files from raw/, ledgers and review log, without the index or a model.
 
     The result has the same bytes; your edits stay.
+
+    \b
+    Examples:
+      retain rebuild
+      retain rebuild --json
     """
     vault = opened_to_write(vault_dir)
     with output.Progress(progress) as narrator:

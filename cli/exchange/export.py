@@ -10,9 +10,9 @@ import click
 
 from cli import output
 from cli.exchange.train import train
-from cli.options import move_older, vault_json_options
+from cli.options import move_older, progress_option, vault_json_options
 from cli.workspace import opened_desk
-from learning.anki.export_package import export_anki
+from learning.anki.export_package import DECK_TREES, export_anki
 from learning.cards.workspace import Desk
 from learning.formats.csv import export_table, render_table
 from learning.formats.jsonl import export_jsonl, render_jsonl
@@ -99,21 +99,50 @@ def export() -> None:
 @click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
 @force_option
 @click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
+@click.option("--with-schedule", is_flag=True, help="Include reviews, memory states, due dates and a preset.")
+@click.option(
+    "--decks",
+    type=click.Choice(DECK_TREES),
+    default="topic",
+    show_default=True,
+    help="A deck in Anki for each topic or concept, or one for all cards.",
+)
+@progress_option
 @vault_json_options
-def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
+def anki(
+    out: Path,
+    newer: bool,
+    force: bool,
+    imported: bool,
+    with_schedule: bool,
+    decks: str,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
     """Export an Anki package; importing it again updates the notes and keeps their schedule.
 
     Cards imported from Anki are left out, as their Anki would have them twice. Only an earlier export is replaced.
 
+    With --with-schedule, Anki goes on where this vault is: in its import dialog, check "Import any learning progress"
+    and "Import any deck presets", and switch on FSRS in the deck options.
+
     \b
     Examples:
       retain export anki ~/Desktop/retain.apkg
+      retain export anki --with-schedule --imported ~/Desktop/leaving.apkg
     """
     out = _named(out, "a package")
     desk = opened_desk(vault_dir, read_only=True)
     move_older(desk.vault)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
-    done = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
+    narrator, cards = output.Progress(progress), len(desk.cards) - len(left_out)
+    with narrator:
+        narrator({"event": "export", "done": 0, "of": cards, "path": out.name})
+        done = export_anki(
+            desk, out, fresh=newer, scheduled=with_schedule, decks=decks, left_out=set(left_out), force=force
+        )
+        narrator({"event": "export", "done": cards, "of": cards, "path": out.name})
     if as_json:
         output.show_json(
             {

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import output
+from cli.review.limits import limits_in_words
 from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
@@ -32,7 +33,7 @@ _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
+  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 answer is in the question, 5 not worth knowing)
   e      edit                  q        quit"""
 _PRACTICE = "Practice: nothing is scheduled or written."
 
@@ -95,11 +96,13 @@ class _Dialogue:
 
     def run(self) -> int:
         """Show cards until the queue or the input ends; return the exit code."""
-        today = self._study_session.desk.today
+        desk = self._study_session.desk
+        today = desk.today
         if not self._study_session.counts:
             self._say(f"{_PRACTICE}\n{_HELP}" if self._study_session.left else "No matching cards.")
         elif self._study_session.left:
-            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
+            limits = "".join(f"  {words}\n" for words in limits_in_words(desk, predict=False))
+            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{limits}{_HELP}")
         else:
             self._say("No cards due and no new cards for today.")
         while (placed := self._study_session.table()) is not None:
@@ -192,8 +195,9 @@ class _Dialogue:
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)
-        question = self._ask("new question (Enter: no change)")
-        answer = self._ask("new answer (Enter: no change)") if question is not None else None
+        is_cloze = before.answer is None
+        question = self._ask(f"new {'text' if is_cloze else 'question'} (Enter: no change)")
+        answer = self._ask("new answer (Enter: no change)") if question is not None and not is_cloze else None
         if not question and not answer:
             self._say("nothing changed")
             return False

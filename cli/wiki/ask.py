@@ -22,12 +22,12 @@ from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
-from compiler.query.semantic import embeddings_folder
 from vault.config.engine import of_user
-from vault.config.search import embedding_model
+from vault.config.search import folder_of_program
 from vault.errors import RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
@@ -69,8 +69,8 @@ def ask(
     """Answer a question from your sources and the wiki alone.
 
     The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
-    words of the question; whether they answer it, you judge. A model reads the articles and passages that fit, and
-    writes sentences, each with the words of its source, which are checked like an article's; what the sources lack is
+    words of the question; whether they answer it is for you to judge. A model reads the articles and passages that fit
+    and writes sentences, each with the words of its source, checked like those of an article; what the sources lack is
     reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): ask again
     when it has answered.
 
@@ -150,10 +150,9 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
         if not place.sandboxed and not place.guard.exists(QUESTIONS):
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
     there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
-    if embedding_model():
-        with suppress(RetainError):  # embeddings are computed again next time
-            there.append(embeddings_folder())
-    restrict_writes([*there, trace_folder()])
+    own = folder_of_program()  # else it could not open its index
+    if restrict_writes([*there, trace_folder(), *([own] if own is not None else [])]):
+        stay_offline()
 
 
 def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
@@ -186,7 +185,7 @@ def _show(answer: Answer, change: Change | None, page: str) -> None:
     if change is not None:
         _show_change(change)
     if page:
-        output.show(f"\nsaved as {page}; delete the file to take that back")
+        output.show(f"\nsaved as {page}; delete the file to undo this")
 
 
 def _show_sentences(answer: Answer) -> None:

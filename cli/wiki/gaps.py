@@ -7,6 +7,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options
+from cli.shell import gap_ids
 from cli.workspace import mend
 from learning.agenda.gap_decisions import Decision, Plan, decide, find_all, read_agenda, read_plan
 from learning.agenda.gap_rules import cause_of
@@ -49,7 +50,13 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @click.option("--limit", default=SHOWN, show_default=True, help="How many entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """List open gaps: first what you keep forgetting, then what most articles need."""
+    """List open gaps: first what you keep forgetting, then what most articles need.
+
+    \b
+    Examples:
+      retain gaps list --kind learner
+      retain gaps list --all --json
+    """
     vault = opened(vault_dir)
     _update_learner_gaps(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
@@ -130,7 +137,7 @@ def _link_text(link: str) -> str:
 
 
 @gaps.command("plan")
-@click.argument("ids", nargs=-1, metavar="[GAP]...")
+@click.argument("ids", nargs=-1, metavar="[GAP]...", shell_complete=gap_ids)
 @click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
 @vault_json_options
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
@@ -206,8 +213,8 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
 
 
 def _add_decision_command(word: str, help_: str) -> None:
-    @gaps.command(word, help=help_)
-    @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
+    @gaps.command(word, help=f"{help_}\n\n\b\nExamples:\n  retain gaps {word} febc2 9qk4m")
+    @click.argument("ids", nargs=-1, required=True, metavar="GAP...", shell_complete=gap_ids)
     @vault_json_options
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
         _decide(word, ids, vault_dir, as_json)

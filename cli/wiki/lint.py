@@ -30,9 +30,11 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.command()
 @click.option("--rule", "codes", multiple=True, metavar="CODE", help="Only this rule (repeatable); see docs/lint.md.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later.")
-@click.option("--fix", "fixes", is_flag=True, help="Write pages, indexes and decks that nobody edited again.")
+@click.option("--fix", "fixes", is_flag=True, help="Rewrite generated pages, indexes and decks that nobody edited.")
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
-@click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="The model that judges what rules cannot decide; asked once."
+)
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
@@ -107,7 +109,7 @@ def _check_codes(codes: Sequence[str]) -> None:
 
     known = [rule.code for rule in RULES]
     if unknown := set(codes) - {*known}:
-        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
+        raise click.UsageError(f"no such rule: {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
 
 
 def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
@@ -202,13 +204,13 @@ def _show_done(fixed: Fixed | None, gone: Sequence[Diagnostic]) -> None:
     if fixed is None:
         return
     if not fixed.id:
-        output.show("nothing to write again: all generated pages are as the last compile left them")
+        output.show("nothing to rewrite: all generated pages are as the last compile left them")
         return
     for path in fixed.written:
         output.show(f"written again  {path}")
     for path in fixed.removed:
         output.show(f"removed        {path}")
-    output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` takes it back")
+    output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` undoes this")
     output.show_first([f"{each.code}: {each.path}: {each.message}" for each in gone], SHOWN, indent="  ")
 
 

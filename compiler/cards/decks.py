@@ -193,8 +193,8 @@ def _remarks(deck: Deck) -> bool:
     """Return whether a deck holds more than titles, kinds and card blocks."""
     body = body_of(deck.text)
     offset = len(deck.text) - len(body)
-    for card in reversed(deck.cards):
-        body = body[: card.start - offset] + body[card.end - offset :]
+    for start, end in sorted({(card.start, card.end) for card in deck.cards}, reverse=True):  # one block, many cards
+        body = body[: start - offset] + body[end - offset :]
     headings = {"", *(f"## {kind.heading}" for kind in CardKind)}
     lines = [line.strip() for line in body.splitlines()]
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)

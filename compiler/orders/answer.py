@@ -17,9 +17,9 @@ from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Exchange, Request
 from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
 from compiler.query.follow_up import subject_of
+from compiler.query.likeness import chosen_likeness
 from compiler.query.material import BUDGET, Material, gather
 from compiler.query.retrieve import Known
-from compiler.query.semantic import chosen_likeness
 from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
@@ -60,7 +60,7 @@ def answer_question(
     if not any(c.isalnum() for c in question):
         raise UsageError("the question has no words", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)
-    likeness = chosen_likeness(desk.vault.settings.vault_id)
+    likeness = chosen_likeness(progress)
 
     def looked_up(index: Database) -> tuple[Answer, Material | None]:
         subject = subject_of(question, earlier)

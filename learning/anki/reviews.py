@@ -20,6 +20,7 @@ VIA = "anki"
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
+_MOST_SHIFT_MS = 1000  # that an export moves a review whose millisecond is taken
 _LONGEST_MS = 24 * 3600 * 1000  # nobody looks at a card for longer
 
 
@@ -63,12 +64,13 @@ class KnownHistory:
     """What an import needs of the log, in little memory however many reviews were imported before.
 
     `origins` are the numbers in Anki of all reviews that came home, sorted, also where they were undone since; `own`
-    are the other reviews by card and Unix millisecond. `marks` is the last word of Anki's on each card as (Unix second,
-    suspended), `mark_ids` the events that said it, and `reviewed` the second of each card's last review.
+    are the other reviews of each card: Unix millisecond, rating and time on screen. `marks` is the last word of Anki's
+    on each card as (Unix second, suspended), `mark_ids` the events that said it, and `reviewed` the second of each
+    card's last review.
     """
 
     origins: array[int] = field(default_factory=lambda: array("q"))
-    own: set[tuple[CardId, int]] = field(default_factory=set)
+    own: dict[CardId, set[tuple[int, int, int]]] = field(default_factory=dict)
     marks: dict[CardId, tuple[int, bool]] = field(default_factory=dict)
     mark_ids: set[str] = field(default_factory=set)
     reviewed: dict[CardId, int] = field(default_factory=dict)
@@ -77,6 +79,14 @@ class KnownHistory:
         """Return whether the review of that number in Anki was imported before."""
         at = bisect_left(self.origins, number)
         return at < len(self.origins) and self.origins[at] == number
+
+    def is_own(self, review: AnkiReview) -> bool:
+        """Return whether the review was made here: an export gives it the millisecond of the rating, or one soon after
+        where other reviews have that.
+        """
+        own = self.own.get(review.card)
+        most = _MOST_SHIFT_MS if review.ms else 1  # two of the same card alike in all else but the time on screen
+        return own is not None and any((review.id - late, review.ease, review.ms) in own for late in range(most))
 
 
 def known_history(events: Iterable[LogEvent]) -> KnownHistory:
@@ -90,7 +100,7 @@ def known_history(events: Iterable[LogEvent]) -> KnownHistory:
             if number is not None:
                 origins.append(number)
             if number != ms:
-                found.own.add((event.card, ms))
+                found.own.setdefault(event.card, set()).add((ms, event.rating, event.ms))
         elif isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
             word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
             found.marks[event.card] = max(word, found.marks.get(event.card, word))
@@ -148,4 +158,4 @@ def _event(row: AnkiReview, vault_id: str, zone: tzinfo) -> Import:
     at = at_of(row.id)
     entropy = hashlib.sha256(f"{vault_id}\0{row.origin}".encode()).digest()[:10]
     stamp = mint_stamp(at, last=None, zone=zone, via=VIA, entropy=entropy)
-    return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), row.origin)
+    return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), origin=row.origin)

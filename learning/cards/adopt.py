@@ -11,7 +11,7 @@ from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.log import ledger
-from vault.model.card import LONE_COMMENT, Card, Deck, card_comment, parse_deck, stamp_of
+from vault.model.card import LONE_COMMENT, Card, Deck, card_comment, comment_of, parse_deck, stamp_of
 from vault.process.signals import unbroken
 from vault.vault import Vault
 
@@ -129,7 +129,8 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
     """Return the deck's text with the comments of these ids."""
     for card, id_ in reversed(named):
         newline = "\r\n" if text.startswith("\r\n", card.end) else "\n"
-        text = text[: card.end] + newline + card_comment(id_, stamps.get(id_, "")) + text[card.end :]
+        comment = comment_of(replace(card, id=id_, stamp=stamps.get(id_, "")))
+        text = text[: card.end] + newline + comment + text[card.end :]
     return text
 
 

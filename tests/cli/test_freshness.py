@@ -74,13 +74,13 @@ def test_status_lint_and_daily_name_it_and_a_confirmation_ends_that(run: Run, va
     assert [(each["path"], each["folder"], each["allowed"]) for each in status["late"]] == [
         (LEAVE, "raw/policies", "30 days")
     ]
-    assert "to look at again: 1 source" in run("status", cwd=root).stdout
+    assert "due for a check: 1 source" in run("status", cwd=root).stdout
     linted = run("lint", "--rule", "late-source", "--json", cwd=root)
     (finding,) = linted.json()["findings"]
     assert linted.code == 1 and finding["path"] == LEAVE and "40 days" in finding["message"]
     daily = run("daily", "--json", cwd=root)
     assert daily.code == 1 and [each["path"] for each in daily.json()["late"]] == [LEAVE]
-    assert "Look at again, 1 source" in run("daily", cwd=root).stdout
+    assert "Due for a check, 1 source" in run("daily", cwd=root).stdout
 
     done = run("add", "--current", LEAVE, cwd=root)
     assert done.code == 0 and done.stdout == f"{LEAVE}\n" and "1 source confirmed" in done.stderr

@@ -82,7 +82,7 @@ def test_a_fix_writes_generated_pages_again_and_one_undo_takes_it_back(run: Run,
     assert not sound & left and "broken-link" in left, "what the user wrote stays, and stays a finding"
     edited = next(path for path, data in before.items() if b"no-such-page" in data)
     assert (spoilt / edited).read_bytes() == before[edited]
-    assert run("lint", "--fix", cwd=spoilt).stdout.startswith("nothing to write again")
+    assert run("lint", "--fix", cwd=spoilt).stdout.startswith("nothing to rewrite")
     undone = run("lint", "--undo", cwd=spoilt)
     assert undone.code == 0 and "the last fix is undone" in undone.stdout
     assert files(spoilt) == before

@@ -86,6 +86,12 @@ def test_what_is_excluded_is_not_found_and_a_phrase_stands_together(vault: Vault
     assert passages(vault, 'rope* OR ( NEAR "') == passages(vault, "rope or near"), "no syntax of the index acts"
 
 
+def test_a_negative_number_excludes_nothing(tmp_path: Path) -> None:
+    made = make_vault(tmp_path / "w", {"raw/articles/frost.md": "# Frost\n\nSalt water freezes at about -2 degrees.\n"})
+    compile_vault(made, Options(), NOON, lambda event: None)
+    assert passages(made, "what freezes at -2 degrees") == ["frost"]
+
+
 def test_a_phrase_that_stands_nowhere_is_named_and_empties_nothing(vault: Vault) -> None:
     results = found(vault, '"water fresh" halyard', "passage")
     assert results.unknown == ("water fresh",) and results.hits["passage"]

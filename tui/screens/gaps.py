@@ -40,6 +40,8 @@ _BACK = {  # what makes a gap as it was again
 
 
 class GapsScreen(Page, key="gaps"):
+    """The reading agenda. `about` is the words to narrow it to."""
+
     @dataclass
     class Mentioned(Message):
         """The mentions of a gap have been read."""
@@ -59,7 +61,7 @@ class GapsScreen(Page, key="gaps"):
         self._gaps: dict[str, Gap] = {}  # those that are shown
         self._at = ""
         self._done: list[Gap] = []  # as they were before each decision
-        self._kind, self._words, self._settled = "", "", False
+        self._kind, self._words, self._settled = "", about, False
         self._mentions: dict[str, Sequence[Mention]] = {}
         self._failing: Mapping[GapId, tuple[Failing, ...]] = {}
         self._reading = False  # mentions, just now

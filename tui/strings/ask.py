@@ -66,7 +66,7 @@ def changed(day: str) -> str:
 
 
 def filed(path: str) -> str:
-    return f"Filed as {path}. ctrl+o opens it; delete the file to take that back."
+    return f"Filed as {path}. ctrl+o opens it; delete the file to undo this."
 
 
 def page(path: str) -> str:

@@ -66,7 +66,7 @@ def lost_records(vault: Vault, database: Database, *, thorough: bool = False) ->
         except IndexDamaged:
             raise
         except (RetainError, OSError) as error:
-            what = f"whether records are gone is not known: {error.what if isinstance(error, RetainError) else error}"
+            what = f"cannot tell whether records are missing: {error.what if isinstance(error, RetainError) else error}"
             found.append(Diagnostic(getattr(error, "where", "") or kind.usual, 0, CODE, what, "make it readable"))
             continue
         if known.lost:
@@ -299,7 +299,7 @@ def _what_happened(kind: _Kind, seen: Mapping[str, Seen], read: _Read) -> tuple[
 
 def _finding(kind: _Kind, known: Known, has_copy: bool) -> Diagnostic:
     """Return the finding for a folder that has lost records."""
-    what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are gone: {known.how}"
+    what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are missing: {known.how}"
     back = "`retain log restore` adds them again from a copy" if kind is _REVIEWS and has_copy else ""
-    back = back or "bring them back from git or a backup"
-    return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` takes the file as it is")
+    back = back or "restore them from git or a backup"
+    return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` accepts the file as it is")
