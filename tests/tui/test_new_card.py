@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
 from learning.cards.workspace import open_desk, rate
-from tests.tui.conftest import PATIENCE_S
+from tests.tui.conftest import PATIENCE_S, until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.browse import BrowseScreen
@@ -67,6 +67,11 @@ def rows(app: RetainApp) -> int:
     return len(screen._listed)
 
 
+async def said(pilot: Pilot[int], words: str) -> None:
+    """Waits until the notice of the screen has these words."""
+    await until(pilot, lambda: words in notice(pilot.app), words)  # type: ignore[arg-type]
+
+
 def limited(vault: Vault, new_per_day: int) -> Vault:
     """The vault with another limit of new cards."""
     file = vault.root / "retain.toml"
@@ -85,7 +90,7 @@ async def test_a_cloze_is_written_in_browse_for_the_deck_at_the_cursor_and_undon
         assert app.screen.query_one("#new-deck", Input).value == "Forgetting curve"
         await pilot.press("ctrl+n", "ctrl+n", *"{{c1::Gaps}} help {{c2::recall}}", "ctrl+s")
         await rest(pilot)
-        assert notice(app) == "2 cards added to Forgetting curve. u in Browse undoes it."
+        await said(pilot, "2 cards added to Forgetting curve. u in Browse undoes it.")
         assert app.screen.query_one("#new-question", TextArea).text == ""
         await pilot.press("escape")
         await rest(pilot)
@@ -103,7 +108,7 @@ async def test_a_card_both_ways_goes_into_a_new_deck_with_tags_and_a_source(vaul
         app.screen.query_one("#new-deck", Input).value = "German"
         await pilot.press("ctrl+s")
         await rest(pilot)
-        assert "2 cards added to German, a new deck" in notice(app)
+        await said(pilot, "2 cards added to German, a new deck")
     desk = open_desk(vault, clock())
     there, back = [card for card in desk.cards.values() if card.title == "German"]
     assert (there.card.question, there.card.answer) == ("Wasser", "water\n> Source: Duden")
@@ -120,9 +125,10 @@ async def test_what_is_no_card_is_said_and_what_is_written_stays_until_it_is_dis
         await rest(pilot)
         await pilot.press(*"Half", "ctrl+s")
         await rest(pilot)
-        assert "the answer is empty" in notice(app)
+        await said(pilot, "the answer is empty")
         await pilot.press("escape")
-        assert "esc again discards it" in notice(app) and place(app) is NewCardScreen
+        await said(pilot, "esc again discards it")
+        assert place(app) is NewCardScreen
         await pilot.press("escape")
         await rest(pilot)
         assert place(app) is BrowseScreen and rows(app) == 4
@@ -135,7 +141,8 @@ async def test_cards_are_deleted_in_browse_and_come_back(vault: Vault, clock: Cl
         await rest(pilot)
         await pilot.press("space", "space", "space", "delete")
         await rest(pilot)
-        assert notice(app) == "3 cards deleted. u undoes it." and rows(app) == 1
+        await said(pilot, "3 cards deleted. u undoes it.")
+        assert rows(app) == 1
         assert len(open_desk(vault, clock()).cards) == 1
         await pilot.press("u")
         await rest(pilot)
@@ -203,10 +210,12 @@ async def test_more_new_cards_at_the_end_go_on_and_are_taken_back(
         assert app.screen.has_class("-ended")
         await pilot.press("n")
         await rest(pilot)
-        assert "3 more new cards today" in notice(app) and not app.screen.has_class("-ended")
+        await said(pilot, "3 more new cards today")
+        assert not app.screen.has_class("-ended")
         await pilot.press("u")
         await rest(pilot)
-        assert app.screen.has_class("-ended") and "No extra new cards" in notice(app)
+        await said(pilot, "No extra new cards")
+        assert app.screen.has_class("-ended")
         assert isinstance(logged()[1], More)
         assert open_desk(vault, clock()).past.new_allowed(clock().toordinal()) == 0
     app.end_session()
@@ -223,7 +232,7 @@ async def test_without_a_new_card_left_more_are_refused_in_words(vault: Vault, c
         assert app.screen.has_class("-ended")
         await pilot.press("n")
         await rest(pilot)
-        assert "no more new cards are waiting" in notice(app)
+        await said(pilot, "no more new cards are waiting")
         assert not any(isinstance(event, More) for event in logged())
     app.end_session()
 
@@ -250,5 +259,6 @@ async def test_an_article_is_no_card_to_delete_or_look_into(vault: Vault, clock:
         await rest(pilot)
         await pilot.press(key)
         await rest(pilot)
-        assert place(app) is BrowseScreen and "No card selected" in notice(app)
+        await said(pilot, "No card selected")
+        assert place(app) is BrowseScreen
     assert CardId("aaaaaaaaa1") in open_desk(vault, clock()).cards
