@@ -63,7 +63,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         output.show(personal.personal_line(facts["vault"]["personal"]))
         nouns = ("sources", "summaries", "concepts", "topics", "claims")
         output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
-        output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
+        output.show(_cards_line(facts))
         for held in facts["locks"]:
             output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}")
         agent = facts["agent"]
@@ -77,7 +77,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
             output.show(f"suggested: {plural(facts['suggested'], 'card')} to keep or drop (`retain card suggest`)")
         if facts["late"]:
             output.show(
-                f"to look at again: {plural(len(facts['late']), 'source')} (`retain add --current FILE` if it holds)"
+                f"due for a check: {plural(len(facts['late']), 'source')} (still valid? `retain add --current FILE`)"
             )
             output.show_first([each["path"] for each in facts["late"]], SHOWN, indent="  ")
         if facts["upgrade"]:
@@ -85,6 +85,14 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         if facts["promotion"]:
             output.show(f"promotion queue: {facts['promotion']} (`retain insight` opens a note on the first)")
     output.found(diagnostics)
+
+
+def _cards_line(facts: dict[str, Any]) -> str:
+    """Return the number of cards, and what today takes of them."""
+    today, beyond = facts["today"], facts["beyond"]
+    line = f"{facts['cards']} cards: {today['due']} due, {today['new']} new today"
+    more = f"; beyond today's limit: {beyond['due']} due, {beyond['new']} new" if any(beyond.values()) else ""
+    return line + more
 
 
 def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:
@@ -109,6 +117,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "due": len(desk.queue.due),
         "new": len(desk.queue.new),
         "today": desk.today,
+        "beyond": desk.beyond,
         "promotion": len(waiting),
         "inbox": inbox,
         "suggested": len(offered(vault).suggestions),

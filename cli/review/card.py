@@ -1,4 +1,4 @@
-"""The command group `card`: new, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule."""
+"""The command group `card`: add, show, edit, delete and list cards, and what a user does to some of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from cli.options import vault_json_options
 from cli.review import card_edit
 from cli.review.card_new import delete, new
 from cli.review.review import event_json
+from cli.review.shift import advance, postpone
 from cli.review.suggest import suggest
+from cli.shell import card_ids
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
 from learning.cards.actions import Action
 from learning.cards.info import card_info, rating_rows
 from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
+from learning.schedule.date_text import study_day
 from learning.store.placed import Placed
 from vault.errors import UsageError
 from vault.ids import CardId
@@ -38,7 +41,7 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag or reschedule cards.
+    """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
@@ -51,14 +54,21 @@ def card() -> None:
       retain card flag k7q2m9xd3f --reason "too long"
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card reschedule k7q2m9xd3f --to +7d
+      retain card postpone --count 20 --dry-run
     """
 
 
 @card.command("show")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @vault_json_options
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """Show a card: text, memory state, every rating and earlier versions."""
+    """Show a card: text, memory state, every rating and earlier versions.
+
+    \b
+    Examples:
+      retain card show k7q2m9xd3f
+      retain card show k7q2m9xd3f --json
+    """
     desk = opened_desk(vault_dir, read_only=True)
     data = desk.vault.read_bytes(IDS) or b""
     past = past_card(data, id_) if id_ not in desk.cards else None
@@ -145,7 +155,7 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 
 
 @card.command("edit")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
 @click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
@@ -232,9 +242,8 @@ def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str 
     return output.DONE
 
 
-card.add_command(suggest)
-card.add_command(new)
-card.add_command(delete)
+for command in (suggest, new, delete, postpone, advance):
+    card.add_command(command)
 
 
 def _ids(given: Sequence[str]) -> list[str]:
@@ -265,8 +274,12 @@ def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
 
 
 def _add_mark_command(word: str, help_: str) -> None:
-    @card.command(word, help=help_)
-    @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+    options = '--reason "too long"' if word == "flag" else "p3s8v1ya0t"
+    example = f"retain card {word} k7q2m9xd3f {options}"
+    several = f"retain card list --tag exam --json | jq -r '.cards[].id' | retain card {word} -"
+
+    @card.command(word, help=f"{help_}\n\n\b\nExamples:\n  {example}\n  {several}")
+    @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
     @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
@@ -284,7 +297,7 @@ _add_mark_command("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--add", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
 @vault_json_options
@@ -303,7 +316,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
 
 
 @card.command("reschedule")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
 @click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
 @vault_json_options
@@ -319,21 +332,8 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     """
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
-    day = _day(to, today)
+    day = study_day(to, today)
     action = actions.spreading(desk, _ids(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
     return _perform(action, desk, word, as_json=as_json)
-
-
-def _day(text: str, today: date) -> date:
-    """Return the study day that `text` names. Raises UsageError."""
-    word = text.strip().casefold()
-    try:
-        if word == "today":
-            return today
-        if word.startswith("+") and word.endswith("d"):
-            return today + timedelta(days=int(word[1:-1]))
-        return date.fromisoformat(word)
-    except (ValueError, OverflowError) as error:
-        raise UsageError("not a day", where=text, hint="today, +7d, or a date like 2026-12-01") from error

@@ -63,7 +63,12 @@ def _steps(head: str, steps: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def _today(seen: Overview) -> Iterator[str]:
-    if seen.due + seen.new:
+    if seen.is_back and seen.last_visit is not None:
+        yield strings.welcome(seen.last_visit, seen.away)
+        yield f"{strings.backlog_waiting(seen.backlog)}`retain catch-up` spreads them over several days."
+    if seen.paused_until is not None:
+        yield f"{strings.paused(seen.paused_until, seen.today)} `retain pause --end` ends the pause."
+    elif seen.due + seen.new:
         yield f"Today: {seen.due:,} due, {seen.new:,} new, about {plural(seen.minutes, 'minute')}."
     else:
         yield strings.DONE if seen.done else strings.NOTHING_DUE
@@ -72,14 +77,18 @@ def _today(seen: Overview) -> Iterator[str]:
     if seen.done:
         yield strings.reviewed_today(seen.done)
     if seen.waiting:
-        yield strings.waiting(seen.waiting)
+        yield strings.waiting(seen.due_beyond, seen.new_beyond)
+    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
+        yield f"{strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today)}(`retain catch-up` changes it)."
+    if seen.held_back:
+        yield strings.sentence(seen.held_back)
 
 
 def _figures(seen: Overview, found: Figures) -> Iterator[str]:
     """Yield streak, retention, forecast and news."""
-    book, month, new = found.book, found.book.month.all, found.news
+    book, new = found.book, found.news
     yield f"Streak: {_joined(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
-    yield f"Recalled: {_joined(strings.recalled(month.rate, month.reviews, seen.desired))}."
+    yield f"Recalled: {_joined(strings.recalled(book, seen.desired))}."
     yield f"Coming: {strings.coming(sum(book.coming), len(book.coming)).removesuffix('.')}."
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     since = [*([strings.held(found.held)] if found.held else []), *strings.news(*counts)]

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import output
+from cli.review.limits import limits_in_words
 from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
@@ -32,7 +33,7 @@ _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
+  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 answer is in the question, 5 not worth knowing)
   e      edit                  q        quit"""
 _PRACTICE = "Practice: nothing is scheduled or written."
 
@@ -95,11 +96,13 @@ class _Dialogue:
 
     def run(self) -> int:
         """Show cards until the queue or the input ends; return the exit code."""
-        today = self._study_session.desk.today
+        desk = self._study_session.desk
+        today = desk.today
         if not self._study_session.counts:
             self._say(f"{_PRACTICE}\n{_HELP}" if self._study_session.left else "No matching cards.")
         elif self._study_session.left:
-            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
+            limits = "".join(f"  {words}\n" for words in limits_in_words(desk, predict=False))
+            self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{limits}{_HELP}")
         else:
             self._say("No cards due and no new cards for today.")
         while (placed := self._study_session.table()) is not None:
@@ -214,7 +217,7 @@ class _Dialogue:
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
         for each in found:
-            words = latex.words(each.claim.quote) if each.claim else each.problem
+            words = clean_line(each.claim.quote) if each.claim else each.problem
             shown = [f"  {latex.exhibit(e)}\n" for e in each.claim.exhibits] if each.claim else []
             self._say(f"> {words}\n{''.join(shown)}  {each.place} ({each.source})")
         if not found:

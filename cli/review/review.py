@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -10,15 +11,18 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
+from cli.review.limits import limits_in_words
+from cli.shell import card_ids
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
+from learning.cards.undo_ahead import undo_ahead
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
 from learning.store.freshness import look
 from vault.errors import UsageError
-from vault.log.events import LogEvent, More, Rating, encode
+from vault.log.events import CatchUp, LogEvent, More, Pause, Rating, encode
 from vault.log.ledger import instant
 from vault.model.markdown import plain_words
 from vault.text.formatting import plural, short_line
@@ -95,7 +99,15 @@ def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:
 @click.option("--tag", default="", help="Only cards with this tag, kind or concept.")
 @vault_json_options
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """List the cards that are due, then the new ones, in study order."""
+    """List the cards that today takes, due ones first, and say how many wait beyond today's limit.
+
+    --json lists all that are due and new, in study order, whatever the limits.
+
+    \b
+    Examples:
+      retain due
+      retain due --tag applied --json
+    """
     vault = opened(vault_dir)
     decks = deck_listing(vault)
     seen = look(vault.root, decks=decks)
@@ -103,25 +115,12 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     report_cards(desk)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
-        held = {"waiting": _new_beyond_today(desk), "why": desk.held_back}
+        held = {"waiting": desk.beyond["new"], "why": desk.held_back, "beyond": desk.beyond}
         output.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
         output.flush()  # who asked needs not wait for the pages
         mend(desk, seen)
         return output.DONE
-    today = desk.today
-    output.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
-    for words in (desk.held_back, _backlog_sentence(desk)):
-        if words:
-            output.show(f"  {words}")
-    for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
-        output.show(f"{name} ({len(items)})")
-        for item in items[:SHOWN]:
-            placed = desk.cards.get(item.card)
-            if placed is not None:  # None if it was deleted just now
-                question = short_line(plain_words(placed.card.question), 90)
-                output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {question}")
-        if len(items) > SHOWN:
-            output.show(f"  and {len(items) - SHOWN} more (--json lists all)")
+    _show_due(desk)
     if not desk.cards:
         output.say("no cards yet: `retain add FILES`, then `retain compile`")
     output.flush()
@@ -129,20 +128,26 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     return output.DONE
 
 
-def _new_beyond_today(desk: Desk) -> int:
-    """Return the number of new cards beyond today's limit."""
-    return len(desk.queue.new) - desk.today["new"]
-
-
-def _backlog_sentence(desk: Desk) -> str:
-    """Return a sentence on when all overdue cards will be done; "" if that is today."""
-    per_day = desk.vault.settings.reviews_per_day
-    if len(desk.queue.due) <= per_day or desk.tag:
-        return ""
-
-    from learning.stats.outlook import backlog_of  # mostly there is no backlog
-
-    return backlog_of(desk)
+def _show_due(desk: Desk) -> None:
+    """Print what today takes, and how many cards wait beyond that."""
+    today, beyond = desk.today, desk.beyond
+    output.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
+    for words in limits_in_words(desk):
+        output.show(f"  {words}")
+    new = {item.card for item in desk.queue.new}
+    due = [*(item for item in desk.queue.today if item.card not in new), *desk.queue.waiting]
+    for name, items in (("due", due), ("new", [item for item in desk.queue.today if item.card in new])):
+        if items:
+            output.show(f"{name} ({len(items)})")
+        for item in items[:SHOWN]:
+            placed = desk.cards.get(item.card)
+            if placed is not None:  # None if it was deleted just now
+                question = short_line(plain_words(placed.card.question), 90)
+                output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {question}")
+        if len(items) > SHOWN:
+            output.show(f"  and {len(items) - SHOWN} more today")
+    if any(beyond.values()):
+        output.show(f"beyond today's limit: {beyond['due']} due, {beyond['new']} new (--json lists all)")
 
 
 def _as_json(desk: Desk, item: Item) -> dict[str, object]:
@@ -161,7 +166,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 
 
 @click.command()
-@click.argument("card", metavar="CARD")
+@click.argument("card", metavar="CARD", shell_complete=card_ids)
 @click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
 @click.option(
     "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
@@ -223,20 +228,38 @@ def _instant(text: str, at: datetime) -> datetime:
 
 
 @click.command()
+@click.option("--ahead", is_flag=True, help="Undo all actions dated ahead of the clock, after a clock that was wrong.")
 @vault_json_options
-def undo(vault_dir: str | None, as_json: bool) -> int:
+def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
     """Undo the last action on a card, or on many at once. Repeat it to go further back.
 
-    An action is a rating, bury, suspend, resume, flag, tag or reschedule, or more new cards today. `retain card edit
-    CARD --restore` undoes an edit, `retain card delete CARD --restore` a deletion.
+    An action is a rating, bury, suspend, resume, flag, tag, reschedule, catch-up or pause, or more new cards today.
+    `retain card edit CARD --restore` undoes an edit, `retain card delete CARD --restore` a deletion.
+
+    \b
+    Examples:
+      retain undo
+      retain undo --ahead
     """
-    desk, events, voided = desks.undo_last(opened_desk(vault_dir), via="cli")
+    desk, events, voided = (undo_ahead if ahead else desks.undo_last)(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}
         output.show_json({"event": event_json(events[-1]), "voided": event_json(voided[-1]), **several})
     else:
-        whose = getattr(voided[0], "card", "") if len(voided) == 1 else plural(len(voided), "card")
-        is_more = isinstance(voided[-1], More)
-        output.show("undone: more new cards today" if is_more else f"undone: {voided[-1].type} of {whose}")
+        output.show(f"undone: {_voided_words(voided)}")
     return output.DONE
+
+
+_OF_DAYS = {
+    CatchUp.type: "the plan to catch up",
+    Pause.type: "the pause, or its end",
+    More.type: "more new cards today",
+}
+
+
+def _voided_words(voided: Sequence[LogEvent]) -> str:
+    """Return what was undone: `bury of k7q2m9xd3f`."""
+    kind = voided[-1].type
+    whose = getattr(voided[0], "card", "") if len(voided) == 1 else plural(len(voided), "card")
+    return _OF_DAYS.get(kind) or f"{kind} of {whose}"

@@ -19,7 +19,17 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.older_files import older_lines
-from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
+from vault.model.card import (
+    MAX_CARD,
+    Card,
+    Deck,
+    answer_line,
+    card_comment,
+    leaves_fence_open,
+    parse_deck,
+    splice_words,
+    unescaped,
+)
 from vault.model.cloze import numbers_in
 from vault.text.formatting import clean_line
 from vault.vault import Vault
@@ -112,9 +122,11 @@ def checked_words(question: str, answer: str | None) -> Words:
     """Return the words of a card that is not in a deck yet, as a deck holds them. Raises: Refused as `edit_card`."""
     id_ = "0" * 10
     block = (
-        f"Q: ?\nA: ?\n<!-- card {id_} -->\n" if answer is not None else f"C: {{{{c1::?}}}}\n<!-- card {id_} c1 -->\n"
+        f"Q: ?\nA: ?\n{card_comment(id_)}\n"
+        if answer is not None
+        else f"C: {{{{c1::?}}}}\n{card_comment(id_, variant='c1')}\n"
     )
-    blank = parse_deck(block, "")
+    blank = parse_deck(block, "the card")
     return words_of(edited_deck(blank, blank.cards[0], question, answer).cards[0])
 
 

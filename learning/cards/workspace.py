@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from learning.cards.adopt import adopt_cards
-from learning.history.due import items
+from learning.cards.today import Today, queue_of
+from learning.history.due import DueDays
 from learning.history.history import History, open_past
 from learning.memory.fold import scheduler_for
-from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
 from learning.schedule import workload
-from learning.schedule.queue import Done, Limits, Queue, build_queue
+from learning.schedule.balance import intervals
+from learning.schedule.queue import Queue
 from learning.store.cards import IndexedCards, Place, cards_of, read_cards
-from learning.store.graph import GRAPH, importance, prerequisites
 from learning.store.index import with_open_index
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back
@@ -53,7 +52,7 @@ class Desk:
     past: History
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
-    held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
+    limits: Today = field(default_factory=Today)
     is_queued: bool = True  # whether anybody asks for the queue, which takes longer to find than all else
 
     @property
@@ -82,17 +81,34 @@ class Desk:
             raise NotFound(f"no card has the id {clean_line(id_)}", hint="`retain due --json` lists the ids")
         return found
 
+    @property
+    def due_days(self) -> DueDays:
+        """Return on which of the coming days cards are due, for a rating to choose one."""
+        return DueDays(self.cards, self.scheduler, self.now, self.vault.settings.easy_shares)
+
     def writer(self, via: str) -> LogWriter:
         """Return what appends to this vault's log; `via` names the program ("cli", "tui", "plain")."""
         zone = self.scheduler.calendar.zone
         return LogWriter(self.vault.guard(Scope.LOG), (), zone=zone, via=via, last=self.past.last)
 
     @property
+    def held_back(self) -> str:
+        """Return why new cards wait that the settings' number a day has room for, in one sentence; "" if none does."""
+        return self.limits.why
+
+    @property
     def today(self) -> dict[str, int]:
-        """Return how many cards today has room for, and the minutes they will take."""
+        """Return how many cards today takes, steps of learning that come later included, and the minutes they take."""
+        new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
+        due = len(self.queue.today) - new + len(self.queue.waiting)
+        return {"due": due, "new": new, "minutes": workload.minutes(due, new, self.limits.pace)}
+
+    @property
+    def beyond(self) -> dict[str, int]:
+        """Return how many cards are due and new beyond what today takes."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
-        return {"due": due, "new": new, "minutes": workload.minutes(due, new, self.past.recent_ms())}
+        return {"due": len(self.queue.due) - due, "new": len(self.queue.new) - new}
 
     def place(self, card: CardId) -> Place:
         """Return where a card is, and what a list shows of it. Raises: KeyError."""
@@ -223,53 +239,8 @@ def _queued(desk: Desk) -> Desk:
     """Return `desk` with the queue of its history, unless it is opened without."""
     if not desk.is_queued:
         return desk
-    settings, calendar = desk.vault.settings, desk.scheduler.calendar
-    until = calendar.start(calendar.day(desk.now) + 1)
-    done = desk.past.done(calendar, desk.now)
-    graph = desk.vault.read_bytes(GRAPH) or b""
-    found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
-    if settings.minutes_per_day:
-        found = workload.by_importance(found, importance(graph))
-    build = partial(
-        build_queue,
-        found,
-        desk.states,
-        desk.now,
-        calendar=calendar,
-        done=done,
-        prerequisites=prerequisites(graph),
-        met={desk.cards.group(card) for card in done.cards if card in desk.cards} if settings.bury_siblings else None,
-        backlog=partial(
-            workload.worth_first,
-            states=desk.states,
-            today=calendar.day(desk.now),
-            model=Model(desk.scheduler.parameters),
-        ),
-    )
-    allowed = desk.past.new_allowed(calendar.day(desk.now))
-    queue = build(limits=Limits(max(settings.new_per_day, allowed), settings.reviews_per_day))
-    room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
-    if room is None or not room.reason or done.new + room.new < allowed:
-        queue = build(limits=Limits(allowed, settings.reviews_per_day)) if room is not None and room.reason else queue
-        return replace(desk, queue=queue, held_back="")
-    queue = build(limits=Limits(done.new + room.new, settings.reviews_per_day))
-    return replace(desk, queue=queue, held_back=room.reason)
-
-
-def _room_for_new(desk: Desk, queue: Queue, done: Done) -> workload.NewRoom:
-    """Return how many more new cards the minutes a day leave room for, after those done today."""
-    rules, settings = desk.scheduler.rules, desk.vault.settings
-    pace = workload.pace_of(workload.ms_per_rating(desk.past.recent_ms()))
-    coming = workload.coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
-    spent = done.reviews + done.new * pace.new_s / pace.review_s
-    return workload.new_room(
-        settings.minutes_per_day,
-        workload.carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
-        pace,
-        workload.follow_ups(Model(desk.scheduler.parameters), rules.retention, maximum=rules.maximum_interval),
-        waiting=len(queue.new),
-        limit=max(0, settings.new_per_day - done.new),
-    )
+    queue, limits = queue_of(desk.vault, desk.cards, desk.past, desk.tag, desk.now)
+    return replace(desk, queue=queue, limits=limits)
 
 
 # --- what a human command does --------------------------------------------------------------------------------------
@@ -293,9 +264,11 @@ def rate(
     Raises: NotFound; ClockWentBackwards if `dated` is before the card's last review; WriteFailed.
     """
     placed, writer = desk.card(id_), desk.writer(via)
-    event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
+    stamp, state = writer.stamp(desk.now, dated), desk.state(placed.id)
     if dated is not None:
-        desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
+        desk.scheduler.review(placed.id, state, rating, stamp.when)  # refuses what lies before the last
+    chosen = intervals(desk.scheduler, placed.id, state, stamp.when, desk.due_days.load(placed.id), rating)
+    event = Review(stamp, placed.id, rating, ms, chosen[rating])
     writer.write(event)
     return after(desk), event
 

@@ -17,6 +17,7 @@ from learning.history import reviews
 from learning.memory.predictions import Replay, replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import PHASES, CardEvent, Phase
+from learning.schedule.usual import StudiedDay
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.index.database import Database
@@ -190,18 +191,51 @@ def read_sums(
 ) -> DaySums:
     """Return the sums of all cards; `beat` is as for `replay`, which is needed once."""
     if not fact(database, _DONE):
-        known = fact(database, "log")
-        sums = day_sums(replay(reviews.columns(database), scheduler, changes, beat), scheduler.calendar)
-        with database.transaction():
-            if fact(database, "log") == known:  # else something was taken in meanwhile
-                database.run("DELETE FROM day_sum")
-                _save(database, sums, add)
-                set_fact(database, _DONE, "1")
-        return sums
+        return _found(database, scheduler, changes, beat)
     sums = DaySums()
     for name, key, *values in database.rows("SELECT * FROM day_sum"):
         getattr(sums, name)[key] = values
     return sums
+
+
+def _found(
+    database: Database, scheduler: Scheduler, changes: Iterable[CardEvent], beat: Callable[[], None] = lambda: None
+) -> DaySums:
+    """Return the sums of all cards by a replay of the log, and save them."""
+    known = fact(database, "log")
+    sums = day_sums(replay(reviews.columns(database), scheduler, changes, beat), scheduler.calendar)
+    with database.transaction():
+        if fact(database, "log") == known:  # else something was taken in meanwhile
+            database.run("DELETE FROM day_sum")
+            _save(database, sums, add)
+            set_fact(database, _DONE, "1")
+    return sums
+
+
+def studied_days(
+    database: Database, scheduler: Scheduler, changes: Iterable[CardEvent], until: int, most: int
+) -> list[StudiedDay]:
+    """Return the last `most` study days before the day `until` that have reviews, the latest first."""
+    if not fact(database, _DONE):
+        _found(database, scheduler, changes)
+    rows = database.rows(
+        "SELECT key, a, d, e FROM day_sum WHERE name = 'days' AND key < ? ORDER BY key DESC LIMIT ?", (until, most)
+    )
+    first = rows[-1][0] if rows else until
+    query = f"SELECT key / {BINS}, sum(a) FROM day_sum WHERE name = 'tries' AND key >= ? AND key < ? GROUP BY 1"
+    tries: dict[int, int] = dict(database.rows(query, (first * BINS, until * BINS)))
+    return [StudiedDay(day, tries.get(day, 0), count, _minutes(count, ms, timed)) for day, count, ms, timed in rows]
+
+
+def _minutes(ratings: int, ms: int, timed: int) -> float:
+    """Return the minutes that ratings took of which some say their time; 0.0 where none does."""
+    return ms / timed * ratings / 60_000 if timed else 0.0
+
+
+def count_studied_days(database: Database, first: int, until: int) -> int:
+    """Return how many days from `first` to the day before `until` have reviews, once `studied_days` has been asked."""
+    query = "SELECT count(*) FROM day_sum WHERE name = 'days' AND key >= ? AND key < ?"
+    return int((database.one(query, (first, until)) or (0,))[0])
 
 
 def forget_sums(database: Database) -> None:

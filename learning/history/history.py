@@ -9,7 +9,7 @@ from functools import cached_property
 
 from learning.history import reviews
 from learning.history.cut import Head
-from learning.history.day_sums import DaySums, read_sums
+from learning.history.day_sums import DaySums, count_studied_days, read_sums, studied_days
 from learning.history.fill import RECENT, SchedulerOf
 from learning.history.reviews import CardReviews
 from learning.history.rows import changes_of
@@ -17,17 +17,23 @@ from learning.history.states import States
 from learning.history.update import update_log
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent
+from learning.schedule.catch_up import Decisions, decisions_of
 from learning.schedule.queue import Done, done_today
+from learning.schedule.usual import StudiedDay
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.index.database import Database
-from vault.log.events import CardMark, Graded, Import, LogEvent, More, Params, decode
+from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, More, Params, Pause, decode
 from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
+from vault.log.review_log import ALIKE, EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
 from vault.vault import Vault
 
 _GRADED = "type IN ('review', 'import')"
+_OF_A_FIT = (
+    "EXISTS (SELECT 1 FROM event AS fit WHERE fit.type = 'params' AND fit.at = event.at"
+    f" AND substr(fit.id, 1, {ALIKE}) = substr(event.id, 1, {ALIKE}))"
+)
 _NOT_UNDOABLE = tuple(kind.type for kind in (Graded, Import, Params))
 
 
@@ -87,6 +93,19 @@ class History:
         """Return the sums over all reviews; `beat` is called time and again where they have to be found first."""
         return read_sums(self.database, self.scheduler, self.changes, beat)
 
+    def studied_days(self, until: int, most: int) -> list[StudiedDay]:
+        """Return the last `most` study days before the day `until` that have reviews, the latest first."""
+        return studied_days(self.database, self.scheduler, self.changes, until, most)
+
+    def count_studied_days(self, first: int, until: int) -> int:
+        """Return how many days from `first` to the day before `until` have reviews; ask for `studied_days` first."""
+        return count_studied_days(self.database, first, until)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """Return the pauses, and the plans to catch up."""
+        return decisions_of(self._events("type IN (?, ?)", (CatchUp.type, Pause.type)), self.scheduler.calendar)
+
     def marks(self) -> list[LogEvent]:
         """Return the events that count and are no reviews, in order."""
         return self._events(f"NOT {_GRADED}")
@@ -128,7 +147,9 @@ class History:
     def undoable(self) -> LogEvent | None:
         """Return the event that `undo` would void."""
         kinds = ", ".join("?" * len(_NOT_UNDOABLE))
-        found = self._events(f"at >= ? AND type NOT IN ({kinds})", (self._cut_ms, *_NOT_UNDOABLE), " DESC", 1)
+        found = self._events(
+            f"at >= ? AND type NOT IN ({kinds}) AND NOT {_OF_A_FIT}", (self._cut_ms, *_NOT_UNDOABLE), " DESC", 1
+        )
         if found or self.head.cut == EVER:
             return found[0] if found else None
         return last_undoable(self.whole().events)

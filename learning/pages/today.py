@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import date as Day
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from learning.history.due import next_due
 from learning.pages.promotion_page import parse_queue
 from learning.pages.promotion_page import waiting as for_a_note
 from learning.schedule import date_text
+from learning.schedule.catch_up import MISSED, CatchUpPlan
+from learning.stats.catch_up import Offer, offer_of
 from learning.stats.mastery import by_tag, grouped, mastery
 from learning.stats.material import studied
 from learning.stats.news import News, news
@@ -36,15 +39,21 @@ FORTNIGHT = 14
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`due` and `new` are what today has room for; `waiting` cards are due or new beyond that."""
+    """`due` and `new` are what today takes; `due_beyond` and `new_beyond` wait beyond that.
+
+    `backlog` reviews are due, whether today takes them or not. `is_back` after days away, since `last_visit`, with no
+    plan made since. `plan` is in force until `plan_ends`; in a pause nothing is due until `paused_until`.
+    """
 
     date: str
+    today: Day
     cards: int
     concepts: int
     due: int
     new: int
     minutes: int
-    waiting: int
+    due_beyond: int
+    new_beyond: int
     done: int
     tomorrow: int
     next_due: str  # "" if nothing is scheduled
@@ -54,6 +63,18 @@ class Overview:
     held_back: str = ""  # why new cards wait that the day has room for
     suggested: int = 0  # cards to keep or drop, as far as there are no others
     desired: float = 0.9
+    backlog: int = 0
+    is_back: bool = False
+    last_visit: Day | None = None
+    away: int = 0  # days since then
+    plan: CatchUpPlan | None = None
+    plan_ends: Day | None = None
+    paused_until: Day | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Return how many cards wait beyond what today takes."""
+        return self.due_beyond + self.new_beyond
 
     @property
     def open_gaps(self) -> int:
@@ -69,17 +90,18 @@ def overview_of(desk: Desk) -> Overview:
     """What today holds, by a desk."""
     vault, now = desk.vault, desk.now
     gaps, invalid = _gaps(vault)
-    calendar, today = desk.scheduler.calendar, desk.today
-    done = desk.past.done(calendar, now)
-    steps = len(desk.queue.waiting)
+    calendar, today, limits = desk.scheduler.calendar, desk.today, desk.limits
+    done, day = desk.past.done(calendar, now), calendar.day(now)
     return Overview(
         date=date_text.date(now, calendar),
+        today=Day.fromordinal(day),
         cards=len(desk.cards),
         concepts=desk.cards.concepts(),
-        due=today["due"] + steps,
+        due=today["due"],
         new=today["new"],
         minutes=today["minutes"],
-        waiting=len(desk.queue.due) + len(desk.queue.new) - len(desk.queue.today),
+        due_beyond=desk.beyond["due"],
+        new_beyond=desk.beyond["new"],
         done=done.new + done.reviews,
         tomorrow=sum(coming(desk, 2)),
         next_due="" if today["due"] + today["new"] else _next_due(desk),
@@ -89,7 +111,35 @@ def overview_of(desk: Desk) -> Overview:
         held_back=desk.held_back,
         suggested=0 if desk.cards else len(offered(vault).suggestions),
         desired=desk.scheduler.rules.retention,
+        backlog=len(desk.queue.due),
+        is_back=_is_back(desk),
+        last_visit=_date(limits.last_visit),
+        away=day - limits.last_visit if limits.last_visit else 0,
+        plan=limits.plan,
+        plan_ends=_date(limits.plan_ends),
+        paused_until=_date(limits.paused_until),
     )
+
+
+def _date(day: int) -> Day | None:
+    """Return the date of a study day; None for 0."""
+    return Day.fromordinal(day) if day else None
+
+
+def _is_back(desk: Desk) -> bool:
+    """Return whether the user has been away for days, has reviews to do and has not decided since how."""
+    limits = desk.limits
+    if limits.missed < MISSED or not desk.queue.due:
+        return False
+    plan = desk.past.decisions.plan_on(desk.scheduler.calendar.day(desk.now))
+    return plan is None or plan.first <= limits.last_visit
+
+
+def proposed(desk: Desk) -> Offer | None:
+    """Return the plan to propose for the backlog; None, and at once, where today takes all that is due."""
+    if desk.limits.plan is not None or not (_is_back(desk) or desk.beyond["due"]):
+        return None
+    return offer_of(desk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +172,7 @@ def figures_of(desk: Desk) -> Figures:
 
 def backlog_of(desk: Desk) -> BacklogPlan | None:
     """How long what is overdue lasts; None, and at once, where today has room for it."""
-    if len(desk.queue.due) <= desk.vault.settings.reviews_per_day:
+    if not desk.beyond["due"]:
         return None
 
     return Outlook(desk, 1, 0).backlog()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
 from learning.history.due import TOPIC
-from learning.memory.state import Phase
 from learning.stats.mastery import Studied
 from learning.stats.material import studied
 from learning.store.topics import topics
@@ -19,7 +18,7 @@ _KINDS = ("definitional", "mechanistic", "relational", "applied")
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A selection of cards: `tag` is what a Plan takes ("" for every card); `group` is "topic", "tag", "kind",
-    "concept" or "".
+    "concept" or "". `due` and `new` are what today takes of them.
     """
 
     tag: str
@@ -32,9 +31,9 @@ class Choice:
 
 def choices(desk: Desk) -> list[Choice]:
     """Return the selections: every card first, then topics, tags and kinds, then concepts by how many cards are due."""
-    cards = studied(desk)
-    due = {item.card for item in desk.queue.due}
-    new = {card.card for card in cards if desk.state(card.card).phase is Phase.NEW}
+    cards, today = studied(desk), desk.today
+    due = {item.card for item in (*desk.queue.due, *desk.queue.waiting)}
+    new = {item.card for item in desk.queue.new}
     groups: dict[tuple[str, str, str], list[CardId]] = {("", "", ""): [card.card for card in cards]}
     of_topic: dict[str, list[str]] = {}
     for topic, stems in topics(desk.vault).items():
@@ -44,7 +43,14 @@ def choices(desk: Desk) -> list[Choice]:
         for key in _keys(card, of_topic):
             groups.setdefault(key, []).append(card.card)
     out = [
-        Choice(tag, name, group, len(ids), sum(c in due for c in ids), sum(c in new for c in ids))
+        Choice(
+            tag,
+            name,
+            group,
+            len(ids),
+            min(today["due"], sum(c in due for c in ids)),
+            min(today["new"], sum(c in new for c in ids)),
+        )
         for (group, tag, name), ids in groups.items()
     ]
     order = ("", "topic", "tag", "kind", "concept")

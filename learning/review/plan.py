@@ -85,7 +85,11 @@ def planned_desk(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Co
     if plan.mode is Mode.REVIEW:
         return desk if not plan.limit else replace(desk, queue=_limited(desk.queue, plan.limit, frozenset(met)))
     queue = Queue(today=tuple(_cards(desk, plan, frozenset(rated))))
-    return replace(desk, queue=_limited(queue, plan.limit, frozenset(met)) if plan.limit else queue, held_back="")
+    return replace(
+        desk,
+        queue=_limited(queue, plan.limit, frozenset(met)) if plan.limit else queue,
+        limits=replace(desk.limits, why=""),
+    )
 
 
 def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:

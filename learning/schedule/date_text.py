@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import date as _Day
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from learning.study_day import StudyCalendar
-from vault.text.formatting import plural
+from vault.errors import UsageError
+from vault.text.formatting import clean_line, plural
 
 
 def stretch(seconds: float) -> str:
@@ -36,6 +37,27 @@ def date(at: datetime, calendar: StudyCalendar) -> str:
 def day_of(shown: _Day) -> str:
     """Return a date for a sentence: `22 November 2026`."""
     return f"{shown.day} {_MONTHS[shown.month - 1]} {shown.year}"
+
+
+def near(shown: _Day, today: _Day) -> str:
+    """Return a date for a sentence, with the year where it is far from today: `22 November`, `7 January 2028`."""
+    return day_of(shown) if abs((shown - today).days) > _FAR else f"{shown.day} {_MONTHS[shown.month - 1]}"
+
+
+def study_day(text: str, today: _Day) -> _Day:
+    """Return the study day that `text` names: `today`, `+7d`, `2026-12-01`. Raises: UsageError."""
+    word = text.strip().casefold()
+    try:
+        if word == "today":
+            return today
+        if word.startswith("+") and word.endswith("d"):
+            return today + timedelta(days=int(word[1:-1]))
+        return _Day.fromisoformat(word)
+    except (ValueError, OverflowError) as error:
+        raise UsageError("not a day", where=clean_line(text), hint="today, +7d, or a date like 2026-12-01") from error
+
+
+_FAR = 300  # days from which on a date without its year could be mistaken
 
 
 # In English whatever the locale: one language on one screen.

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from learning.memory.model import Model
 from learning.memory.state import MemoryState
 from learning.schedule.queue import Item, new_order
-from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import Rating
 
-_RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
-WEEK = 7  # study days that the governor looks ahead
+_RATINGS_PER_NEW = 2.5
+_FORGOTTEN = 0.1  # of reviews, where nothing is due
+WEEK = 7  # study days that the limit of new cards looks ahead
 _PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
 _PUT_OFF_STEP = 7
+_RATINGS_FORGOTTEN = 1.5  # more that a forgotten card takes, until it is recalled
 _RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
 
 
@@ -42,23 +41,11 @@ class NewRoom:
     reason: str = ""
 
 
-def pace_of(ms_per_rating: float) -> Pace:
-    """Return the pace of a user who takes so long for a rating: a new card is rated at each step, and some reviews
-    fail.
+def pace_of(ms_per_rating: float, forgotten: float = _FORGOTTEN) -> Pace:
+    """Return the pace of a user who takes so long for a rating: a new card is rated at each step, and so is a forgotten
+    one.
     """
-    return Pace(ms_per_rating * _RATINGS_PER_NEW / 1000, ms_per_rating * _RATINGS_PER_REVIEW / 1000)
-
-
-def coming_days(states: Iterable[MemoryState], calendar: StudyCalendar, now: datetime) -> list[int]:
-    """Return the reviews that are planned for each of the days after today, for a week."""
-    today = calendar.day(now)
-    starts = [calendar.start(today + day) for day in range(1, WEEK + 1)]
-    counts = [0] * (WEEK - 1)
-    for state in states:
-        due = state.due
-        if due is not None and starts[0] <= due < starts[-1] and not (state.suspended or state.retracted):
-            counts[bisect_right(starts, due) - 1] += 1
-    return counts
+    return Pace(ms_per_rating * _RATINGS_PER_NEW / 1000, ms_per_rating * (1 + _RATINGS_FORGOTTEN * forgotten) / 1000)
 
 
 def carried_over(due_by_day: Iterable[int], per_day: int) -> list[int]:
@@ -192,6 +179,9 @@ def ms_per_rating(times_ms: Sequence[int]) -> float:
     return sum(recent) / len(recent) if recent else _GUESS_MS
 
 
-def minutes(due: int, new: int, times_ms: Sequence[int]) -> int:
-    """Return the minutes that so many due and new cards will take, rounded up; `times_ms` as for `ms_per_rating`."""
-    return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(times_ms) / 60_000)
+def minutes(due: int, new: int, pace: Pace) -> int:
+    """Return the minutes that so many due and new cards will take, rounded up."""
+    return math.ceil((due * pace.review_s + new * pace.new_s) / 60 - 1e-9)
+
+
+AVERAGE_PACE = pace_of(_GUESS_MS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
@@ -60,9 +61,9 @@ class Growth:
     total: int
 
 
-def activity(sums: DaySums, today: int) -> Activity:
-    """Return what the reviews say of days and hours; `today` is the ordinal of the present study day."""
-    streak, longest = streaks(set(sums.days), today)
+def activity(sums: DaySums, today: int, paused: Collection[int] = ()) -> Activity:
+    """Return what the reviews say of days and hours; `today` and the `paused` days are ordinals of study days."""
+    streak, longest = streaks(set(sums.days), today, paused)
     ms, timed = (sum(day[place] for day in sums.days.values()) for place in (3, 4))
     return Activity(
         tuple(Day(date.fromordinal(day), *sums.days[day][:4]) for day in sorted(sums.days)),
@@ -74,17 +75,21 @@ def activity(sums: DaySums, today: int) -> Activity:
     )
 
 
-def streaks(days: set[int], today: int) -> tuple[int, int]:
-    """Return (days in a row up to today or yesterday, most days in a row)."""
-    longest = run = 0
+def streaks(days: set[int], today: int, paused: Collection[int] = ()) -> tuple[int, int]:
+    """Return (days in a row up to today or yesterday, most days in a row); `paused` ones are passed over."""
+    longest = run = now = 0
+    before = last = today
     for day in sorted(days):
-        run = run + 1 if day - 1 in days else 1
-        longest = max(longest, run)
-    last = today if today in days else today - 1
-    now = 0
-    while last - now in days:
-        now += 1
-    return now, longest
+        run = run + 1 if run and _in_a_row(before, day, paused) else 1
+        longest, before = max(longest, run), day
+        if day <= today:
+            now, last = run, day
+    return now if _in_a_row(last, today, paused) else 0, longest
+
+
+def _in_a_row(day: int, later: int, paused: Collection[int]) -> bool:
+    """Return whether all days between the two were paused."""
+    return all(between in paused for between in range(day + 1, later))
 
 
 def growth(done: Activity) -> tuple[Growth, ...]:

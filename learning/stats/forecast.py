@@ -168,15 +168,20 @@ def _in_order(stock: Iterable[Stock]) -> Iterator[Stock]:
         yield from sorted(by_day[day], key=lambda s: (s.stability, s.difficulty))
 
 
-def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> BacklogPlan | None:
-    """Return how long overdue cards last, with no new cards meanwhile; None if today has room for all of them."""
+def backlog_plan(
+    stock: Sequence[Stock], habits: Habits, model: Model, course: Course, within: int = _YEAR
+) -> BacklogPlan | None:
+    """Return how long overdue cards last, with no new cards meanwhile; None if today has room for all of them.
+
+    Where they last longer than `within` days, its `days` are 0.
+    """
     overdue = sum(card.due_in <= 0 for card in stock)
     per_day = course.reviews_per_day
     if overdue <= per_day:
         return None
-    alone = replace(course, days=_YEAR, new_per_day=0, supply=0)
+    alone = replace(course, days=within, new_per_day=0, supply=0)
     run, _ = _begun(stock, habits, model, alone)
-    day = next((day for day in range(_YEAR) if not run.day(day)[3]), 0)
+    day = next((day for day in range(within) if not run.day(day)[3]), 0)
     return BacklogPlan(overdue, per_day, day)
 
 

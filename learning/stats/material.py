@@ -54,6 +54,7 @@ def material_of(desk: Desk) -> Material:
         card_news(desk, since),
         desk.vault.settings.leech_threshold,
         desk.changes,
+        desk.past.decisions.paused_days(),
     )
 
 

@@ -23,6 +23,7 @@ class Outlook:
     def __init__(self, desk: Desk, days: int, new: int | None = None) -> None:
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
+        self.a_day: int = min(settings.reviews_per_day, desk.limits.reviews)  # reviews that today takes
         self.today = self.calendar.day(desk.now)
         self.habits: forecast.Habits = forecast.habits_of(desk.past.day_sums())
         day = cache(self.calendar.day)  # many cards fall due at the same instant
@@ -49,7 +50,14 @@ class Outlook:
 
     def backlog(self) -> BacklogPlan | None:
         """Return the plan for overdue cards; None if today has room for them."""
-        return plan_of(self.stock, self.habits, self.model, self.course)
+        course = replace(self.course, reviews_per_day=self.a_day)
+        return plan_of(self.stock, self.habits, self.model, course)
+
+    def days_to_clear(self, per_day: int, within: int) -> int:
+        """Return on how many days there are reviews until nothing is overdue, at so many a day; 0: not so soon."""
+        course = replace(self.course, reviews_per_day=per_day)
+        plan = plan_of(self.stock, self.habits, self.model, course, within)
+        return 1 if plan is None else plan.days + 1 if plan.days else 0
 
     def date(self, day: int) -> date:
         """Return the date of day number `day`."""
@@ -74,7 +82,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
 
 def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> str:
     """Return what the forecasts mean: the present retention beside the next lower one."""
-    words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
+    words = f"at {own.course.retention:.0%} reviews will take {_about(own.settled_minutes)} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
         key=lambda f: -f.course.retention,
@@ -83,16 +91,12 @@ def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> s
     if other is None:
         return words
     fewer = round(own.remembered - other.remembered)
-    kept = f"{abs(fewer):,} {'fewer' if fewer > 0 else 'more'} cards" if fewer else "as many cards"
-    return f"{words}; {other.course.retention:.0%} would take {_spent(other)}, and you would remember {kept} in the end"
+    kept = plural(abs(fewer), "card fewer" if fewer > 0 else "card more", "cards fewer" if fewer > 0 else "cards more")
+    lower = f"at {other.course.retention:.0%} {_about(other.settled_minutes)}"
+    return f"{words}; {lower}, and you would remember {kept if fewer else 'as many cards'} in the end"
 
 
 def _about(minutes: float) -> str:
     """Return minutes in words."""
     ends = round(minutes)
     return f"about {plural(ends, 'minute')}" if ends else "under a minute"
-
-
-def _spent(found: forecast.Forecast) -> str:
-    """Return the minutes of a forecast in words."""
-    return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

@@ -20,7 +20,7 @@ MONTH = 30
 @dataclass(frozen=True, slots=True)
 class Daybook:
     """Figures for the home screen. `reviews` has the study days (ordinals) with reviews; `month` is true retention of
-    30 days.
+    30 days, `ever` that of all.
 
     `streak` ends today, or yesterday if today has none yet; `coming` are the reviews planned for each day, today's
     first, those that are overdue among them.
@@ -30,6 +30,7 @@ class Daybook:
     streak: int
     longest: int
     month: Retention
+    ever: Retention
     coming: tuple[int, ...]
 
 
@@ -37,8 +38,9 @@ def daybook(desk: Desk, days_ahead: int) -> Daybook:
     """Return the figures of a desk."""
     sums, today = desk.past.day_sums(), desk.scheduler.calendar.day(desk.now)
     days = {day: counts[0] for day, counts in sums.days.items()}
-    streak, longest = streaks(set(days), today)
-    return Daybook(days, streak, longest, true_retention(sums, today, (MONTH,))[0], coming(desk, days_ahead))
+    streak, longest = streaks(set(days), today, desk.past.decisions.paused_days())
+    month, ever = true_retention(sums, today, (MONTH,))
+    return Daybook(days, streak, longest, month, ever, coming(desk, days_ahead))
 
 
 def coming(desk: Desk, days: int) -> tuple[int, ...]:

@@ -136,6 +136,7 @@ class Material:
     news: Sequence[CardNews] = ()
     leech_threshold: int = 0  # lapses; 0 for never
     changes: Sequence[CardEvent] = ()
+    paused: Collection[int] = ()  # study days, as ordinals, that do not interrupt a streak
     narrowed: bool = False  # to some of the cards; `states` are of all
 
     def is_leech(self, state: Remembered) -> bool:
@@ -187,7 +188,7 @@ def with_reviews(
     beat()
     near = {card.card: card for card in _looked_at(material, since)}
     seen = replay(material.reviews(near.keys()), scheduler, material.changes, beat, predicted=False)
-    done = activity.activity(sums, today)
+    done = activity.activity(sums, today, material.paused)
     growth = activity.growth(done)
     states = ((card, state) for card, state in material.states.items() if card in mine or not material.narrowed)
     known = Counter(week_of(state.last_day) for _, state in states if is_known(state))

@@ -28,6 +28,7 @@ CREATE TABLE card(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, de
   place INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, siblings TEXT);
 CREATE INDEX card_id ON card(id);
 CREATE INDEX card_deck ON card(deck, place);
+CREATE INDEX card_siblings ON card(siblings) WHERE siblings IS NOT NULL;
 CREATE TABLE face(card INTEGER PRIMARY KEY, label TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL);
 CREATE TABLE text(card INTEGER PRIMARY KEY, words TEXT NOT NULL, shown TEXT NOT NULL);
 """
@@ -50,7 +51,7 @@ _STATE = """card TEXT PRIMARY KEY, known INTEGER NOT NULL DEFAULT 0, phase INTEG
   changed INTEGER NOT NULL DEFAULT 0, leech INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT ''"""
 _STATES = f"""
 CREATE TABLE state({_STATE}) WITHOUT ROWID;
-CREATE INDEX state_due ON state(due);
+CREATE INDEX state_due ON state(due, suspended, retracted);
 CREATE TABLE base({_STATE}) WITHOUT ROWID;
 """
 # How far log and ledger have been taken in (`log_files`). Of the events before the cut only those that are no reviews,

@@ -14,7 +14,7 @@ from learning.cards.workspace import last_event, open_desk, rate, read_desk, und
 from learning.memory.fold import card_events
 from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
-from learning.schedule.workload import minutes, ms_per_rating
+from learning.schedule.workload import minutes, ms_per_rating, pace_of
 from learning.store.graph import prerequisites
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
@@ -335,9 +335,13 @@ def test_limits_and_zone_come_from_the_settings(vault: Vault) -> None:
 
 
 def test_minutes_follow_the_learners_own_pace() -> None:
-    assert minutes(0, 0, []) == 0
-    assert minutes(6, 0, []) == 1
-    assert minutes(60, 0, [30_000] * 600) == 30
-    assert minutes(0, 24, [30_000] * 600) == 30
-    assert minutes(60, 0, [*[1000] * 600, *[10**9] * 600]) == 60
+    def taken(due: int, new: int, times_ms: list[int], forgotten: float = 0.0) -> int:
+        return minutes(due, new, pace_of(ms_per_rating(times_ms), forgotten))
+
+    assert taken(0, 0, []) == 0
+    assert taken(6, 0, []) == 1
+    assert taken(60, 0, [30_000] * 600) == 30
+    assert taken(60, 0, [30_000] * 600, forgotten=0.4) == 48  # a forgotten card is rated again until it is recalled
+    assert taken(0, 24, [30_000] * 600) == 30
+    assert taken(60, 0, [*[1000] * 600, *[10**9] * 600]) == 60
     assert ms_per_rating([]) == 10_000

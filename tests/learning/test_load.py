@@ -215,6 +215,6 @@ def test_minutes_a_day_hold_new_cards_back_and_say_why_and_more_minutes_let_them
 
 def with_minutes(vault: Vault, minutes: int) -> Vault:
     path = vault.root / "retain.toml"
-    text = re.sub(r"(?m)^(# )?minutes_per_day = \d+", f"minutes_per_day = {minutes}", path.read_text())
+    text = re.sub(r"(?m)^(# )?minutes_per_day = \S+", f"minutes_per_day = {minutes}", path.read_text())
     path.write_text(text)
     return open_vault(str(vault.root), None, vault.root)

@@ -16,7 +16,7 @@ from learning.memory.fold import fold
 from learning.memory.predictions import replay
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase, Rules
-from learning.schedule.workload import minutes, ms_per_rating
+from learning.schedule.workload import Pace, minutes, ms_per_rating
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import Studied
 from learning.stats.retention import Retention, Tries, calibration, true_retention
@@ -232,8 +232,8 @@ def test_a_leech_is_shown_with_how_often_it_was_forgotten_and_new_only_in_its_we
 def test_the_minutes_of_a_day_come_of_the_latest_ratings() -> None:
     assert ms_per_rating([]) == 10_000
     assert ms_per_rating([4_000, 3_600_000]) == 32_000
-    assert minutes(6, 0, []) == 1
-    assert minutes(6, 4, []) == 3
+    assert minutes(6, 0, Pace(new_s=25, review_s=10)) == 1
+    assert minutes(6, 4, Pace(new_s=25, review_s=10)) == 3
 
 
 @pytest.mark.real_data

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Digits, Static
 
 from cli.log_watch import watched
+from learning.cards.plans import pause
+from learning.cards.workspace import open_desk, rate
 from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
+from tests.learning.backlog import after_days, vault_of
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
+from tui.widgets.path_input import PathInput
 from vault.errors import LockHeld
 from vault.ids import CardId
 from vault.locks import lock
-from vault.log.events import Stamp, Suspend, encode
+from vault.log.events import Rating, Stamp, Suspend, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
@@ -58,15 +64,51 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
         await settled(pilot)
         advice = shown(app, "#advice")
         assert "This vault is empty" in advice
-        assert "w  Add a document" in advice and "w  Compile" in advice and "retain add FILE..." in advice
+        assert "1  Add a document" in advice and "2  Compile" in advice and "retain add FILE..." in advice
         assert "Notes already in this folder" in advice
         assert not app.screen.query_one("#today").display
-        await pilot.press("enter")  # nothing to review: the end is said, and home is one key away
+        await pilot.press("3")  # nothing to review: the end is said, and home is one key away
         await settled(pilot)
         assert "Nothing is due now." in shown(app, "#ended")
         await pilot.press("enter")
         await settled(pilot)
         assert on_screen(app) == "HomeScreen"
+
+
+@pytest.mark.parametrize("key", ["1", "enter"])
+async def test_an_empty_vault_leads_to_adding_a_document(bare: Vault, clock: Clock, settled: Settled, key: str) -> None:
+    app = RetainApp(Context(bare, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert "enter Add a document" in app.screen.query_one(KeyBar).line(80).plain
+        await pilot.press(key)
+        await settled(pilot)
+        assert on_screen(app) == "WorkScreen" and isinstance(app.focused, PathInput)
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        assert on_screen(app) == "HomeScreen"
+
+
+async def test_the_numbers_of_the_steps_do_nothing_where_there_are_cards(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("1", "2", "3")
+        await settled(pilot)
+        assert on_screen(home) == "HomeScreen"
+
+
+async def test_home_says_that_the_day_is_done_instead_of_three_zeros(
+    vault: Vault, clock: Clock, settled: Settled
+) -> None:
+    for card in ("aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2"):
+        rate(open_desk(vault, clock()), card, Rating.EASY, via="cli")
+    app = RetainApp(Context(vault, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert not app.screen.query_one("#today").display
+        first, second = shown(app, "#advice").split("\n")
+        assert first == "Done for today."
+        assert re.fullmatch(r"4 cards reviewed today. The next card is due in \d+ days.", second)
 
 
 async def test_home_scrolls_by_keys_where_it_does_not_fit(home: RetainApp, settled: Settled) -> None:
@@ -123,7 +165,7 @@ async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
         await pilot.press("escape")
         await settled(pilot)
         assert numbers(home)[:2] == ["0", "0"]
-        assert shown(home, "#advice") == "Done for today. The next card is due in 6 days. 4 cards reviewed today."
+        assert shown(home, "#advice") == "Done for today.\n4 cards reviewed today. The next card is due in 6 days."
         pass_time(86_400 * 12)
         await pilot.press("r")
         await settled(pilot)
@@ -165,7 +207,7 @@ async def test_a_log_that_lost_its_records_is_said_at_home(vault: Vault, clock: 
     async with app.run_test() as pilot:
         await settled(pilot)
         notice = str(app.screen.query_one(Notice).content)
-        assert "learning/reviews.jsonl: 1 of 1 records are gone: the file was deleted" in notice
+        assert "learning/reviews.jsonl: 1 of 1 records are missing: the file was deleted" in notice
 
 
 async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vault: Vault, settled: Settled) -> None:
@@ -235,3 +277,64 @@ def test_when_something_falls_due_in_words() -> None:
         words.when(NOW.replace(day=23, hour=3, minute=30), NOW, calendar) == "in 18 h 00 min"
     )  # the study day is not over
     assert words.when(NOW.replace(day=26), NOW, calendar) == "in 4 days"
+
+
+# --- after an absence -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def back(tmp_path: Path) -> tuple[Vault, datetime]:
+    """A vault of a learner who has been away for 30 days, and the morning of the return."""
+    vault = vault_of(tmp_path / "mind", 300)
+    (vault.root / "raw/articles/a.md").write_text("# A\n")
+    return vault, after_days(vault, 15) + timedelta(days=30)
+
+
+async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
+    back: tuple[Vault, datetime], settled: Settled
+) -> None:
+    vault, now = back
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        greeting = shown(app, "#advice")
+        waiting = len(open_desk(vault, now).queue.due)
+        assert "Welcome back. Last visit: 15 September, 31 days ago." in greeting
+        assert f"{waiting} waiting. Catch up at 15 a day, clear by " in greeting
+        assert "All today (enter)" in greeting and "New cards are paused" in greeting
+        assert "none of them in the last 30 days" in shown(app, "#recalled .fact-words")
+        await pilot.press("c")
+        await settled(pilot)
+        assert numbers(app)[:2] == ["15", "0"]
+        assert "Catching up at 15 a day until " in shown(app, "#advice")
+        await pilot.press("c", "end", "backspace", "backspace", "4", "0", "enter")
+        await settled(pilot)
+        assert numbers(app)[0] == "40" and "Catching up at 40 a day" in shown(app, "#advice")
+        await pilot.press("u", "u")
+        await settled(pilot)
+        assert "Welcome back" in shown(app, "#advice")
+        await pilot.press("u")
+        await settled(pilot)
+        assert "No plan to undo" in str(app.screen.query_one(Notice).content)
+
+
+async def test_after_an_absence_enter_takes_all_that_is_due(back: tuple[Vault, datetime], settled: Settled) -> None:
+    vault, now = back
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(app) == "ReviewScreen"
+        desk = open_desk(vault, now)
+        assert desk.today["due"] == len(desk.queue.due) > 100
+
+
+async def test_home_says_until_when_reviews_are_paused(back: tuple[Vault, datetime], settled: Settled) -> None:
+    vault, now = back
+    pause(open_desk(vault, now), now.date() + timedelta(days=7), via="cli")
+    app = RetainApp(Context(vault, lambda: now))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert numbers(app) == ["0", "0", "0"]
+        assert shown(app, "#advice").startswith("Paused until 23 October. Nothing is due, and your streak is kept.")

@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from learning.cards.plans import paused_until
 from learning.cards.workspace import open_desk
 from tui.app import RetainApp
 from tui.context import Context
@@ -190,10 +191,40 @@ async def test_what_is_predicted_leaves_the_index_to_the_settings_in_force(
     (vault.root / LOG_PATH).write_bytes(b"".join(encode(review) + b"\n" for review in reviews))
     open_desk(vault, clock())
     index = vault.root / ".retain/learning.sqlite3"
-    before = index.read_bytes()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
+        before = index.read_bytes()
         await pilot.press("right")
         await settled(pilot)
         assert "a day" in about(app) and "90 days" in about(app)
     assert index.read_bytes() == before
+
+
+async def test_reviews_are_paused_until_a_day_and_that_is_undone(app: RetainApp, settled: Settled) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await to(app, pilot, "pause.until")
+        assert "in the review log" in about(app).lower()
+        await pilot.press("enter", *"+14d", "enter")
+        await settled(pilot)
+        vault, now = app.context.vault, app.context.clock()
+        assert paused_until(open_desk(vault, now)) == now.date() + timedelta(days=14)
+        assert open_desk(vault, now).queue.new == ()
+        await pilot.press("u")
+        await settled(pilot)
+        assert paused_until(open_desk(vault, now)) is None and said(app) == strings.UNDONE
+        await pilot.press("enter", *"soon", "enter")
+        await settled(pilot)
+        assert "not a day" in said(app)
+
+
+async def test_minutes_go_from_auto_to_no_limit_to_numbers_and_back(app: RetainApp, settled: Settled) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await to(app, pilot, "learning.minutes_per_day")
+        held = []
+        for key in ("right", "right", "left", "left", "left"):
+            await pilot.press(key)
+            await settled(pilot)
+            held.append(app.context.vault.settings.minutes_per_day)
+        assert held == [0, 5, 0, None, None]

@@ -14,11 +14,13 @@ from vault.errors import SchemaTooNew
 from vault.ids import CardId
 from vault.log.events import (
     Bury,
+    CatchUp,
     Flag,
     Graded,
     Import,
     LogEvent,
     Params,
+    Pause,
     Rating,
     Reschedule,
     Resume,
@@ -57,11 +59,13 @@ ratings = st.sampled_from(Rating)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
     st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, words),
+    st.builds(Import, stamps, cards, ratings, durations, origin=words),
     st.builds(Undo, stamps, numbers.map(id_of)),
     st.builds(lambda kind, s, c: kind(s, c), st.sampled_from([Suspend, Resume, Bury, Flag]), stamps, cards),
     st.builds(Tag, stamps, cards, st.just(("é", "x")), st.just(("y",))),
     st.builds(Reschedule, stamps, cards, st.dates()),
+    st.builds(CatchUp, stamps, st.integers(0, 9_999), st.dates()),
+    st.builds(Pause, stamps, st.dates(), st.integers(0, 9_999)),
     st.builds(Graded, stamps, cards, numbers.map(id_of), st.none() | ratings, ratings, words, numbers, numbers),
     st.builds(Params, stamps, st.just((0.5, -0.0)), st.none() | st.just(0.9), words),
 )

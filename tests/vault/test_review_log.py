@@ -20,10 +20,12 @@ from vault.files.guard import Guard, Scope
 from vault.ids import ALPHABET, CardId
 from vault.log.events import (
     Bury,
+    CatchUp,
     Flag,
     Import,
     LogEvent,
     Params,
+    Pause,
     Rating,
     Reschedule,
     Resume,
@@ -54,7 +56,7 @@ floats = st.floats(-100, 100)
 tag_lists = st.lists(words.filter(str.strip), max_size=3).map(tuple)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, words),
+    st.builds(Import, stamps, cards, ratings, durations, origin=words),
     st.builds(Undo, stamps, ids),
     st.builds(Suspend, stamps, cards),
     st.builds(Resume, stamps, cards),
@@ -62,6 +64,8 @@ events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Flag, stamps, cards, words),
     st.builds(Tag, stamps, cards, tag_lists, tag_lists),
     st.builds(Reschedule, stamps, cards, st.dates()),
+    st.builds(CatchUp, stamps, st.integers(0, 9_999), st.dates()),
+    st.builds(Pause, stamps, st.dates(), st.integers(0, 9_999)),
     st.builds(Params, stamps, st.lists(floats, max_size=21).map(tuple), st.none() | floats, words),
 )
 

@@ -8,6 +8,7 @@ from datetime import date
 from textual.content import Content
 
 from learning.pages.today import Figures, Overview
+from learning.stats.catch_up import Offer
 from tui.strings import home as strings
 from tui.text import content
 from tui.text.wrapping import folded
@@ -32,7 +33,21 @@ def dotted(*parts: Content) -> Content:
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
-def advice(seen: Overview, tag: str) -> Content:
+def steps(seen: Overview) -> tuple[str, ...]:
+    """Return where each numbered step of a vault without cards leads: a screen, and a command of the work screen."""
+    if not seen.has_sources:
+        return ("work add", "work compile", "review")
+    if seen.suggested:
+        return ("suggest",)
+    return () if seen.cards else ("work compile",)
+
+
+def is_done(seen: Overview) -> bool:
+    """Return whether there are cards, and none of them is left for today."""
+    return bool(seen.cards) and not seen.due + seen.new
+
+
+def advice(seen: Overview, tag: str, offer: Offer | None = None) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
         return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
@@ -40,16 +55,56 @@ def advice(seen: Overview, tag: str) -> Content:
         return _steps(strings.NO_CARDS, strings.suggest(seen.suggested), strings.SUGGEST_SHELL)
     if not seen.cards:
         return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
+    rows = _greeting(seen, offer) if seen.is_back else [_today(seen, tag), *_plan(seen, offer)]
+    why = strings.sentence(seen.held_back)
+    return Content("\n").join([*rows, *([content.line(why, content.DIM)] if why else [])])
+
+
+def _today(seen: Overview, tag: str) -> Content:
+    """Return how to begin, or that nothing is due."""
     done = strings.reviewed_today(seen.done) if seen.done else ""
-    if seen.due + seen.new:
+    if seen.paused_until is not None:
+        head, notes = content.plain(strings.paused(seen.paused_until, seen.today), "bold"), [strings.PAUSE_ENDS, done]
+    elif seen.due + seen.new:
         head = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
-        more = strings.waiting(seen.waiting) if seen.waiting else ""
+        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
         notes = [strings.only(tag) if tag else "", done, more]
     else:
         head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
-        notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
-    words = Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
-    return Content("\n").join([words, content.line(seen.held_back, content.DIM)]) if seen.held_back else words
+        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
+        notes = [done, strings.next_due(seen.next_due) if seen.next_due and not more else more]
+    shown = Content(" ").join([content.line(note, content.DIM) for note in notes if note])
+    return Content("\n" if is_done(seen) else " ").join([part for part in (head, shown) if part.plain])
+
+
+def _greeting(seen: Overview, offer: Offer | None) -> list[Content]:
+    """Return when the user was here last, what waits, and the keys that decide how it is worked off."""
+    last = [content.plain(strings.welcome(seen.last_visit, seen.away), "bold")] if seen.last_visit is not None else []
+    waits = content.plain(strings.backlog_waiting(seen.backlog), "bold")
+    if offer is None:
+        begin = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
+        return [*last, Content.assemble(waits, begin)]
+    return [
+        *last,
+        Content.assemble(waits, _proposal(offer, seen.today)),
+        Content.assemble(strings.ALL_TODAY, _key("enter"), ")."),
+    ]
+
+
+def _proposal(offer: Offer, today: date) -> Content:
+    return Content.assemble(strings.offer(offer.per_day, offer.until, today), "(", _key("c"), ").")
+
+
+def _key(name: str) -> Content:
+    return content.plain(name, "bold $text-accent")
+
+
+def _plan(seen: Overview, offer: Offer | None) -> list[Content]:
+    """Return the row on the plan that holds, or that is proposed."""
+    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
+        words = content.plain(strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today), content.DIM)
+        return [Content.assemble(words, "(", _key("c"), " changes it).")]
+    return [_proposal(offer, seen.today)] if offer is not None else []
 
 
 def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
@@ -57,7 +112,7 @@ def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
     width = max(len(command) for command, _ in steps) + 3
     for number, (command, gives) in enumerate(steps, 1):
         name = content.plain(command.ljust(width), "$text-accent")
-        rows.append(Content.assemble(content.plain(f"  {number}  ", content.DIM), name, gives))
+        rows.append(Content.assemble((f"  {number}  ", "bold $text-accent"), name, gives))
     rows += [Content(""), *(content.plain(note, content.DIM) for note in notes)]
     return Content("\n").join(rows)
 
@@ -100,16 +155,15 @@ def streak(found: Figures) -> Content:
 
 
 def recalled(found: Figures, wanted: float) -> Content:
-    month = found.book.month.all
-    return _two_parts(strings.recalled(month.rate, month.reviews, wanted))
+    return _two_parts(strings.recalled(found.book, wanted))
 
 
-def coming(found: Figures, width: int) -> Content:
+def coming(found: Figures, width: int, *, is_planned: bool = False) -> Content:
     """Return the number of reviews, a bar for each of the next days, and the names of these days."""
     counts = found.book.coming
     head = dotted(
         content.plain(strings.coming(sum(counts), len(counts)), "bold"),
-        content.plain(_how_much(found), content.DIM),
+        content.plain("" if is_planned else _how_much(found), content.DIM),
     )
     each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     counts = counts[: max(1, (width + 1) // (each + 1))]
@@ -126,8 +180,8 @@ def _how_much(found: Figures) -> str:
     return strings.backlog(plan.overdue, date.fromordinal(found.today + plan.days) if plan.days else None)
 
 
-def since(found: Figures, wide: bool) -> Content:
-    """Return what is new since yesterday, on one line, or one row each with the names of the articles."""
+def since(found: Figures, wide: bool, width: int = 0) -> Content:
+    """Return what is new since yesterday, on one line as far as it fits, or in rows with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     items = [strings.inbox(found.inbox)] if found.inbox else []
@@ -138,10 +192,20 @@ def since(found: Figures, wide: bool) -> Content:
     if not items:
         return dotted(head, content.plain(strings.NOTHING_NEW, content.DIM))
     if not wide:
-        return dotted(head, *(content.plain(one) for one in items))
+        return _fitting(head, items, width)
     rows = [dotted(*(content.plain(one) for one in items[n : n + 2])) for n in range(0, len(items), 2)]
     names = content.line(", ".join(new.articles), content.DIM)
     return Content("\n").join([head, *rows, *([names] if new.articles else [])])
+
+
+def _fitting(head: Content, items: Sequence[str], width: int) -> Content:
+    """Return the items that fit into `width` columns after the head, and how many are left; 0 leaves none out."""
+    for number in range(len(items), 0, -1):
+        left = [content.plain(strings.others(len(items) - number), content.DIM)] if number < len(items) else []
+        row = dotted(head, *(content.plain(one) for one in items[:number]), *left)
+        if not width or row.cell_length <= width or number == 1:
+            return row
+    return head
 
 
 def topics(found: Figures, width: int) -> Content:

@@ -12,7 +12,7 @@ from tui import keymap
 from tui.keys import EVERYWHERE, SCREENS
 from tui.preferences import PICTURES, THEMES, Preferences
 from tui.strings import settings as strings
-from vault.config.settings import Settings
+from vault.config.settings import AUTO, Settings
 from vault.toml_edit import Value
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
@@ -49,7 +49,7 @@ class Row:
 
 def _value(held: Any) -> Value:
     if isinstance(held, tuple):
-        return [_step_text(step) for step in held]
+        return [each if isinstance(each, str) else _step_text(each) for each in held]
     found: Value = held
     return found
 
@@ -68,16 +68,21 @@ def _app(key: str, kind: Kind, choices: tuple[str, ...] = ()) -> Row:
     return Row("app", key, kind, getattr(Preferences(), key), choices=choices)
 
 
+# Nothing is due until this day, "" for no pause: an event of the review log, no line of a settings file.
+PAUSE = Row("pause", "until", Kind.TEXT, "")
 LEARNING = (
     _learning("retention", Kind.SHARE, 0.01),
     _learning("new_per_day", Kind.NUMBER, 5),
     _learning("reviews_per_day", Kind.NUMBER, 10),
-    _learning("minutes_per_day", Kind.NUMBER, 5),
+    Row("learning", "minutes_per_day", Kind.NUMBER, AUTO, 5),
+    _learning("pause_new_cards", Kind.SWITCH),
+    PAUSE,
     _learning("learning_steps", Kind.STEPS),
     _learning("relearning_steps", Kind.STEPS),
     _learning("maximum_interval", Kind.NUMBER, 365),
     _learning("fuzz", Kind.SWITCH),
     _learning("bury_siblings", Kind.SWITCH),
+    _learning("easy_days", Kind.STEPS),
     _learning("leech_threshold", Kind.NUMBER),
     _learning("leech_action", Kind.CHOICE, choices=("flag", "suspend")),
     _learning("auto_optimize", Kind.SWITCH),
@@ -103,11 +108,18 @@ def value(row: Row, settings: Settings, preferences: Preferences) -> Value:
     """Return the current value of a setting."""
     if row.table == "keys":
         return preferences.keys.get(row.key, str(row.default))
-    return _value(getattr(settings if row.in_vault else preferences, row.key))
+    if row is PAUSE:
+        return row.default  # known to the review log alone
+    held = getattr(settings if row.in_vault else preferences, row.key)
+    return AUTO if held is None else _value(held)
 
 
 # What no number says as well.
-_NOTHING = {"learning.minutes_per_day": strings.NO_LIMIT, "learning.leech_threshold": strings.NEVER}
+_NOTHING = {
+    "learning.minutes_per_day": strings.NO_LIMIT,
+    "learning.leech_threshold": strings.NEVER,
+    PAUSE.id: strings.NOT_PAUSED,
+}
 
 
 def shown(row: Row, held: Value) -> str:
@@ -118,9 +130,13 @@ def shown(row: Row, held: Value) -> str:
         return strings.YES if held else strings.NO
     if isinstance(held, list):
         return " ".join(held) or strings.NONE
-    if held == 0 and row.id in _NOTHING:
+    if not held and row.id in _NOTHING:
         return _NOTHING[row.id]
-    return f"{held:.0%}" if row.kind is Kind.SHARE else str(held)
+    return f"{held:.0%}" if row.kind is Kind.SHARE else f"{_grouped(held)}{strings.UNITS.get(row.id, '')}"
+
+
+def _grouped(held: Value) -> str:
+    return f"{held:,}" if isinstance(held, int) else str(held)
 
 
 def typed(held: Value) -> str:
@@ -134,6 +150,8 @@ def stepped(row: Row, held: Value, steps: int) -> Value | None:
     """Return the next or previous value, not checked against bounds; None for a setting that must be typed."""
     if row.kind is Kind.SWITCH:
         return not held
+    if row.kind is Kind.NUMBER and row.default == AUTO:
+        return _stepped_from_auto(row, held, steps)
     if row.kind is Kind.CHOICE:
         return row.choices[(row.choices.index(str(held)) + steps) % len(row.choices)]
     if isinstance(held, list | str):
@@ -142,9 +160,19 @@ def stepped(row: Row, held: Value, steps: int) -> Value | None:
     return round(after, 2) if row.kind is Kind.SHARE else round(after)
 
 
+def _stepped_from_auto(row: Row, held: Value, steps: int) -> Value:
+    """Return the next of: auto, no limit, numbers."""
+    if isinstance(held, str):
+        return 0 if steps > 0 else AUTO
+    assert isinstance(held, int)
+    return held + round(steps * row.step) if held + steps * row.step >= 0 else AUTO
+
+
 def read(row: Row, words: str) -> Value:
     """Parse what the user typed. Raises: ValueError if it must be a number."""
     words = words.strip()
+    if row.default == AUTO and words == AUTO:
+        return AUTO
     if row.kind is Kind.STEPS:
         return words.replace(",", " ").split()
     if row.kind is Kind.SHARE:
@@ -158,7 +186,9 @@ def description(row: Row) -> tuple[str, str]:
     if row.table != "keys":
         return strings.MEANT[row.id]
     key = _registered()[row.key]
-    return key.description or row.key, row.key
+    screen = row.key.partition(".")[0].capitalize()
+    label, _, about = key.description.partition(": ")
+    return f"{screen} · {label}", f"{about or label} ({row.key})"
 
 
 def _registered() -> Mapping[str, Any]:

@@ -9,16 +9,18 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from textual.worker import Worker, get_current_worker
 
 from learning.cards.workspace import open_desk
-from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
+from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, proposed, topics_of
+from learning.stats.catch_up import Offer
 from tui.context import Context
-from tui.keys import HOME
+from tui.keys import HOME, Key
 from tui.models import home_rows
 from tui.process.background import read_in_background
 from tui.screen import Page
+from tui.screens.home_plan import PlanActions
 from tui.strings import home as strings
 from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
@@ -37,7 +39,7 @@ _FACTS = {  # by id: its name, and where a click on it leads
 }
 
 
-class HomeScreen(Page, key="home"):
+class HomeScreen(PlanActions, key="home"):
     @dataclass
     class Read(Message):
         """The overview of today has been read."""
@@ -51,10 +53,16 @@ class HomeScreen(Page, key="home"):
         figures: Figures
         last: bool = False
 
+    @dataclass
+    class Proposed(Message):
+        """The plan for the backlog is ready; None where there is no need of one."""
+
+        offer: Offer | None
+
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-bare")
         self._problem: RetainError | None = None
-        self._seen: Overview | None = None
+        self._said = ""  # to be shown once the vault is read again
         self._figures: Figures | None = None
         self._reading: Worker[None] | None = None
 
@@ -67,6 +75,7 @@ class HomeScreen(Page, key="home"):
                         for name in ("due", "new", "minutes"):
                             yield Tile(id=f"tile-{name}")
                     yield Static(markup=False, id="advice")
+                    yield Input(id="per-day", compact=True, type="integer", max_length=4)
                     yield from self._facts("streak", "recalled", "coming")
                 with Vertical(id="second"):
                     yield from self._facts("since", "agenda", "topics")
@@ -108,6 +117,7 @@ class HomeScreen(Page, key="home"):
             self.post_message(self.Read(seen))
             if worker.is_cancelled or not seen.cards:
                 return
+            self.post_message(self.Proposed(proposed(desk)))
             figures = figures_of(desk)
             self.post_message(self.Found(figures))
             if not worker.is_cancelled:
@@ -122,8 +132,23 @@ class HomeScreen(Page, key="home"):
         notice = self.query_one(Notice)
         if self._problem is not None:
             notice.show_error(self._problem)
+        elif self._said:
+            notice.show_message(self._said)
+            self._said = ""
         else:
             notice.show_findings((*self.context.preferences.found, *message.overview.diagnostics))
+
+    def on_home_screen_proposed(self, message: Proposed) -> None:
+        self._offer = message.offer
+        self._show_advice()
+
+    def on_plan_actions_decided(self, message: PlanActions.Decided) -> None:
+        self._offer = None
+        if message.review:
+            self.go("review")
+            return
+        self._said = message.words
+        self.action_refresh()
 
     def on_home_screen_found(self, message: Found) -> None:
         figures, before = message.figures, self._figures
@@ -146,14 +171,20 @@ class HomeScreen(Page, key="home"):
     def _show(self, seen: Overview) -> None:
         self.query_one(TopBar).show_status(home_rows.dated(self.context.vault.settings.name, seen.date))
         self.set_class(not seen.cards, "-bare")
+        self.set_class(home_rows.is_done(seen), "-done")
+        self.query_one(KeyBar).show(self._keys(seen))
         self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
         self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
         minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
         self.query_one("#tile-minutes", Tile).show(seen.minutes, minutes)
-        self.query_one("#advice", Static).update(home_rows.advice(seen, self.context.tag))
+        self._show_advice()
         self._show_agenda(seen)
         holdings = strings.holdings(seen.cards, seen.concepts, seen.tomorrow) if seen.cards else ""
         self.query_one("#holdings", Static).update(content.line(holdings))
+
+    def _show_advice(self) -> None:
+        if self._seen is not None:
+            self.query_one("#advice", Static).update(home_rows.advice(self._seen, self.context.tag, self._offer))
 
     def _show_figures(self) -> None:
         """Show each figure in its row."""
@@ -163,8 +194,8 @@ class HomeScreen(Page, key="home"):
         wide = self._wide
         self._fact("streak").show(home_rows.streak(found))
         self._fact("recalled").show(home_rows.recalled(found, seen.desired))
-        self._fact("since").show(home_rows.since(found, wide))
-        self._drawn("coming", lambda columns: home_rows.coming(found, columns))
+        self._drawn("since", lambda columns: home_rows.since(found, wide, columns))
+        self._drawn("coming", lambda columns: home_rows.coming(found, columns, is_planned=self._offer is not None))
         self._drawn("topics", lambda columns: home_rows.topics(found, columns))
         self._drawn("year", lambda columns: home_rows.year(found, columns))
 
@@ -199,8 +230,31 @@ class HomeScreen(Page, key="home"):
         if where:
             self.go(where)
 
+    def _keys(self, seen: Overview) -> list[Key]:
+        """Return the keys; in a vault without cards, enter takes the first step."""
+        first = next(iter(home_rows.steps(seen)), "")
+        words = {"work add": strings.FILL[0][0], "work compile": strings.COMPILE[0][0]}.get(first)
+        return [replace(key, words=words) if words and key.action == "review" else key for key in HOME]
+
+    def offers(self, key: Key) -> bool:
+        if key.group != strings.STEPS:
+            return True
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        return int(key.keys) <= len(steps)
+
     def action_review(self) -> None:
-        self.go("review")
+        """Review; in a vault without cards, take the first step."""
+        if self._seen is not None and home_rows.steps(self._seen):
+            self.action_step(1)
+        else:
+            super().action_review()
+
+    def action_step(self, number: int) -> None:
+        """Take a step of a vault without cards."""
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        if number <= len(steps):
+            where, _, about = steps[number - 1].partition(" ")
+            self.go(where, about)
 
     def action_go(self, where: str) -> None:
         self.go(where)
@@ -211,6 +265,10 @@ class HomeScreen(Page, key="home"):
     def action_page(self, pages: int) -> None:
         home = self.query_one("#home")
         home.scroll_relative(y=pages * max(1, home.size.height - 1), animate=False)
+
+    def action_back(self) -> None:
+        """Leave the field for the reviews a day."""
+        self._close_ask()
 
     def action_quit(self) -> None:
         self.app.exit(0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.events import Resize
 from textual.message import Message
 
 from learning.cards import changes
@@ -27,7 +28,7 @@ from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
 from tui.strings import typed
-from tui.views.card import Face
+from tui.views.card import COLUMN, MARGIN, Face
 from tui.views.rating import RatingBar
 from tui.views.session_end import SessionEnd
 from tui.widgets.bars import KeyBar, Progress
@@ -38,7 +39,7 @@ _AT_THE_END = ("insight", "ahead", "more")
 
 
 class Table(Vertical):
-    """The card, and the quotes behind it beside or below."""
+    """The card, and below it the quotes behind it, in one column, so that the card stays where it is."""
 
     BLANK = True
 
@@ -102,6 +103,10 @@ class ReviewScreen(Typing, key="review"):
         self._say_above(said.READING)
         self._keep_time()
         self._reopen(self._plan)
+
+    def on_resize(self, event: Resize) -> None:
+        """Keep the quotes in the column of the card."""
+        self._support.styles.margin = (0, max(0, event.size.width - COLUMN) // 2 + MARGIN - 1)
 
     def _reopen(self, plan: Plan, first: Callable[[], str] = lambda: "") -> None:
         """Write the pages of the finished session, do `first`, and begin a new session with `plan`; show the message

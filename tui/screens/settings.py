@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,8 +12,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.cards.workspace import open_desk
+from learning.cards.plans import end_pause, pause, paused_until
+from learning.cards.workspace import Desk, open_desk, undo_last
+from learning.schedule.date_text import study_day
 from learning.stats.outlook import Outlook
+from learning.study_day import StudyCalendar
 from tui.context import Context
 from tui.keys import SETTINGS
 from tui.models import settings as rows
@@ -23,11 +27,13 @@ from tui.strings import settings as strings
 from tui.text import content
 from tui.views.settings import Line, SettingList
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from vault import toml_edit
 from vault.config import user
 from vault.config.settings import Settings
 from vault.errors import RetainError, UsageError
+from vault.log.events import Pause
 from vault.toml_edit import Value
 from vault.vault import Vault
 
@@ -44,6 +50,13 @@ class SettingsScreen(Page, key="settings"):
         preferences: Preferences
 
     @dataclass
+    class Paused(Message):
+        """Reviews are paused until that day; None: they are not. `saved` if the user has just decided that."""
+
+        until: date | None
+        saved: bool = False
+
+    @dataclass
     class Predicted(Message):
         """The effect of a change on the coming days."""
 
@@ -54,6 +67,7 @@ class SettingsScreen(Page, key="settings"):
         self._settings, self._preferences = context.vault.settings, context.preferences
         self._rows = {row.id: row for row in (*rows.LEARNING, *rows.APP, *rows.keys())}
         self._at: Row = rows.LEARNING[0]
+        self._paused = ""  # the day until which reviews are paused
         self._undo: list[Callable[[], None]] = []
         self._asked: tuple[Vault, Vault] | None = None  # the next prediction: before a change and after it
         self._reckoning = False
@@ -72,6 +86,7 @@ class SettingsScreen(Page, key="settings"):
         self.query_one(SettingList).focus()
         self.query_one(TopBar).show_status(self._settings.name)
         self.query_one(Notice).show_findings(self._preferences.found)
+        self._with_desk(lambda desk: self.Paused(paused_until(desk)))
 
     def _lines(self) -> list[Line]:
         lines: list[Line] = []
@@ -86,7 +101,12 @@ class SettingsScreen(Page, key="settings"):
         return Line(row.id, rows.description(row)[0], rows.shown(row, held), held != row.default)
 
     def _held(self, row: Row) -> Value:
+        if row is rows.PAUSE:
+            return self._paused
         return rows.value(row, self._settings, self._preferences)
+
+    def action_move(self, rows: int) -> None:
+        move_cursor(self.query_one(SettingList), rows)
 
     def on_reaching_list_reached(self, message: SettingList.Reached) -> None:
         if message.id in self._rows:
@@ -95,7 +115,7 @@ class SettingsScreen(Page, key="settings"):
 
     def _explain(self, effect: str = "") -> None:
         row = self._at
-        place = strings.OF_VAULT if row.in_vault else strings.OF_USER
+        place = strings.OF_LOG if row is rows.PAUSE else strings.OF_VAULT if row.in_vault else strings.OF_USER
         usual = strings.default(rows.shown(row, row.default), place)
         parts = [content.line(rows.description(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
         self.query_one("#setting-about", Static).update(Content("\n").join(parts))
@@ -165,6 +185,8 @@ class SettingsScreen(Page, key="settings"):
         """Write a value to the file; return False and show the error if that fails."""
         if after == self._held(row):
             return True
+        if row is rows.PAUSE:
+            return self._pause(str(after))
         before = self._settings
         try:
             if row.in_vault:
@@ -179,6 +201,53 @@ class SettingsScreen(Page, key="settings"):
         if row.in_vault and row.key in _PREDICTED:
             self._predict(before, self._settings)
         return True
+
+    def _pause(self, words: str) -> bool:
+        """Pause reviews until a day, or end the pause; return False and show the error for what is no day."""
+        try:
+            today = date.fromordinal(self._calendar.day(self.context.clock()))
+            until = study_day(words, today) if words.strip() else None
+        except UsageError as error:
+            self.show_error(error)
+            return False
+
+        def decide(desk: Desk) -> Message:
+            after, _ = end_pause(desk, via="tui") if until is None else pause(desk, until, via="tui")
+            return self.Paused(paused_until(after), saved=True)
+
+        self._with_desk(decide)
+        return True
+
+    @property
+    def _calendar(self) -> StudyCalendar:
+        return StudyCalendar(self._settings.zone, self._settings.rollover)
+
+    def _with_desk(self, what: Callable[[Desk], Message]) -> None:
+        """Post what `what` returns for the vault, read in the background."""
+
+        def work() -> None:
+            with self.posting_errors():
+                self.post_message(what(open_desk(self.context.vault, self.context.clock())))
+
+        self.run_worker(work, thread=True, group="pause")
+
+    def on_settings_screen_paused(self, message: Paused) -> None:
+        self._paused = message.until.isoformat() if message.until is not None else ""
+        self.query_one(SettingList).update(self._line(rows.PAUSE))
+        if message.saved:
+            self._undo.append(self._undo_pause)
+            self._explain()
+            self.query_one(Notice).show_message(strings.SAVED)
+
+    def _undo_pause(self) -> None:
+        """Undo the pause, or its end. Raises: UsageError where something else was done since."""
+
+        desk = open_desk(self.context.vault, self.context.clock())
+        if not isinstance(desk.past.undoable(), Pause):
+            raise UsageError(strings.PAUSE_NOT_LAST)
+        after, _, _ = undo_last(desk, via="tui")
+        until = paused_until(after)
+        self._paused = until.isoformat() if until is not None else ""
 
     def _change_vault(self, row: Row, after: Value) -> None:
         vault = self.context.vault

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
-from learning.schedule.date_text import day_of
+from learning.schedule.date_text import day_of, near
+from learning.stats.overview import Daybook
 from vault.text.formatting import plural
 
 READING = "Reading the vault …"
@@ -21,21 +22,28 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "The year",
 )
 YESTERDAY = "yesterday"
-EMPTY = "This vault is empty. To fill it:"
+EMPTY = "This vault is empty. To fill it, press 1:"
+STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
-    ("w  Add a document", "a file, a folder or a web page, into raw/"),
-    ("w  Compile", "creates articles and flashcards from it"),
-    ("enter", "starts the first review"),
+    ("Add a document", "a file, a folder or a web page, into raw/"),
+    ("Compile", "creates articles and flashcards from it"),
+    ("Review", "asks the first cards"),
 )
 FILL_NOTES = "Notes already in this folder are added the same way, by name."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
-NO_CARDS = "There are documents, but no cards yet:"
-COMPILE = (("w  Compile", "creates articles and flashcards from them"),)
+NO_CARDS = "There are documents, but no cards yet. Press 1:"
+COMPILE = (("Compile", "creates articles and flashcards from them"),)
 COMPILE_SHELL = "In a shell: retain compile."
 SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
+ALL_TODAY = "All today ("
+NO_BACKLOG = "Today takes all that is due."
+ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
+NOT_A_RATE = "enter a number of reviews a day, up to 9998"
+PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
+NO_PLAN_TO_UNDO = "No plan to undo: something else was done since."
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
@@ -49,8 +57,43 @@ def reviewed_today(cards: int) -> str:
     return f"{plural(cards, 'card')} reviewed today."
 
 
-def waiting(cards: int) -> str:
-    return f"{cards:,} more wait for another day."
+def waiting(due: int, new: int) -> str:
+    counts = [f"{count:,} {noun}" for count, noun in ((due, DUE), (new, NEW)) if count]
+    return f"Beyond today's limit: {', '.join(counts)}."
+
+
+def welcome(last: date, days: int) -> str:
+    shown = near(last, last + timedelta(days=days))
+    return f"Welcome back. Last visit: {shown}, {plural(days, 'day')} ago."
+
+
+def offer(per_day: int, until: date | None, today: date) -> str:
+    clear = f"clear by {near(until, today)}" if until is not None else "not clear in a year"
+    return f"Catch up at {per_day:,} a day, {clear} "
+
+
+def backlog_waiting(cards: int) -> str:
+    return f"{cards:,} waiting. "
+
+
+def catching_up_from_now(per_day: int) -> str:
+    return f"Catching up at {per_day:,} a day. u undoes this."
+
+
+def catching_up(per_day: int, until: date, today: date) -> str:
+    return f"Catching up at {per_day:,} a day until {near(until, today)} "
+
+
+def paused(until: date, today: date) -> str:
+    return f"Paused until {near(until, today)}."
+
+
+def sentence(words: str) -> str:
+    """Return words that a command prints as a sentence."""
+    return f"{words[0].upper()}{words[1:]}." if words else ""
+
+
+PAUSE_ENDS = "Nothing is due, and your streak is kept. Settings (,) ends the pause."
 
 
 def only(tag: str) -> str:
@@ -69,20 +112,23 @@ def holdings(cards: int, concepts: int, tomorrow: int) -> str:
 def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     """Return (days in a row, a remark)."""
     if not longest:
-        return "0 days", "starts with the first review"
+        return "Not started", "begins with the first review"
     if not days:
-        return "0 days", f"the longest was {plural(longest, 'day')}"
+        return "No current streak", f"the longest was {plural(longest, 'day')}"
     head = f"{plural(days, 'day')} in a row"
     if days >= longest:
         return head, "your longest" if done_today or days > 1 else "2 days with a review today"
     return head, f"the longest was {longest:,}"
 
 
-def recalled(rate: float | None, reviews: int, wanted: float) -> tuple[str, str]:
-    """Return (the share recalled in 30 days, a remark)."""
-    if rate is None:
-        return "nothing yet", "no card has been repeated yet"
-    return f"{rate:.0%} of {reviews:,}", f"in 30 days; desired {wanted:.0%}"
+def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
+    """Return (the share recalled in 30 days, or before, a remark)."""
+    month, ever = book.month.all, book.ever.all
+    if month.rate is not None:
+        return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
+    if ever.rate is not None:
+        return f"{ever.rate:.0%} of {ever.reviews:,}", f"none of them in the last 30 days; desired {wanted:.0%}"
+    return "nothing yet", "no card has been repeated yet"
 
 
 def coming(reviews: int, days: int) -> str:
@@ -135,7 +181,7 @@ def inbox(number: int) -> str:
 
 def suggest(number: int) -> tuple[tuple[str, str], ...]:
     """Return the step for a vault that has suggested cards and no others."""
-    return (("t  Suggested cards", f"{number:,} to keep, edit or drop"),)
+    return (("Suggested cards", f"{number:,} to keep, edit or drop"),)
 
 
 def suggested(number: int) -> str:
@@ -148,6 +194,10 @@ def known(known: int, concepts: int) -> str:
 
 def nothing_reviewed(topics: int) -> str:
     return f"{plural(topics, 'topic')}, none started yet"
+
+
+def others(number: int) -> str:
+    return f"{number} more"
 
 
 def more(topics: int) -> str:

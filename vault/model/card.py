@@ -35,8 +35,12 @@ class CardKind(StrEnum):
 
 
 REVERSED = "reversed"  # the variant that asks for the question by the answer
-_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})(?: ({REVERSED}|c\d{{1,3}}))?(?: ([0-9a-f]{{6}}))? -->[ \t]*")
-_ANY_COMMENT = re.compile(r"<!--\s*card\b.*")
+# Before version 2.7.0 the comment was one of HTML, which Obsidian's live preview shows.
+_COMMENT = re.compile(
+    rf"(?:%%|(?P<old><!--)) card (?P<id>[{ALPHABET}]{{10}})(?: (?P<variant>{REVERSED}|c\d{{1,3}}))?"
+    r"(?: (?P<stamp>[0-9a-f]{6}))? (?(old)-->|%%)[ \t]*"
+)
+_ANY_COMMENT = re.compile(r"(?:%%|<!--)\s*card\b.*")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _TAG = re.compile(rf"\\(?:[QA]:|C:(?=.*{DELETION.pattern}))")
@@ -116,6 +120,11 @@ def with_stamp(card: Card) -> Card:
     return replace(card, stamp=stamp_of(card))
 
 
+def card_comment(id_: str, stamp: str = "", variant: str = "") -> str:
+    """Return the line that names a card of the block above it."""
+    return f"%% {' '.join(filter(None, ('card', id_, variant, stamp)))} %%"
+
+
 def render_card(card: Card) -> str:
     """Return the block of `card`, ended by a line break; its text is Markdown already."""
     return render_block(card.question, card.answer, card.support, [] if card.id is None else [card])
@@ -131,7 +140,7 @@ def render_block(question: str, answer: str | None, support: Sequence[Citation],
 
 def comment_of(card: Card) -> str:
     """Return the comment that names the card."""
-    return f"<!-- {' '.join(filter(None, ('card', card.id, card.variant, card.stamp)))} -->"
+    return card_comment(card.id or "", card.stamp, card.variant)
 
 
 def _guarded(text: str) -> str:
@@ -191,8 +200,9 @@ class _Block:
     def takes(self, comment: re.Match[str]) -> bool:
         """Return whether a comment names a card of this block."""
         if self.is_cloze:
-            return comment[2] != REVERSED
-        return (comment[2] == REVERSED) if self.comments else comment[2] in (None, REVERSED)
+            return comment["variant"] != REVERSED
+        variant = comment["variant"]
+        return variant == REVERSED if self.comments else variant in (None, REVERSED)
 
 
 def parse_deck(text: str, path: str) -> Deck:
@@ -232,7 +242,7 @@ def parse_deck(text: str, path: str) -> Deck:
         elif not inside and line.startswith("A:") and block is not None and block.answer is None and not block.is_cloze:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(_invalid_comment(path, line_number, comment[1] if comment is not None else ""))
+            found.append(_invalid_comment(path, line_number, comment["id"] if comment is not None else ""))
         elif block is not None:
             (block.text if block.answer is None else block.answer).append(line)
             if line.strip():
@@ -273,8 +283,8 @@ def _cards(block: _Block, path: str, found: list[Diagnostic]) -> list[Card]:
     if fault:
         found.append(Diagnostic(path, block.line, *fault))
         return []
-    note = CardId(block.comments[0][1]) if block.comments else None
-    named = {comment[2] or "": (CardId(comment[1]), comment[3] or "") for comment in reversed(block.comments)}
+    note = CardId(block.comments[0]["id"]) if block.comments else None
+    named = {each["variant"] or "": (CardId(each["id"]), each["stamp"] or "") for each in reversed(block.comments)}
     answer, support = _split_support(block.text if block.answer is None else block.answer)
 
     def card(variant: str, question: str, answer: str, words: tuple[str, str | None] | None = None) -> Card:
