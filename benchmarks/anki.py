@@ -15,8 +15,9 @@ from pathlib import Path
 import genanki
 
 from benchmarks.measure import Row, in_turns, machine, table
-from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, guid_of, modified, package
+from learning.anki.export_package import AnkiNote, guid_of, modified, package
 from learning.anki.field_html import field
+from learning.anki.note_types import BASIC
 from vault.ids import ALPHABET, CardId
 
 _VAULT = "01KB0000000000000000000000"
@@ -51,8 +52,9 @@ def made_notes(count: int, *, seed: int) -> list[AnkiNote]:
 
 def alone(notes: list[AnkiNote], out: Path) -> None:
     """The same notes by genanki as its manual has it, with given GUIDs."""
-    templates = [{"name": "Card", "qfmt": FRONT, "afmt": BACK}]
-    model = genanki.Model(1_763_719_210, MODEL, [{"name": name} for name in FIELDS], templates, css=STYLE)
+    (card,) = BASIC.templates
+    templates = [{"name": card.name, "qfmt": card.front, "afmt": card.back}]
+    model = genanki.Model(BASIC.id, BASIC.name, [{"name": name} for name in BASIC.fields], templates, css=BASIC.style)
     decks: dict[tuple[str, ...], genanki.Deck] = {}
     for note in notes:
         deck = decks.setdefault(note.deck, genanki.Deck(1_000_000 + len(decks), "::".join(note.deck)))

@@ -510,7 +510,7 @@ def id_changed(scene: Scene) -> Paths:
 
 def id_of_card_changed(scene: Scene) -> Paths:
     path, block = _block(scene)
-    scene.write(path, scene.text(path).replace(block, re.sub(r"<!-- card \w{10}", "<!-- card zzzzzzzzzz", block), 1))
+    scene.write(path, scene.text(path).replace(block, re.sub(r"%% card \w{10}", "%% card zzzzzzzzzz", block), 1))
     return {path}
 
 
@@ -597,7 +597,7 @@ def long_answer(scene: Scene) -> Paths:
 
 def card_copied(scene: Scene) -> Paths:
     path, block = _block(scene)
-    return scene.append(path, re.sub(r"\n<!-- card .*?-->", "", block).strip())
+    return scene.append(path, re.sub(r"\n%% card .*?%%", "", block).strip())
 
 
 def card_reworded(scene: Scene) -> Paths:
@@ -611,7 +611,7 @@ def card_in_other_deck(scene: Scene) -> Paths:
     other = next((p for p in scene.paths("learning/flashcards") if p != path), None)
     if other is None:
         return None
-    return scene.append(other, re.sub(r"\n<!-- card .*?-->", "", block).strip()) | {path}
+    return scene.append(other, re.sub(r"\n%% card .*?%%", "", block).strip()) | {path}
 
 
 def question_with_two_answers(scene: Scene) -> Paths:
@@ -623,7 +623,7 @@ def question_with_two_answers(scene: Scene) -> Paths:
 
 
 def comment_alone(scene: Scene) -> Paths:
-    return scene.append(scene.paths("learning/flashcards")[0], "<!-- card zzzzzzzzzz 000000 -->")
+    return scene.append(scene.paths("learning/flashcards")[0], "%% card zzzzzzzzzz 000000 %%")
 
 
 def answer_in_question(scene: Scene) -> Paths:

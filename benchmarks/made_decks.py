@@ -38,7 +38,7 @@ def _deck(number: int, ids: list[str]) -> str:
     blocks = [
         f"## {kind}\n\nQ: What is the {kind.casefold()} side of concept {number}?\n"
         f"A: It is number {number * 7 + n} of a long row, which nobody confuses with its neighbours.\n"
-        f"<!-- card {id_} 000000 -->\n"
+        f"%% card {id_} 000000 %%\n"
         for n, (kind, id_) in enumerate(zip(cycle(_KINDS), ids, strict=False))
     ]
     head = f"---\nconcept: {ids[0]}\ntags:\n  - flashcards\n---\n\n# Concept {number}\n\n"

@@ -70,9 +70,9 @@ def _install(folder: Path) -> None:
         raise NotHere(f"npm could not install it: {done.stderr.strip()[-300:]}")
 
 
-def indexed(bench: Bench, wiki: Path) -> Qmd:
-    """qmd with an index of the Markdown below `wiki`, up to date. Raises NotHere."""
+def indexed(bench: Bench, wiki: Path, name: str = "") -> Qmd:
+    """qmd with an index of the Markdown below `wiki`, up to date: the collection `name`. Raises NotHere."""
     found = installed(bench)
-    found.call("collection", "add", str(wiki), "--name", wiki.parent.name)
+    found.call("collection", "add", str(wiki), "--name", name or wiki.parent.name)
     found.call("update")
     return found

@@ -3,13 +3,15 @@
 A collection is a folder with `docs/` and `questions.jsonl`, a JSON object a line: {"question", "answerable",
 "document", "quote", "also": [{"document", "quote"}]}. A passage counts as found if it has at least half of the quote,
 by its runs of four words. The peers search the same passages: FTS5 with its own stemmer, any of the question's words;
-and qmd, its BM25 over the documents' texts, which counts as right with the right document.
+and qmd, its BM25 over the documents' texts, which counts as right with the right document. With `--semantic`, once for
+each model, retain is measured with its embeddings, too; and with qmd's hits beside its own, where qmd can be installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +29,9 @@ from benchmarks import qmd
 from benchmarks.measure import RETAIN, Bench, machine
 from compiler.build.search import with_search_index
 from compiler.index.entries import Entry, entries_of
+from compiler.query.likeness import likeness_by
 from compiler.query.search import Likeness, search
-from compiler.query.semantic import likeness_by
+from vault.config.search import SearchSettings
 from vault.index.database import Database
 from vault.text.formatting import fold
 from vault.vault import open_vault
@@ -88,7 +91,7 @@ def _vault(bench: Bench, folder: Path) -> Path:
 
 
 def _ours(index: Database, question: str, likeness: Likeness | None = None) -> Found:
-    hits = search(index, question, ("passage",), MOST, likeness).hits["passage"]
+    hits = search(index, question, ("passage",), MOST, likeness, is_prose=True).hits["passage"]
     return [(Path(hit.entry.path).name, fold(hit.entry.text)) for hit in hits]
 
 
@@ -108,24 +111,31 @@ def _plain(passages: Sequence[Entry]) -> Callable[[str], Found]:
     return found
 
 
-def _qmd(bench: Bench, passages: Sequence[Entry], name: str) -> Callable[[str], Found]:
-    """A search of the documents' texts by qmd's BM25, which gives documents. Raises: qmd.NotHere."""
+def _qmd(bench: Bench, passages: Sequence[Entry], name: str) -> tuple[qmd.Qmd, tuple[str, ...]]:
+    """qmd with the documents' texts as its collection `name`, and its command that searches it. Raises: qmd.NotHere."""
     folder = bench.work / f"texts-{name}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for path in dict.fromkeys(each.path for each in passages):
         text = "\n\n".join(each.text for each in passages if each.path == path)
-        (folder / f"{Path(path).name}.md").write_text(text, encoding="utf-8")
-    peer = qmd.indexed(bench, folder)
+        (folder / Path(path).with_suffix(".md").name).write_text(text, encoding="utf-8")
+    peer = qmd.indexed(bench, folder, name)
+    return peer, (str(peer.folder / "node_modules/.bin/qmd"), "search", "-c", name)
+
+
+def _by_qmd(peer: qmd.Qmd, command: Sequence[str], names: Sequence[str]) -> Callable[[str], Found]:
+    """A search by qmd's BM25, which gives documents: those with these names."""
+    documents = {Path(name).stem: name for name in names}
 
     def found(question: str) -> Found:
-        command = [str(peer.folder / "node_modules/.bin/qmd"), "search", question, "-n", str(MOST), "--json"]
-        done = subprocess.run(command, env=peer.environment(), capture_output=True, text=True, check=False)
+        arguments = [*command, question, "-n", str(MOST), "--json"]
+        done = subprocess.run(arguments, env=peer.environment(), capture_output=True, text=True, check=False)
         try:
             rows: list[dict[str, Any]] = json.loads(done.stdout or "[]")
         except ValueError:
             rows = []
-        return [(str(row.get("file", "")).rpartition("/")[2].removesuffix(".md"), "") for row in rows]
+        stems = [Path(str(row.get("file", ""))).stem for row in rows]
+        return [(documents.get(stem, stem), "") for stem in stems]
 
     return found
 
@@ -135,52 +145,72 @@ def _line(name: str, ranks: Sequence[int], spent: float) -> str:
     within = {most: sum(0 < rank <= most for rank in ranks) / count for most in (1, 5, 20)}
     mrr = sum(1 / rank for rank in ranks if rank) / count
     shares = "  ".join(f"@{most} {share:.2f}" for most, share in within.items())
-    return f"  {name:24}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
+    return f"  {name:30}{shares}  MRR {mrr:.3f}  {spent / count * 1000:6.1f} ms a question"
 
 
-def measured(bench: Bench, folder: Path, likeness: Likeness | None) -> list[str]:
-    """The lines on one collection."""
+def measured(bench: Bench, folder: Path, models: Sequence[str]) -> Iterator[str]:
+    """Yield the lines on one collection."""
     asked = questions(folder)
     root = _vault(bench, folder)
     vault = open_vault(str(root), None, root)
-    out = [f"{folder.name}: {len(asked)} questions"]
+    yield f"{folder.name}: {len(asked)} questions"
 
-    def measure(name: str, find: Callable[[str], Found], *, any_text: bool = False) -> None:
+    def line(name: str, find: Callable[[str], Found], *, any_text: bool = False) -> str:
         start = time.perf_counter()
         found = [find(question.words) for question in asked]
         spent = time.perf_counter() - start
         ranks = [question.rank(each, any_text=any_text) for question, each in zip(asked, found, strict=True)]
-        out.append(_line(name, ranks, spent))
+        return _line(name, ranks, spent)
 
-    def use(index: Database) -> list[Entry]:
-        measure("retain", lambda question: _ours(index, question))
-        if likeness is not None:
-            measure("retain, by meaning too", lambda question: _ours(index, question, likeness))
-        return entries_of(index, "passage")
+    def ours(name: str, settings: SearchSettings) -> str:
+        likeness = likeness_by(settings, lambda event: None)
 
-    passages = with_search_index(vault, use, datetime.now(UTC), lambda event: None)
-    measure("FTS5, porter", _plain(passages))
+        def use(index: Database) -> str:
+            start = time.perf_counter()
+            _ours(index, "what", likeness)
+            first = time.perf_counter() - start
+            found = line(name, lambda question: _ours(index, question, likeness))
+            return f"{found}, the first {first:.1f} s" if settings.model else found
+
+        return with_search_index(vault, use, datetime.now(UTC), lambda event: None)
+
+    yield ours("retain", SearchSettings())
+    for model in models:
+        yield ours(f"retain, {Path(model).name}", SearchSettings(model))
+    passages = with_search_index(vault, lambda i: entries_of(i, "passage"), datetime.now(UTC), lambda event: None)
+    yield line("FTS5, porter", _plain(passages))
     try:
-        measure("qmd, right document", _qmd(bench, passages, folder.name), any_text=True)
+        peer, command = _qmd(bench, passages, folder.name)
     except qmd.NotHere as why:
-        out.append(f"  qmd: not run: {why}")
-    return out
+        yield f"  qmd: not run: {why}"
+        return
+    names = [Path(each.path).name for each in passages]
+    yield line("qmd, right document", _by_qmd(peer, command, names), any_text=True)
+    os.environ.update(peer.environment())  # of the programs that retain starts
+    for model in ("", *models):
+        yield ours(" and ".join(filter(None, ("retain, qmd", Path(model).name))), SearchSettings(model, command))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+", type=Path)
     parser.add_argument("--work", type=Path, help="a folder to work in and to keep")
-    parser.add_argument("--semantic", metavar="MODEL", default="", help="a model of model2vec: a folder or a name")
+    parser.add_argument(
+        "--semantic",
+        metavar="MODEL",
+        action="append",
+        default=[],
+        help="an embedding model, folder or name (repeatable)",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as own:
         work = options.work or Path(own)
         work.mkdir(parents=True, exist_ok=True)
         bench = Bench(work, 1, 0)
-        likeness = likeness_by(options.semantic, "benchmark") if options.semantic else None
         print(machine(), file=sys.stderr)
         for folder in options.collections:
-            print("\n".join(measured(bench, folder.resolve(), likeness)), flush=True)
+            for line in measured(bench, folder.resolve(), options.semantic):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from cli.terminal import bold
 
 # command -> ("module:name", help in one line): listing the commands does not load them
 Table = Mapping[str, tuple[str, str]]
@@ -53,11 +57,37 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki."),
     "sync": ("cli.exchange.sync:sync", "Sync cards and reviews with a running Anki."),
     "rebuild": ("cli.build.compile:rebuild", "Rebuild all generated files from scratch."),
+    "completion": ("cli.shell:completion", "Print the completion script for bash, zsh or fish."),
 }
+
+
+class _HelpFormatter(click.HelpFormatter):
+    """Help with headings in bold type on a terminal."""
+
+    def write_heading(self, heading: str) -> None:
+        super().write_heading(bold(heading, sys.stdout))
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, bold("Usage:", sys.stdout) + " " if prefix is None else prefix)
+
+
+class _HelpContext(click.Context):
+    formatter_class = _HelpFormatter
+
+
+def _with_help(command: click.Command) -> click.Command:
+    """Return the command, whose help and that of its own commands has headings in bold type."""
+    command.context_class = _HelpContext
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            _with_help(below)
+    return command
 
 
 class LateGroup(click.Group):
     """A click group that lists its commands without loading them; `unlisted` ones can be called but are not listed."""
+
+    context_class = _HelpContext
 
     def __init__(self, *args: Any, table: Table, unlisted: frozenset[str] = frozenset(), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -73,7 +103,23 @@ class LateGroup(click.Group):
         module, _, name = self.table[cmd_name][0].partition(":")
         command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)
-        return command
+        return _with_help(command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin with `incomplete`, without loading a command."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self.table[name][1]) for name in names]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that `args` begin with. Raises NoSuchCommand, which names similar ones."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            names = self.list_commands(ctx)
+            raise click.exceptions.NoSuchCommand(error.command_name, possibilities=names, ctx=ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

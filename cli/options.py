@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
@@ -22,12 +24,28 @@ from vault.vault import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-vault_option = click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")
+
+def folders(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a folder."""
+    return [CompletionItem(typed, type="dir")]
+
+
+vault_option = click.option("--vault", "vault_dir", metavar="DIR", shell_complete=folders, help="The vault to work on.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 progress_option = click.option(
     "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range: "nan", which is in every range, and "inf" are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def combine(*options: Callable[[F], F]) -> Callable[[F], F]:

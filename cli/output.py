@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from cli.terminal import bold, fitted, red
 from vault.diagnostic import Diagnostic
 from vault.errors import (
     Damaged,
@@ -42,7 +43,7 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
 
 # The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
 _app_pipe = os.environ.pop("RETAIN_TELL", "")
-_json_events = False  # whether stderr speaks JSON alone; set once for each command line
+_json_events = False  # whether stderr holds JSON alone; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
 _CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
@@ -58,7 +59,7 @@ def failed(error: RetainError) -> int:
         event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
     else:
         _send_to_app({"what": error.what, "where": error.where, "hint": error.hint})
-        _write_stderr(clean(f"retain: {_error_text(error)}") + "\n")
+        _write_lines(f"{red('retain:', sys.stderr)} {clean(_error_text(error))}")
     return exit_code(error)
 
 
@@ -68,7 +69,12 @@ def _error_text(error: RetainError) -> str:
 
 
 def usage(error: click.ClickException) -> None:
-    """Print what click has against the words of a command, which may be the names of files from anywhere."""
+    """Print why a command line cannot be used; its words may be the names of files from anywhere."""
+    if _json_events:
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context is not None else "retain"
+        event({"event": "error", "what": error.format_message(), "where": where, "hint": f"see `{where} -h`"})
+        return
     words = io.StringIO()
     error.show(words)
     say(words.getvalue().rstrip("\n"))
@@ -87,10 +93,11 @@ def defect(error: BaseException) -> int:
 
 
 def speak_events(arguments: Sequence[str]) -> None:
-    """With `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
+    """With `--json` or `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
     global _json_events
-    pairs = itertools.pairwise(arguments)
-    _json_events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
+    own = list(itertools.takewhile(lambda word: word != "--", arguments))  # what follows are no options of ours
+    pairs = itertools.pairwise(own)
+    _json_events = "--json" in own or ("--progress", "jsonl") in pairs or "--progress=jsonl" in own
 
 
 def event(fields: dict[str, Any]) -> None:
@@ -104,7 +111,7 @@ def say(text: str) -> None:
         event({"event": "note", "words": clean(text).strip()})
     else:
         _send_to_app({"words": text})
-        _write_stderr(clean(text) + "\n")
+        _write_lines(clean(text))
 
 
 def _send_to_app(fields: dict[str, str]) -> None:
@@ -116,6 +123,11 @@ def _send_to_app(fields: dict[str, str]) -> None:
             )
 
 
+def _write_lines(text: str) -> None:
+    """Write whole lines to stderr, broken between words at the width of a terminal."""
+    _write_stderr(fitted(redact(text), sys.stderr) + "\n")
+
+
 def _write_stderr(text: str) -> None:
     """Write to stderr; ignore errors, as a full or closed stderr must not end the work."""
     with suppress(OSError):
@@ -125,18 +137,21 @@ def _write_stderr(text: str) -> None:
 
 def show(text: str) -> None:
     """Print text on stdout."""
-    _print(clean(text))
+    _print(clean(text), is_fitted=True)
+
+
+def show_heading(text: str) -> None:
+    """Print the heading of a list on stdout, in bold type where that is a terminal."""
+    _print(bold(clean(text), sys.stdout), is_fitted=True)
 
 
 def show_marked(text: str, marks: Sequence[tuple[int, int]]) -> None:
     """Print text on stdout, the (start, end) parts of it in bold type where that is a terminal."""
-    is_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     parts, at = [], 0
     for start, end in marks:
-        on, off = ("\x1b[1m", "\x1b[0m") if is_bold else ("", "")
-        parts += [clean(text[at:start]), on, clean(text[start:end]), off]
+        parts += [clean(text[at:start]), bold(clean(text[start:end]), sys.stdout)]
         at = end
-    _print("".join([*parts, clean(text[at:])]))
+    _print("".join([*parts, clean(text[at:])]), is_fitted=True)
 
 
 def show_file(data: bytes) -> None:
@@ -169,15 +184,27 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def ask(question: str) -> bool | None:
+    """Ask a question that y answers with yes and anything else with no; None where no person can be asked."""
+    if _json_events or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    _write_stderr(f"{clean(question)} [y/N] ")
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
 def flush() -> None:
     """Flush stdout, so that an error can still be reported."""
     _print("", end="", flush=True)
 
 
-def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
-    """Print redacted text on stdout. Raises WriteFailed; BrokenPipeError if the reader is gone."""
+def _print(text: str, *, end: str = "\n", flush: bool = False, is_fitted: bool = False) -> None:
+    """Print redacted text on stdout; `is_fitted`: within the width of a terminal.
+
+    Raises WriteFailed; BrokenPipeError if the reader is gone.
+    """
+    text = redact(text)
     with _reporting_errors():
-        print(redact(text), end=end, flush=flush)
+        print(fitted(text, sys.stdout) if is_fitted else text, end=end, flush=flush)
 
 
 @contextmanager
@@ -221,6 +248,7 @@ def found(diagnostics: Iterable[Diagnostic]) -> None:
 _STEP_NAMES = {
     "scan": "scanning",
     "source": "reading",
+    "export": "exporting",
     "compare": "comparing quotes",
     "compose": "composing",
     "cards": "writing cards",
@@ -230,6 +258,7 @@ _STEP_NAMES = {
     "check": "checking sentences",
     "reconcile": "comparing claims",
     "answer": "answering",
+    "embed": "embedding sentences",
     "batch": "waiting for a batch",
     "save": "saving",
     "copy": "copying",
@@ -291,6 +320,21 @@ def _time_left(seconds: int | None) -> str:
     if not seconds:
         return ""
     return f"about {seconds} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
+
+
+class Counter(_Live):
+    """How many files were found so far, on a line of stderr that renews itself; nothing if stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self.live, self.count = sys.stderr.isatty(), 0
+        self._last = time.monotonic()
+
+    def __call__(self) -> None:
+        self.count += 1
+        now = time.monotonic()
+        if self.live and now - self._last > 0.2:
+            self._last, self._shown = now, True
+            _write_stderr(f"\r\x1b[Kcounting: {self.count:,} files")
 
 
 class Download(_Live):

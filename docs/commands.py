@@ -29,7 +29,7 @@ def render() -> str:
     parts = [HEAD]
     for context in _contexts(retain_group(), None, "retain"):
         level = "##" if context.parent is None or context.parent.parent is None else "###"
-        parts.append(f"{level} {context.command_path}\n\n```text\n{context.get_help()}\n```\n")
+        parts.append(f"{level} {context.command_path}\n\n```text\n{click.unstyle(context.get_help())}\n```\n")
     return "\n".join(parts)
 
 

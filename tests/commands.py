@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
+import termios
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -67,6 +69,22 @@ def retain_process(*arguments: str, cwd: Path, stdin: str = "", env: Mapping[str
         check=False,
     )
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def on_terminal(*arguments: str, cwd: Path, columns: int = 80, typed: str = "", **env: str) -> str:
+    """Return what the installed script shows on a terminal of that width, with what is typed ahead."""
+    main, other = pty.openpty()
+    termios.tcsetwinsize(other, (24, columns))
+    os.write(main, typed.encode())
+    variables = {name: value for name, value in _environment(env).items() if name not in ("COLUMNS", "LINES")}
+    shown = b""
+    with subprocess.Popen([SCRIPT, *arguments], cwd=cwd, stdin=other, stdout=other, stderr=other, env=variables):
+        os.close(other)
+        with suppress(OSError):  # EIO: no process has the terminal any more
+            while block := os.read(main, 4096):
+                shown += block
+    os.close(main)
+    return shown.decode().replace("\r\n", "\n")
 
 
 def _environment(more: Mapping[str, str] | None) -> dict[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
+from textual.command import CommandPalette
 from textual.events import Event, Key
 from textual.message import Message
 from textual.screen import Screen
@@ -23,10 +24,12 @@ from tui.driver import TerminalDriver
 from tui.help import HelpScreen
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.screen import Back, Go, Page
+from tui.strings.app import PALETTE
 from vault.errors import RetainError
 from vault.locks import lock
 
 if TYPE_CHECKING:  # screens are loaded when they are first shown
+    from textual.command import Provider
     from textual.driver import Driver
 
     from learning.review.study_session import StudySession
@@ -37,9 +40,16 @@ INTERRUPTED = 130
 _ASK_AGAIN_S = 0.5
 
 
+def _palette_provider() -> type[Provider]:
+    from tui.palette_provider import Commands  # the app starts without what is searched
+
+    return Commands
+
+
 class RetainApp(App[int]):
     CSS_PATH = "theme.tcss"
     TITLE = "retain"
+    COMMANDS = {_palette_provider}  # noqa: RUF012 (so it is declared above)
     BINDINGS = [*bindings(APP, priority=True), *bindings((*ANYWHERE, *SHELL))]  # noqa: RUF012
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (so it is declared above)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012
@@ -260,6 +270,10 @@ class RetainApp(App[int]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands of the palette: keys of this screen, other screens, themes."""
         yield from palette.commands(self, screen, self.apply_theme)
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=PALETTE, id="--command-palette"))
 
     def _fatal_error(self) -> None:
         """End after an unexpected error without printing local variables; `run_app` raises the error."""

@@ -48,3 +48,8 @@ class Context:
     preferences: Preferences = field(default_factory=Preferences)
     jobs: Jobs = field(default_factory=Jobs)  # long work, which goes on while screens come and go
     presses: Presses = field(default_factory=Presses)
+
+    @property
+    def editor(self) -> str:
+        """Return the command in $VISUAL, else in $EDITOR; "" if neither is set."""
+        return self.environment.get("VISUAL", "").strip() or self.environment.get("EDITOR", "").strip()

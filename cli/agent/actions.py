@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ from cli.environment import is_sandboxed, now
 from cli.options import opened
 from cli.wiki_check import wiki_to_check
 from compiler.build.search import with_search_index
-from compiler.orders.answer import answer_lines, answer_question
+from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk, current_board
 from compiler.orders.leases import MINUTES, NAME, lease_orders
 from compiler.orders.submit import submit
@@ -25,6 +25,8 @@ from compiler.orders.take import order_status, release_orders, take_orders, work
 from compiler.protocol.forms import MAX_ANSWER
 from compiler.protocol.requests import Request
 from compiler.query.answer import Answer
+from compiler.query.answer_text import answer_lines
+from compiler.query.likeness import chosen_likeness
 from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
 from vault.errors import UsageError
@@ -79,11 +81,14 @@ class AgentActions:
     def release(self, orders: OrderIds, name: Name = "agent") -> str:
         """Give orders back that you took and will not answer."""
         released = release_orders(self.place, orders, checked_name(name), now())
-        return f"given back: {', '.join(released) or 'none: they are not yours'}"
+        return f"released: {', '.join(released) or 'none: they are not yours'}"
 
     def search(self, words: Words, limit: Limit = 10) -> str:
         """Find passages of the sources, claims, articles, topics and cards by words, the best first."""
-        results = with_search_index(self.place.vault, lambda i: search(i, words, limit=limit), now(), lambda e: None)
+        likeness = chosen_likeness(_quietly)
+        results = with_search_index(
+            self.place.vault, lambda index: search(index, words, limit=limit, likeness=likeness), now(), _quietly
+        )
         return json.dumps(results_as_json(results), ensure_ascii=False)
 
     def ask(self, question: Words, name: Name = "agent") -> str:
@@ -93,12 +98,16 @@ class AgentActions:
         """
         found = answer_or_orders(self.place, question, checked_name(name))
         if isinstance(found, Answer):
-            return "\n".join(answer_lines(found))
+            return "\n".join(map(str, answer_lines(found)))
         return "\n".join(report.text_for_tools(request) for request in found)
 
     def lint(self, rule: Rule = "", limit: Limit = 50) -> str:
         """List what is wrong with the wiki and its cards, each with rule, place, reason and remedy; change nothing."""
         return _findings(self.place.vault, rule, limit)
+
+
+def _quietly(event: Mapping[str, Any]) -> None:
+    """Report no progress: the agent waits for the answer alone."""
 
 
 def _findings(vault: Vault, rule: str, limit: int) -> str:
@@ -107,7 +116,7 @@ def _findings(vault: Vault, rule: str, limit: int) -> str:
 
     known = [each.code for each in RULES]
     if rule and rule not in known:
-        raise UsageError(f"no rule is named {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
+        raise UsageError(f"no such rule: {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
     found = lint(wiki_to_check(vault, now()), [rule] if rule else [])
     shown = [each.as_json() for each in found[:limit]]
     return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)
@@ -130,5 +139,5 @@ def desk_of(vault_dir: str | None) -> OrderDesk:
 def checked_name(name: str) -> str:
     """Return the name of an agent. Raises: UsageError for an invalid one."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"{clean_line(name)!r} is no valid name", hint="letters, digits and . _ @ + -, at most 40")
+        raise UsageError(f"not a valid name: {clean_line(name)!r}", hint="letters, digits and . _ @ + -, at most 40")
     return name

@@ -18,8 +18,8 @@ from vault.text.formatting import short_line
 
 MOST_FAULTS = 60  # that are shown of one answer
 _HAND_IN = (
-    "Write your answer into {answer} and hand it in: {submit}\n"
-    "What is good of it is stored; what is not comes back with its line: correct it there and hand the file in again."
+    "Write your answer into {answer} and submit it: {submit}\n"
+    "Valid lines are stored; each invalid one is printed with its number: correct it there and submit the file again."
 )
 
 
@@ -61,7 +61,7 @@ def handed_out(desk: OrderDesk, request: Request, name: str) -> OrderFile:
 
 def text_for_tools(request: Request) -> str:
     """Return the text of an order for an agent that hands in by the tool `submit`."""
-    return order_text(request, f"Hand your answer in with the tool `submit`, as the answer to the order {request.id}.")
+    return order_text(request, f"Submit your answer with the tool `submit`, as the answer to the order {request.id}.")
 
 
 def work_lines(work: Work) -> list[str]:
@@ -73,8 +73,8 @@ def work_lines(work: Work) -> list[str]:
 def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
     """Return what became of an answer, and what to correct."""
     if receipt.state == "unknown":
-        return [f"no order is called {short_line(receipt.id, 80)!r}: ids are those of `retain agent next`"]
-    words = receipt.kept if receipt.state == "accepted" else "nothing of it can be used"
+        return [f"no such order: {short_line(receipt.id, 80)!r}: ids are those of `retain agent next`"]
+    words = receipt.kept if receipt.state == "accepted" else "no part of it can be used"
     out = [f"{receipt.state} {receipt.id}: {words}"]
     out += [f"  {fault}" for fault in receipt.faults[:MOST_FAULTS]]
     if len(receipt.faults) > MOST_FAULTS:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
+from cli.build.copying import Outcome, check_amount, copy_files
 from cli.build.current import record_current
 from cli.build.raw_paths import Places
 from cli.environment import now
@@ -24,7 +25,16 @@ from vault.errors import Refused, RetainError
 from vault.files.guard import Guard, Scope
 from vault.log import ledger
 from vault.log.ledger import DECISIONS, Event, encode, instant
-from vault.log.provenance import Origin, added_event, current_event, fills_event, fills_in, origin_event, origins_in
+from vault.log.provenance import (
+    Origin,
+    added_event,
+    arrivals_in,
+    current_event,
+    fills_event,
+    fills_in,
+    origin_event,
+    origins_in,
+)
 from vault.model.gaps import Gap
 from vault.text.urls import is_address, normalize_address
 from vault.vault import Vault
@@ -36,26 +46,8 @@ DEFAULT_MIB = 50
 MAX_NAMESAKES = 1_000
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What was added, by vault path; `began` is the instant before the first copy."""
-
-    began: str
-    added: list[str] = field(default_factory=list)
-    there: list[str] = field(default_factory=list)
-    skipped: list[dict[str, str]] = field(default_factory=list)  # path and reason of what folders hold and is left out
-    refused: list[dict[str, Any]] = field(default_factory=list)
-    fetched: list[dict[str, Any]] = field(default_factory=list)
-    origins: list[Origin] = field(default_factory=list)  # for the ledger
-
-    def refuse(self, path: str, error: RetainError) -> None:
-        """Record and report the error of one source; the others are still added."""
-        self.refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
-        output.say(f"  {error}")
-
-
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
     "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."
@@ -69,9 +61,8 @@ class Outcome:
     metavar="MIB",
     help="The largest document to fetch from the web.",
 )
-@click.option(
-    "--current", is_flag=True, help="Copy nothing: the SOURCES are in raw/, you looked at them, and they still hold."
-)
+@click.option("--current", is_flag=True, help="Copy nothing: confirm that these SOURCES in raw/ are still valid.")
+@click.option("--yes", is_flag=True, help="Copy more than 2,000 files or 500 MB without asking.")
 @progress_option
 @vault_json_options
 def add(
@@ -81,6 +72,7 @@ def add(
     gap_ids: tuple[str, ...],
     max_size: int,
     current: bool,
+    yes: bool,
     progress: str | None,
     vault_dir: str | None,
     as_json: bool,
@@ -88,7 +80,8 @@ def add(
     """Copy files or folders into raw/, or fetch a page or document from the web.
 
     Files keep their names. A web page is saved as Markdown with its address and date, other documents unchanged.
-    Only the page itself is fetched, and nothing but the request is sent.
+    Only the page itself is fetched, and nothing but the request is sent. Stopped with Ctrl-C, it
+    removes the copies that it has made.
 
     \b
     Examples:
@@ -107,21 +100,16 @@ def add(
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(normalize_address(s) for s in sources if is_address(s)))
     gaps = _gaps(vault, gap_ids)
-    places = Places(vault, kind)
-    places.find(files)
+    with output.Counter() as counter:
+        places = Places(vault, kind, count=counter)
+        places.find(files)
+    check_amount([source for source, _ in places.found], vault.root, sure=yes)
     guard = vault.guard(Scope.ADD)
     guard.sweep()
     outcome = Outcome(skipped=places.skipped, began=instant(now()))
     narrator = output.Progress(progress)
     try:
-        for done, (source, path) in enumerate(places.found, 1):
-            try:
-                existed = guard.exists(path)
-                guard.copy_in(source, path)
-                (outcome.there if existed else outcome.added).append(path)
-            except RetainError as error:
-                outcome.refuse(path, error)
-            narrator({"event": "copy", "done": done, "of": len(places.found), "path": path})
+        copy_files(guard, places.found, narrator, outcome)
         for done, address in enumerate(addresses):
             step = {"event": "fetch", "of": len(addresses), "path": address}
             if narrator.jsonl:
@@ -206,6 +194,7 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
     fetched = {origin.path for origin in outcome.origins}
     copied = [path for path in outcome.added if path not in fetched]
     events += [added_event(copied, outcome.began)] if copied else []
+    events += (added_event([path], at) for path, at in _unrecorded(vault, outcome.there))
     late = [path for path in outcome.there if objective_of(vault, path)]  # added again, and unchanged
     events += (current_event(id_, own, at) for path in late for id_, own in sources_at(vault, path).items())
     if authority is not None:
@@ -216,10 +205,17 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
         vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
 
 
+def _unrecorded(vault: Vault, paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Return which of these files the ledger does not know, and when each came: an earlier `add` was killed."""
+    known = arrivals_in(vault.ledger_events(DECISIONS)[0]) if paths else {}
+    new = [(path, vault.root / path) for path in paths if path not in known]
+    return [(path, instant(datetime.fromtimestamp(file.stat().st_ctime, UTC))) for path, file in new if file.exists()]
+
+
 def _confirm_in_audit(vault: Vault, outcome: Outcome) -> None:
     """Record in the file audit that the user added these files."""
     try:
-        confirm(vault, outcome.added, now())
+        confirm(vault, [*outcome.added, *outcome.there], now())
     except RetainError as error:
         output.say(f"  the files are added, but `retain guard audit` will report them as new: {error}")
 

@@ -15,7 +15,7 @@ from cli.build.watch import QUIET_S, Watch, show_reasons
 from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, paid_words
 from cli.engines.found import is_model_here
 from cli.environment import now
-from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.options import FiniteRange, dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault, raw_path
 from compiler.build.last_engine import last_engine
@@ -37,7 +37,7 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
 _wait_option = click.option(
     "--wait",
     "wait_s",
-    type=click.FloatRange(0, 86_400),
+    type=FiniteRange(0, 86_400),
     default=300,
     show_default=True,
     metavar="SECONDS",
@@ -46,7 +46,7 @@ _wait_option = click.option(
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path())
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
@@ -54,14 +54,14 @@ _wait_option = click.option(
     "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: your settings, else the "
     "engine of the last compile.",
 )
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
+@click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
 @click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
-@click.option("--explain", is_flag=True, help="Say of each file that is written why it was made again.")
-@click.option("--watch", is_flag=True, help="Go on: compile again whenever files in raw/ have changed, until Ctrl-C.")
+@click.option("--explain", is_flag=True, help="Explain for each file why it was written.")
+@click.option("--watch", is_flag=True, help="Keep running: compile whenever files in raw/ change, until Ctrl-C.")
 @click.option(
     "--debounce",
-    type=click.FloatRange(0.05, 3600),
+    type=FiniteRange(0.05, 3600),
     metavar="SECONDS",
     help=f"With --watch: how long raw/ must be quiet before a compile (default: {QUIET_S:g}).",
 )
@@ -89,7 +89,7 @@ def compile_(
     Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
     so nothing is asked or paid twice.
 
-    With --watch it prints a line per compile (with --json, an object), goes on after one that failed, and needs the
+    With --watch it prints a line per compile (with --json, an object), continues after one that failed, and needs the
     extra `watch`: `pip install 'retain[watch]'`. A budget holds for each compile.
 
     \b
@@ -156,6 +156,11 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
     """Rebuild all generated files from raw/, ledgers and review log, without the index or a model.
 
     The result has the same bytes; your edits stay.
+
+    \b
+    Examples:
+      retain rebuild
+      retain rebuild --json
     """
     vault = opened_to_write(vault_dir)
     with output.Progress(progress) as narrator:

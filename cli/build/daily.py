@@ -38,7 +38,7 @@ SHOWN = 5  # of each list on the screen; --json has all
 def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Compile what is new, check the logs and what changed since yesterday, and show what matters today, on one screen.
 
-    Run it by hand or by a timer (docs/daily.md): a second run the same day does nothing twice. No model is asked; where
+    Run it by hand or by a timer (docs/daily.md): a second run on the same day repeats nothing. No model is asked; where
     one compiles this vault, only its stored answers are used. Exit code 1 if a source failed or a check found faults.
 
     \b
@@ -124,7 +124,7 @@ def _show(
         output.show(f"Read next, {plural(len(gaps), 'gap')}: `retain gaps`")
         output.show_first([gap.what for gap in gaps], SHOWN, indent="  ")
     if late:
-        output.show(f"Look at again, {plural(len(late), 'source')}: `retain add --current FILE` if it still holds")
+        output.show(f"Due for a check, {plural(len(late), 'source')}: `retain add --current FILE` if it is still valid")
         output.show_first([each.path for each in late], SHOWN, indent="  ")
     if found:
         output.show(f"Check, {plural(len(found), 'finding')} in logs and what changed: `retain lint`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +40,7 @@ class Places:
     kind: str | None
     found: list[tuple[Path, str]] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
+    count: Callable[[], None] = lambda: None  # called for each file of a folder
 
     def find(self, sources: Iterable[str]) -> None:
         """Add all files and folders given; the inner folders of a folder are kept. Raises UsageError."""
@@ -101,7 +102,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "a folder that programs fill")
+                    self._skip(path, "a folder that programs generate")
                 else:
                     entered.append(name)
             folders[:] = entered
@@ -110,6 +111,7 @@ class Places:
                 if reason:
                     self._skip(path, reason)
                 else:
+                    self.count()
                     yield path
 
     def _skip(self, path: Path, reason: str) -> None:

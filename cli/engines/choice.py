@@ -62,7 +62,7 @@ def backend_of(
             if words := paid_words(backend):
                 output.say(f"before the error, {words}")
                 if isinstance(error, KeyboardInterrupt):
-                    output.say("what was answered is stored: the next `retain compile` asks only the rest")
+                    output.say("the answers so far are stored: the next `retain compile` asks for the rest")
             raise
 
 

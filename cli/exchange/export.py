@@ -10,7 +10,7 @@ import click
 
 from cli import output
 from cli.exchange.train import train
-from cli.options import move_older, vault_json_options
+from cli.options import move_older, progress_option, vault_json_options
 from cli.workspace import opened_desk
 from learning.anki.export_package import DECK_TREES, export_anki
 from learning.cards.workspace import Desk
@@ -107,6 +107,7 @@ def export() -> None:
     show_default=True,
     help="A deck in Anki for each topic or concept, or one for all cards.",
 )
+@progress_option
 @vault_json_options
 def anki(
     out: Path,
@@ -115,6 +116,7 @@ def anki(
     imported: bool,
     with_schedule: bool,
     decks: str,
+    progress: str | None,
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
@@ -134,9 +136,13 @@ def anki(
     desk = opened_desk(vault_dir, read_only=True)
     move_older(desk.vault)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
-    done = export_anki(
-        desk, out, fresh=newer, scheduled=with_schedule, decks=decks, left_out=set(left_out), force=force
-    )
+    narrator, cards = output.Progress(progress), len(desk.cards) - len(left_out)
+    with narrator:
+        narrator({"event": "export", "done": 0, "of": cards, "path": out.name})
+        done = export_anki(
+            desk, out, fresh=newer, scheduled=with_schedule, decks=decks, left_out=set(left_out), force=force
+        )
+        narrator({"event": "export", "done": cards, "of": cards, "path": out.name})
     if as_json:
         output.show_json(
             {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import progress_option, vault_json_options
+from cli.options import FiniteRange, progress_option, vault_json_options
 from cli.workspace import opened_desk
 from vault.errors import UsageError
 from vault.text.formatting import clean_line, plural
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from learning.training.export import Exported
 
 _STDOUT = Path("-")
-_share = click.FloatRange(0, 0.5)
+_share = FiniteRange(0, 0.5)
 
 
 @click.command("train")

@@ -50,7 +50,7 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
                 return False
             if _is_large(vault):
                 if only_at_once:
-                    output.say("  you have many files: run `retain guard audit` once to begin their audit")
+                    output.say("  you have many files: run `retain guard audit` once to start the file audit")
                     return False
                 output.say("  first scan of your files, with a copy of each: this may take a while")
             report = watch.scan(now(), quick=True)
@@ -110,7 +110,7 @@ def audit(
     """
     action = _only(actions)
     if action == "undo" and paths:
-        raise UsageError("--undo takes back the whole last restore, so it goes without PATH")
+        raise UsageError("--undo undoes the whole last restore and takes no PATH")
     vault = opened(vault_dir)
 
     def run() -> int:
@@ -130,7 +130,7 @@ def _only(actions: dict[str, bool]) -> str | None:
     asked = [name for name, given in actions.items() if given]
     if len(asked) > 1:
         words = " and ".join(f"--{name}" for name in asked)
-        raise UsageError(f"{words} don't go together", hint="say one of them; PATH names the files it is for")
+        raise UsageError(f"{words} don't go together", hint="give only one of them; PATH selects the files")
     return asked[0] if asked else None
 
 

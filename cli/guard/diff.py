@@ -29,7 +29,7 @@ def difference(audit: Audit, change: Change) -> Iterator[str]:
     old = _lines(_stored(audit, change.was))
     new = _lines(_present(audit, change.key, change.now))
     if old is None or new is None:
-        yield f"{before}: {change.what}; not compared, as it is no text or too long"
+        yield f"{before}: {change.what}; not compared: not text, or too long"
         return
 
     names = (f"{before} (as known)" if change.was else "/dev/null", f"{after} (now)" if change.now else "/dev/null")

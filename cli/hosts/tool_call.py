@@ -68,7 +68,7 @@ def _shell(given: Mapping[str, Any], cwd: str, territory: Territory, *, powershe
     if isinstance(line, list) and all(isinstance(word, str) for word in line):
         line = join(line)
     if not isinstance(line, str):
-        raise Malformed("the command is no text")
+        raise Malformed("the command is not text")
     if given.get("dangerouslyDisableSandbox"):
         return "only the user may run a command outside the sandbox"
     own = given.get("workdir", cwd)
@@ -106,7 +106,7 @@ def _patch(given: Mapping[str, Any], cwd: str, territory: Territory) -> str | No
     """Return why an agent must not apply this patch of Codex, whose lines name the files, or None."""
     text = given.get("command", given.get("input", given.get("patch")))
     if not isinstance(text, str):
-        raise Malformed("the patch is no text")
+        raise Malformed("the patch is not text")
     return _first(territory.write_fault(_absolute(path.strip(), cwd)) for path in _PATCHED.findall(text))
 
 
@@ -117,7 +117,7 @@ def _own_paths(given: Mapping[str, Any], cwd: str) -> Iterator[str]:
         if value is None:
             continue
         if not isinstance(value, str) or "\0" in value:
-            raise Malformed(f"{key} is no path")
+            raise Malformed(f"{key} is not a path")
         yield _absolute(value, cwd)
     pattern = given.get("glob", given.get("pattern"))
     if isinstance(pattern, str) and pattern.startswith(("/", "~", "..")) and "\0" not in pattern:

@@ -227,7 +227,7 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
         return None
     if wrong:
         what = f"the agent sandbox failed its test: {wrong}"
-        health.find("guard", "jail-open", what, "start no agent here, and report it with `retain doctor --json`")
+        health.find("guard", "jail-open", what, "do not start agents here; report this with `retain doctor --json`")
     return not wrong
 
 

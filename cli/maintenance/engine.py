@@ -30,7 +30,7 @@ Changes = list[tuple[str, str, Value | None]]
 
 
 @click.group(invoke_without_command=True)
-@click.option("--look", is_flag=True, help="Also ask the usual ports of this machine for servers of models.")
+@click.option("--look", is_flag=True, help="Also look for model servers on the usual ports of this machine.")
 @json_option
 @click.pass_context
 def engine(context: click.Context, look: bool, as_json: bool) -> None:
@@ -53,13 +53,13 @@ def engine(context: click.Context, look: bool, as_json: bool) -> None:
 
 
 @engine.command("list")
-@click.option("--look", is_flag=True, help="Also ask the usual ports of this machine for servers of models.")
+@click.option("--look", is_flag=True, help="Also look for model servers on the usual ports of this machine.")
 @json_option
 def list_(look: bool, as_json: bool) -> None:
     """Show what the settings say, which keys are set, which programs and servers are on this machine.
 
-    Of keys only the names of the variables are shown. Nothing is sent anywhere; with --look, the ports 11434, 1234,
-    8080 and 8000 of this machine are asked which models they have.
+    Keys are never shown, only the names of their variables. Nothing is sent anywhere; with --look, the ports 11434,
+    1234, 8080 and 8000 of this machine are asked which models they have.
 
     \b
     Examples:
@@ -103,7 +103,7 @@ def _compiling(settings: EngineSettings) -> str:
             return "agent: a coding agent, see `retain agent`"
         case "extractive":
             return "extractive: the built-in engine, without a model"
-    return "not chosen: the engine of a vault's last compile, at first the built-in one"
+    return "not set: the engine of a vault's last compile, or the built-in one"
 
 
 def _grading(settings: EngineSettings) -> str:
@@ -153,7 +153,7 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | N
 def try_(name: str | None, progress: str | None, as_json: bool) -> int:
     """Ask the chosen engine, or the one of NAME, one small question: which concepts do five sentences teach?
 
-    Says whether the answer has the form that a compile needs, and what it took. Without a vault; nothing is stored.
+    Says whether the answer has the form that a compile needs, and what it took. It needs no vault; nothing is stored.
 
     \b
     Examples:
@@ -240,7 +240,7 @@ def _show_answer(answer: Answered, seconds: float, as_json: bool) -> None:
 def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json: bool) -> None:
     """Estimate what compiling this vault would take: requests, tokens, money and minutes.
 
-    Reads the documents and asks nobody. What is answered already costs nothing.
+    Reads the documents and asks no model. Stored answers cost nothing.
 
     \b
     Examples:
@@ -275,8 +275,14 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("words", nargs=-1, metavar="[ADDRESS | -- PROGRAM ARGUMENT...]")
 @click.option("--model", metavar="NAME", help="The model, for claude and server.")
-@click.option("--check", metavar="NAME", help="Another model, or the command line of another program, that checks.")
-@click.option("--env", "variables", multiple=True, metavar="NAME", help="A variable that the program gets; repeatable.")
+@click.option("--check", metavar="NAME", help="Another model or command line that checks the answers.")
+@click.option(
+    "--env",
+    "variables",
+    multiple=True,
+    metavar="NAME",
+    help="An environment variable to pass to the program; repeatable.",
+)
 @click.option("--small", is_flag=True, help="A model of 1-8 B parameters: smaller requests.")
 @json_option
 def use(
@@ -288,10 +294,10 @@ def use(
     small: bool,
     as_json: bool,
 ) -> None:
-    """Choose who compiles, in your own settings: the rest of the file stays as it is.
+    """Choose the engine that compiles; only that changes in your settings file.
 
     claude: Anthropic, by key. server: any server of the Messages API. command: a program that takes a prompt on
-    standard input and prints the answer. none: nobody new is asked, what was answered stays in use.
+    standard input and prints the answer. none: no model is asked, and stored answers stay in use.
 
     \b
     Examples:
@@ -347,7 +353,7 @@ def _command_changes(
     try:
         checking = shlex.split(check or "")
     except ValueError as error:
-        raise UsageError(f"--check is no command line: {error}", hint='as --check "llm -m NAME"') from error
+        raise UsageError(f"--check is not a command line: {error}", hint='for example --check "llm -m NAME"') from error
     return [
         ("engine", "compile", "command"),
         ("engine", "command", list(words)),

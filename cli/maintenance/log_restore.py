@@ -21,7 +21,7 @@ from vault.log.review_log import LOG_PATH, log_files
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-_WITHOUT_COPIES = "bring the file back from git or a backup"
+_WITHOUT_COPIES = "restore the file from git or a backup"
 
 
 @click.command()
@@ -108,10 +108,14 @@ def _chosen(copies: Copies, day: str | None) -> Copy:
 @click.command()
 @vault_json_options
 def accept(vault_dir: str | None, as_json: bool) -> None:
-    """Take logs that have lost records as they are now.
+    """Accept logs that have lost records as they are now.
 
     For example after you have gone back to an older commit or backup. What was lost is not reported any more; copies of
     the review log that have it are kept.
+
+    \b
+    Examples:
+      retain log accept
     """
     vault: Vault = opened(vault_dir)
     lost = [notice for notice in vault.notices if notice.code == CODE]

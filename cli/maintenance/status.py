@@ -77,7 +77,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
             output.show(f"suggested: {plural(facts['suggested'], 'card')} to keep or drop (`retain card suggest`)")
         if facts["late"]:
             output.show(
-                f"to look at again: {plural(len(facts['late']), 'source')} (`retain add --current FILE` if it holds)"
+                f"due for a check: {plural(len(facts['late']), 'source')} (still valid? `retain add --current FILE`)"
             )
             output.show_first([each["path"] for each in facts["late"]], SHOWN, indent="  ")
         if facts["upgrade"]:

@@ -137,9 +137,7 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
             guard.write(path, data, expect=None if old is None else sha256_hex(old))
         output.show(f"{_verb(old is None, dry_run)} {path} (schema {SCHEMA_VERSION})")
     if found.state is State.EDITED:
-        output.say(
-            f"AGENTS.md was edited, so it stays as it is: take over from {BESIDE} what you want, then delete that"
-        )
+        output.say(f"AGENTS.md was edited, so it stays as it is: copy what you want from {BESIDE}, then delete it")
     if not writes and not moved and found.state is not State.EDITED:
         output.show(f"nothing to do: schema {SCHEMA_VERSION}")
     return output.DONE

@@ -1,4 +1,4 @@
-"""The command group `card`: show, edit and list cards, and what a user does to some of them."""
+"""The command group `card`: add, show, edit, delete and list cards, and what a user does to some of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
+from cli.review.card_new import delete, new
 from cli.review.review import event_json
 from cli.review.shift import advance, postpone
 from cli.review.suggest import suggest
+from cli.shell import card_ids
 from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
 from learning.cards.actions import Action
+from learning.cards.info import card_info, rating_rows
 from learning.cards.workspace import Desk
 from learning.memory.labels import card_heading, status
 from learning.schedule.date_text import study_day
@@ -32,17 +35,19 @@ from vault.model.markdown import unescape
 from vault.text.formatting import clean_line, plural
 
 _SHOWN = 20
+_NAME = 12  # columns of a fact's name
 _MOST_IDS = 1_000_000  # read from a pipe
 
 
 @click.group()
 def card() -> None:
-    """Show, edit, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
+    """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
     Actions take several ids, and `-` for ids on stdin.
 
     \b
     Examples:
+      retain card new --cloze "The {{c1::mitochondrion}} makes {{c2::ATP}}."
       retain card show k7q2m9xd3f
       retain card edit k7q2m9xd3f
       retain card suggest --keep p3s8v1ya0t
@@ -54,10 +59,16 @@ def card() -> None:
 
 
 @card.command("show")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @vault_json_options
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """Show a card: text, memory state and earlier versions."""
+    """Show a card: text, memory state, every rating and earlier versions.
+
+    \b
+    Examples:
+      retain card show k7q2m9xd3f
+      retain card show k7q2m9xd3f --json
+    """
     desk = opened_desk(vault_dir, read_only=True)
     data = desk.vault.read_bytes(IDS) or b""
     past = past_card(data, id_) if id_ not in desk.cards else None
@@ -66,7 +77,7 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
         output.show_json(_card_json(desk, shown))
         return output.DONE
     _print_card(desk, shown)
-    if past is None:
+    if past is None and shown.support:
         output.say(f"`retain trace {shown.id}` shows its source")
     return output.DONE
 
@@ -106,7 +117,6 @@ def _retired(past: PastCard) -> _Shown:
 
 def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
     """Return a card and its memory state as a JSON object."""
-    state = desk.state(shown.id)
     words = (shown.question, shown.answer)
     question, answer = words if shown.past else map(unescape, words)
     found: dict[str, object] = {
@@ -119,14 +129,8 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
         "answer": answer,
         "edited": shown.edited,
         "support": list(shown.support),
-        "status": status(state, desk.now),
-        "due": instant(state.due) if state.due and not shown.past else None,
-        "interval_days": state.interval_days,
-        "stability": round(state.stability, 4),
-        "difficulty": round(state.difficulty, 4),
-        "reps": state.reps,
-        "lapses": state.lapses,
-        "tags": list(state.tags),
+        **card_info(desk, shown.id).as_json(),
+        "tags": list(desk.state(shown.id).tags),
         "history": history_json(shown.versions),
     }
     return found | ({"retired": shown.past.retired()} if shown.past else {})
@@ -134,25 +138,24 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
     """Print a card and its memory state as text."""
-    state = desk.state(shown.id)
+    info = card_info(desk, shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{card_heading(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
-    seen = f"{plural(state.reps, 'review')}, {plural(state.lapses, 'lapse')}"
-    if state.due and not shown.past:
-        seen = f"due {instant(state.due)}, {seen}"
-    output.show(f"{status(state, desk.now)}: {seen if state.reps or state.due else 'never reviewed'}")
+    for name, value in info.rows():
+        output.show(f"{name.lower():<{_NAME}}{value}")
     if shown.past:
         output.show(shown.past.fate)
-    if state.tags:
-        output.show(f"tags: {clean_line(', '.join(state.tags))}")
+    if info.state.tags:
+        output.show(f"{'tags':<{_NAME}}{clean_line(', '.join(info.state.tags))}")
+    output.show_first([f"  {row}" for row in rating_rows(info, desk)], _SHOWN)
     for version, following in itertools.pairwise(shown.versions):
         output.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")
         output.show(f"  {clean_line(version.answer)}")
 
 
 @card.command("edit")
-@click.argument("id_", metavar="CARD")
+@click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
 @click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
@@ -195,14 +198,16 @@ def edit(
 @card.command("list")
 @click.option("--flagged", is_flag=True, help="Only flagged cards, with the reason.")
 @click.option("--suspended", is_flag=True, help="Only suspended cards.")
+@click.option("--leech", is_flag=True, help="Only leeches: cards that were forgotten again and again.")
 @click.option("--tag", default="", help="Only cards with this tag.")
 @vault_json_options
-def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """List flagged, suspended or tagged cards.
+def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
+    """List flagged, suspended or tagged cards, and leeches.
 
     \b
     Examples:
       retain card list --flagged
+      retain card list --leech
       retain card list --tag exam --json
     """
     desk = opened_desk(vault_dir, read_only=True)
@@ -211,19 +216,25 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     rows = []
     for id_, state in desk.states.items():
         tags = [each.casefold() for each in state.tags]
-        if id_ not in desk.cards or not (state.flagged or state.suspended or tags):
+        if id_ not in desk.cards or not (state.flagged or state.suspended or state.leech or tags):
             continue
         if (flagged and not state.flagged) or (suspended and not state.suspended) or (key and key not in tags):
             continue
+        if leech and not state.leech:
+            continue
         place = desk.place(id_)
         shown = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
-        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **shown})
+        memory = {"leech": state.leech, "lapses": state.lapses}
+        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **shown, **memory})
     if as_json:
         output.show_json({"cards": rows})
         return output.DONE
     lines = []
     for row in rows:
-        marks = [str(row["status"]), str(row["reason"]), " ".join(desk.states[CardId(str(row["id"]))].tags)]
+        forgotten = (
+            f"leech, forgotten {plural(desk.states[CardId(str(row['id']))].lapses, 'time')}" if row["leech"] else ""
+        )
+        marks = [str(row["status"]), forgotten, str(row["reason"]), " ".join(desk.states[CardId(str(row["id"]))].tags)]
         lines.append(f"{row['id']}  {row['concept']}: {'; '.join(filter(None, marks))}")
     output.show_first(lines, _SHOWN)
     if not rows:
@@ -231,7 +242,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     return output.DONE
 
 
-for command in (suggest, postpone, advance):
+for command in (suggest, new, delete, postpone, advance):
     card.add_command(command)
 
 
@@ -263,8 +274,12 @@ def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
 
 
 def _add_mark_command(word: str, help_: str) -> None:
-    @card.command(word, help=help_)
-    @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+    options = '--reason "too long"' if word == "flag" else "p3s8v1ya0t"
+    example = f"retain card {word} k7q2m9xd3f {options}"
+    several = f"retain card list --tag exam --json | jq -r '.cards[].id' | retain card {word} -"
+
+    @card.command(word, help=f"{help_}\n\n\b\nExamples:\n  {example}\n  {several}")
+    @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
     @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
@@ -282,7 +297,7 @@ _add_mark_command("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--add", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
 @vault_json_options
@@ -301,7 +316,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
 
 
 @card.command("reschedule")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
 @click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
 @vault_json_options

@@ -45,15 +45,19 @@ def with_new_words(
     save: Callable[[Words], T],
     id_: str,
     command: str,
+    form_help: str = "",
 ) -> T | None:
     """Return what `save` makes of the words that options, a file or the editor give; None if the editor made none.
 
-    `command` applies a text that could not be saved. Raises as `save` does; UsageError without a way to get the text.
+    `command` applies a text that could not be saved; `form_help` is written above the form. Raises as `save` does;
+    UsageError without a way to get the text.
     """
     if source is not None:
         return save(words_in(_read(source)))
     if question is None and answer is None:
-        return _in_editor(before, save, id_, command)
+        return _in_editor(before, save, id_, command, form_help or _HELP.format(id_))
+    if answer is not None and before.answer is None:
+        raise UsageError("a cloze has no answer of its own", hint="give its whole text with --question")
     return save(Words(before.question if question is None else question, before.answer if answer is None else answer))
 
 
@@ -65,13 +69,13 @@ def _read(source: str) -> str:
         raise UsageError("cannot be read as text", where=source, hint="give a UTF-8 file with Q: and A:") from error
 
 
-def _in_editor(before: Words, save: Callable[[Words], T], id_: str, command: str) -> T | None:
+def _in_editor(before: Words, save: Callable[[Words], T], id_: str, command: str, form_help: str) -> T | None:
     """Open the card in the user's editor and save the edit; a refused text stays in its file."""
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
         raise UsageError(what, hint="give --question and --answer, or --from FILE")
-    form = write_form(f"card-{id_}.md", _HELP.format(id_) + form_of(before))
+    form = write_form(f"card-{id_}.md", form_help + form_of(before))
     keep = True
     try:
         closed = edit_file(editor, form)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import click
@@ -12,20 +13,25 @@ from cli import output
 from cli.environment import now
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_saved
-from learning.cards.workspace import open_desk
+from learning.cards.workspace import Desk, open_desk
 from learning.memory import fit_decision
 from learning.memory.evaluation import Marks, plot
-from learning.memory.fold import card_events, fold, scheduler_for
+from learning.memory.fold import card_events, fold_log, scheduler_for
+from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import CardEvent, rules_of
+from learning.memory.state import CardEvent, MemoryState, rules_of
+from learning.schedule.queue import Item
+from learning.schedule.refit_load import HORIZON, RefitLoad, spread_refit
+from learning.schedule.workload import worth_first
 from learning.store.index import with_index
 from vault.errors import NotFound, RetainError, UsageError
 from vault.files.guard import Scope
+from vault.ids import CardId
 from vault.index.facts import fact, set_fact
-from vault.log.events import LogEvent, Params, Stamp, Undo
+from vault.log.events import LogEvent, Params, Reschedule, Stamp, Undo
 from vault.log.ledger import IDS
 from vault.log.review_columns import ScannedLog, scan_log
-from vault.log.review_log import append, log_files, mint_stamp
+from vault.log.review_log import LogWriter, append, is_written_with, log_files
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -43,10 +49,11 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 def optimize(
     dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Optimize FSRS parameters on your review history; applied only if they predict later reviews better.
+    """Optimize FSRS parameters on your review history; applied only if they predict later reviews clearly better.
 
-    The parameters are fitted to the first four fifths of your reviews and tested on the rest. If they are better, they
-    are fitted to all reviews and written to the review log.
+    The parameters are fitted to the first half of your reviews and tested on the next tenth, and so on. If they are
+    better by a margin, they are fitted to all reviews and written to the review log. Cards that come sooner then are
+    spread, so that no day becomes much heavier than it was.
 
     \b
     Examples:
@@ -73,12 +80,14 @@ def _card_events(vault: Vault) -> tuple[CardEvent, ...]:
     return card_events(vault.read_bytes(IDS) or b"")
 
 
-def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
-    return mint_stamp(now(), last=log.last, zone=vault.settings.zone, via="cli", entropy=secrets.token_bytes(10))
+def _stamps(vault: Vault, log: ScannedLog) -> Iterator[Stamp]:
+    """Yield the stamps of one action."""
+    writer = LogWriter(vault.guard(Scope.LOG), (), zone=vault.settings.zone, via="cli", last=log.last)
+    return writer.stamps(now())
 
 
-def _write(vault: Vault, event: LogEvent) -> None:
-    append(vault.guard(Scope.LOG), event)
+def _write(vault: Vault, *events: LogEvent) -> None:
+    append(vault.guard(Scope.LOG), *events)
 
 
 def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
@@ -97,19 +106,18 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
         narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, fit_decision.TooFew):
         return _too_few(found, as_json)
-    due = None
-    event = fit_decision.params_event(_stamp(vault, log), found)
+    load = None
     if found.better:
-        due = _due_before_and_after(vault, event)
+        events, load = _events_of(vault, log, found)
         if not dry_run:
-            _write(vault, event)
+            _write(vault, *events)
             render_saved(vault)
     else:
         _store_fit_size(vault, log)
     if as_json:
-        output.show_json(_contest_json(found, kept=found.better and not dry_run, due=due))
+        output.show_json(_contest_json(found, kept=found.better and not dry_run, load=load))
     else:
-        _show_contest(found, dry_run, due)
+        _show_contest(found, dry_run, load)
     return output.DONE
 
 
@@ -138,20 +146,27 @@ def _too_few(found: fit_decision.TooFew, as_json: bool) -> int:
     return output.DONE
 
 
-def _contest_json(found: fit_decision.FitComparison, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
+def _contest_json(found: fit_decision.FitComparison, *, kept: bool, load: RefitLoad | None) -> dict[str, Any]:
     marks = {"default": found.default, "current": found.current, "new": found.new}
     return {
         "reviews": found.reviews,
         "cards": found.cards,
         "trained_on": found.trained,
         "held_out": found.held_out,
+        "gain": round(found.gain, 5),
+        "gain_needed": round(found.needed, 5),
         "better": found.better,
         "in_use": found.in_use,
         "kept": kept,
         "marks": {name: _marks_json(each) for name, each in marks.items()},
         "parameters": list(found.fitted),
-        "due": None if due is None else {"before": due[0], "after": due[1]},
+        "due": None if load is None else _load_json(load),
     }
+
+
+def _load_json(load: RefitLoad) -> dict[str, Any]:
+    heaviest = {"heaviest_before": max(load.before), "heaviest_after": max(load.after)}
+    return {"before": load.before[0], "after": load.after[0], "moved": len(load.moved), **heaviest}
 
 
 def _marks_json(marks: Marks) -> dict[str, Any]:
@@ -173,11 +188,11 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
     }
 
 
-def _show_contest(found: fit_decision.FitComparison, dry_run: bool, due: tuple[int, int] | None) -> None:
+def _show_contest(found: fit_decision.FitComparison, dry_run: bool, load: RefitLoad | None) -> None:
     """Print the comparison of default, current and new parameters."""
     output.show(
-        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
-        f"tested on {found.held_out:,} later ones"
+        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,} and more, "
+        f"tested on the {found.held_out:,} that came after"
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
@@ -187,38 +202,62 @@ def _show_contest(found: fit_decision.FitComparison, dry_run: bool, due: tuple[i
     for line in plot(found.new.bins):
         output.show(line)
     output.show(_verdict(found, dry_run))
-    if due is not None:
-        output.show(f"due now: {due[0]:,} before, {due[1]:,} with the new parameters")
+    if load is not None:
+        output.show(f"due today: {load.before[0]:,} before, {load.after[0]:,} with the new parameters")
+        heaviest = f"heaviest of the next {HORIZON} days: {max(load.before):,} before, {max(load.after):,} now"
+        output.show(f"{heaviest}{_moved_text(load)}")
+
+
+def _moved_text(load: RefitLoad) -> str:
+    """Return how many cards wait, as the end of a sentence."""
+    return f"; {plural(len(load.moved), 'card')} moved to later days for that" if load.moved else ""
 
 
 def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
     """Return a sentence on whether the new parameters are applied."""
-    gain = found.current.log_loss - found.new.log_loss
+    gain = found.gain
     if found.better:
         done = "would be applied (--dry-run)" if dry_run else "applied; `retain optimize --undo` undoes this"
         return f"log loss lower by {gain:.4f}: {done}"
     if found.in_use:
         return "parameters unchanged"
-    if gain > 0:
+    if gain >= found.needed:
         return (
             "not applied: better than the current parameters, but not than the default; run `retain optimize --reset`"
         )
+    if gain > 0:
+        return f"not applied: log loss lower by {gain:.4f}; {found.needed:.4f} would be worth moving cards for"
     seen = "" if found.current == found.default else "; those may have been fitted to the same reviews"
     return f"not applied: no better on later reviews than the current parameters (log loss {-gain:+.4f}){seen}"
 
 
-def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
-    """Return how many cards are due with the current parameters, and with those of `event`."""
-    desk = open_desk(vault, now())
-    events = desk.past.whole().events
+def _events_of(vault: Vault, log: ScannedLog, found: fit_decision.FitComparison) -> tuple[list[LogEvent], RefitLoad]:
+    """Return the events that take the new parameters into use, and the load of the coming days with them."""
+    stamps = _stamps(vault, log)
+    event = fit_decision.params_event(next(stamps), found)
+    load = _load_after(open_desk(vault, now(), queued=False), log, event)
+    days = {card: date.fromordinal(day) for card, day in sorted(load.moved.items())}
+    moves = [Reschedule(stamp, card, day) for (card, day), stamp in zip(days.items(), stamps, strict=False)]
+    return [event, *moves], load
 
-    def due(parameters: tuple[float, ...]) -> int:
-        scheduler = Scheduler(replace(desk.scheduler.rules, parameters=parameters), desk.scheduler.retention_of)
-        states = fold(events, scheduler, desk.changes)
-        held = (states[card] for card in desk.cards if card in states)
-        return sum(state.due is not None and state.due <= desk.now and not state.hidden(desk.now) for state in held)
 
-    return due(desk.scheduler.rules.parameters), due(event.parameters)
+def _load_after(desk: Desk, log: ScannedLog, event: Params) -> RefitLoad:
+    """Return the load of the coming days with the parameters of `event`, what must wait for that included."""
+    scheduler = Scheduler(replace(desk.scheduler.rules, parameters=event.parameters), desk.scheduler.retention_of)
+    cards = set(desk.cards)
+    old = desk.past.with_all_states().states
+    new = fold_log(log, scheduler, desk.changes)
+    before, after = (_due_days({card: s for card, s in states.items() if card in cards}, desk) for states in (old, new))
+    today = desk.scheduler.calendar.day(desk.now)
+    items = [Item(card, "") for card, day in after.items() if before.get(card) != day]
+    ranked = worth_first(items, new, today, Model(event.parameters))
+    return spread_refit(before, after, today, {item.card: number for number, item in enumerate(ranked)})
+
+
+def _due_days(states: Mapping[CardId, MemoryState], desk: Desk) -> dict[CardId, int]:
+    """Return the study day on which each card is due that is not hidden."""
+    day = desk.scheduler.calendar.day
+    return {c: day(s.due) for c, s in states.items() if s.due is not None and not (s.suspended or s.retracted)}
 
 
 def _reset_or_undo(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
@@ -227,12 +266,17 @@ def _reset_or_undo(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) ->
     last = fit_decision.last_params(log.others)
     if undo and last is None:
         raise NotFound("no change of parameters to undo")
-    stamp = _stamp(vault, log)
-    event: LogEvent = Undo(stamp, last.id) if undo and last is not None else fit_decision.reset_event(stamp)
+    stamps = _stamps(vault, log)
+    events: list[LogEvent] = [fit_decision.reset_event(next(stamps))]
+    if undo and last is not None:
+        written = [
+            event for event in log.others if is_written_with(event, last)
+        ]  # with the days that cards were put on
+        events = [Undo(stamp, event.id) for stamp, event in zip(stamps, written, strict=False)]
     if not dry_run:
-        _write(vault, event)
+        _write(vault, *events)
         render_saved(vault)
-    left = fit_decision.last_params(each for each in log.others if each is not last) if undo else event
+    left = fit_decision.last_params(each for each in log.others if each is not last) if undo else events[0]
     words = getattr(left, "reason", "") or "default"
     if as_json:
         output.show_json({"kept": not dry_run, "undone": last.id if undo and last else None, "now": words})
@@ -269,9 +313,10 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     if not isinstance(found, fit_decision.FitComparison) or not found.better:
         _store_fit_size(vault, log)
         return
-    _write(vault, fit_decision.params_event(_stamp(vault, log), found))
+    events, load = _events_of(vault, log, found)
+    _write(vault, *events)
     render_saved(vault)
-    loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
+    loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}{_moved_text(load)}"
     output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")
 
 

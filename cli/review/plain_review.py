@@ -33,7 +33,7 @@ _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
+  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 answer is in the question, 5 not worth knowing)
   e      edit                  q        quit"""
 _PRACTICE = "Practice: nothing is scheduled or written."
 
@@ -195,8 +195,9 @@ class _Dialogue:
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)
-        question = self._ask("new question (Enter: no change)")
-        answer = self._ask("new answer (Enter: no change)") if question is not None else None
+        is_cloze = before.answer is None
+        question = self._ask(f"new {'text' if is_cloze else 'question'} (Enter: no change)")
+        answer = self._ask("new answer (Enter: no change)") if question is not None and not is_cloze else None
         if not question and not answer:
             self._say("nothing changed")
             return False
@@ -216,7 +217,7 @@ class _Dialogue:
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
         for each in found:
-            words = latex.words(each.claim.quote) if each.claim else each.problem
+            words = clean_line(each.claim.quote) if each.claim else each.problem
             shown = [f"  {latex.exhibit(e)}\n" for e in each.claim.exhibits] if each.claim else []
             self._say(f"> {words}\n{''.join(shown)}  {each.place} ({each.source})")
         if not found:

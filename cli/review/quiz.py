@@ -19,7 +19,7 @@ from vault.errors import UsageError
 @click.argument("topic", required=False, default="", metavar="[TOPIC]")
 @vault_option
 def quiz(topic: str, vault_dir: str | None) -> int:
-    """Answer a language model's questions about a topic or concept, and see what was missing. Rates nothing.
+    """Answer a language model's questions about a topic or concept, and see what was missing. No card is rated.
 
     Needs a language model in your own settings (config.toml): [engine] use = "claude" and [engine.models]
     quiz = "NAME". The topic's articles and your answers are sent to it.

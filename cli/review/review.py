@@ -12,17 +12,19 @@ from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options, vault_option
 from cli.review.limits import limits_in_words
+from cli.shell import card_ids
 from cli.workspace import deck_listing, mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
+from learning.cards.undo_ahead import undo_ahead
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import card_heading, interval
 from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
 from learning.store.freshness import look
 from vault.errors import UsageError
-from vault.log.events import CatchUp, LogEvent, Pause, Rating, encode
+from vault.log.events import CatchUp, LogEvent, More, Pause, Rating, encode
 from vault.log.ledger import instant
-from vault.model.markdown import unescape
+from vault.model.markdown import plain_words
 from vault.text.formatting import plural, short_line
 
 RATINGS = ("again", "hard", "good", "easy")
@@ -39,12 +41,20 @@ SHOWN = 20
     metavar="DAYS",
     help="Include cards due within this many days.",
 )
+@click.option("--more", type=click.IntRange(1, 9999), metavar="N", help="Study N more new cards today than planned.")
 @click.option("--cram", is_flag=True, help="Practice every card until recalled; nothing is scheduled or saved.")
 @click.option("--preview", is_flag=True, help="Look at new cards; nothing is scheduled or saved.")
 @click.option("--plain", is_flag=True, help="Plain text for a dumb terminal, a pipe or a screen reader.")
 @vault_option
 def review(
-    tag: str, limit: int | None, ahead: int | None, cram: bool, preview: bool, plain: bool, vault_dir: str | None
+    tag: str,
+    limit: int | None,
+    ahead: int | None,
+    more: int | None,
+    cram: bool,
+    preview: bool,
+    plain: bool,
+    vault_dir: str | None,
 ) -> int:
     """Start today's reviews. A rating is written before the next card shows, and on disk before your next key counts.
 
@@ -53,11 +63,16 @@ def review(
       retain review
       retain review --tag applied --limit 20
       retain review --ahead 3
+      retain review --more 10
       retain review --cram --tag "topic:Memory"
       retain review --plain
     """
     from cli.review.launcher import open_app  # `due` and `rate` open no app
 
+    if more and (ahead or cram or preview):
+        raise UsageError("--more is about today's queue", hint="leave out --ahead, --cram and --preview")
+    if more:
+        _allow_more(vault_dir, tag, more)
     if not (limit or ahead or cram or preview):
         return open_app(vault_dir, start="review", tag=tag, plain=plain)
 
@@ -66,6 +81,18 @@ def review(
         raise UsageError("--ahead, --cram and --preview are mutually exclusive")
     plan = Plan(modes[0] if modes else Mode.REVIEW, " ".join(tag.split()), limit or 0, ahead or 0)
     return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
+
+
+def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:
+    """Let more new cards into today's queue, and say how many come."""
+    from learning.review.more_new import allow_more
+
+    desk = open_desk(opened(vault_dir), now(), tag=" ".join(tag.split()))
+    after, _ = allow_more(desk, cards, via="cli")
+    output.say(
+        f"{plural(after.today['new'] - desk.today['new'], 'more new card')} today; `retain undo` takes this back"
+    )
+    render_saved(after.vault)
 
 
 @click.command()
@@ -115,7 +142,7 @@ def _show_due(desk: Desk) -> None:
         for item in items[:SHOWN]:
             placed = desk.cards.get(item.card)
             if placed is not None:  # None if it was deleted just now
-                question = short_line(unescape(placed.card.question), 90)
+                question = short_line(plain_words(placed.card.question), 90)
                 output.show(f"  {item.card}  {card_heading(placed.title, item.kind)}: {question}")
         if len(items) > SHOWN:
             output.show(f"  and {len(items) - SHOWN} more today")
@@ -139,7 +166,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 
 
 @click.command()
-@click.argument("card", metavar="CARD")
+@click.argument("card", metavar="CARD", shell_complete=card_ids)
 @click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
 @click.option(
     "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
@@ -155,18 +182,25 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     """
     desk = opened_desk(vault_dir)
     dated = _instant(at_text, desk.now) if at_text else None
+    was_leech = desk.state(desk.card(card).id).leech
     desk, event = desks.rate(desk, card, Rating[rating.upper()], via="cli", dated=dated)
     render_saved(desk.vault)
     state = desk.state(event.card)
+    becomes_leech = state.leech and not was_leech
     if as_json:
         numbers = {"stability": round(state.stability, 4), "difficulty": round(state.difficulty, 4)}
         due_at = instant(state.due) if state.due else None
-        output.show_json({"event": event_json(event), "due": due_at, "interval_days": state.interval_days, **numbers})
+        found = {"event": event_json(event), "due": due_at, "interval_days": state.interval_days, **numbers}
+        output.show_json({**found, "becomes_leech": becomes_leech})
     else:
         when = (
             f"due {desk.scheduler.calendar.shown(state.due)}" if dated and state.due else f"next in {interval(state)}"
         )
         output.show(f"{event.card} {rating}: {when}")
+        if becomes_leech:
+            fate = " and suspended" if state.suspended else ""
+            advice = f"reword it with `retain card edit {event.card}`, or delete it"
+            output.show(f"  forgotten {plural(state.lapses, 'time')}: marked as a leech{fate}; {advice}")
     return output.DONE
 
 
@@ -194,14 +228,20 @@ def _instant(text: str, at: datetime) -> datetime:
 
 
 @click.command()
+@click.option("--ahead", is_flag=True, help="Undo all actions dated ahead of the clock, after a clock that was wrong.")
 @vault_json_options
-def undo(vault_dir: str | None, as_json: bool) -> int:
+def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
     """Undo the last action on a card, or on many at once. Repeat it to go further back.
 
-    An action is a rating, bury, suspend, resume, flag, tag, reschedule, catch-up or pause. `retain card edit
-    CARD --restore` undoes an edit.
+    An action is a rating, bury, suspend, resume, flag, tag, reschedule, catch-up or pause, or more new cards today.
+    `retain card edit CARD --restore` undoes an edit, `retain card delete CARD --restore` a deletion.
+
+    \b
+    Examples:
+      retain undo
+      retain undo --ahead
     """
-    desk, events, voided = desks.undo_last(opened_desk(vault_dir), via="cli")
+    desk, events, voided = (undo_ahead if ahead else desks.undo_last)(opened_desk(vault_dir), via="cli")
     render_saved(desk.vault)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}
@@ -211,7 +251,11 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
     return output.DONE
 
 
-_OF_DAYS = {CatchUp.type: "the plan to catch up", Pause.type: "the pause, or its end"}
+_OF_DAYS = {
+    CatchUp.type: "the plan to catch up",
+    Pause.type: "the pause, or its end",
+    More.type: "more new cards today",
+}
 
 
 def _voided_words(voided: Sequence[LogEvent]) -> str:

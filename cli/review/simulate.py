@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cli import output
-from cli.options import vault_json_options
+from cli.options import FiniteRange, vault_json_options
 from cli.workspace import opened_desk
 from learning.schedule.workload import BacklogPlan
 from learning.stats.forecast import Course, Forecast, averages
@@ -27,7 +27,7 @@ _WIDTH = 40
 @click.option(
     "--retention",
     "retentions",
-    type=click.FloatRange(*BOUNDS),
+    type=FiniteRange(*BOUNDS),
     multiple=True,
     help="A retention to try; repeatable (default: yours and four usual ones).",
 )

@@ -12,6 +12,7 @@ from cli import output
 from cli.environment import now
 from cli.options import opened_to_write, progress_option, vault_json_options
 from cli.review.card_edit import with_new_words
+from cli.shell import concept_names
 from cli.workspace import render_if_stale
 from learning.cards.edit import Words, checked_words
 from learning.cards.lookup import find_subject
@@ -38,7 +39,7 @@ _DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: 
 
 
 @click.command()
-@click.argument("about", metavar="[CONCEPT]", default="")
+@click.argument("about", metavar="[CONCEPT]", default="", shell_complete=concept_names)
 @click.option("--keep", "keep", multiple=True, metavar="ID", help="Put this card into its deck; repeatable.")
 @click.option("--drop", "drop", multiple=True, metavar="ID", help="Never suggest this card again; repeatable.")
 @click.option("--edit", "edit", default="", metavar="ID", help="Keep this card in your own words.")
@@ -80,7 +81,7 @@ def suggest(
     decides = bool(keep or drop or edit)
     words = (question, answer) if source is None else (source,)
     if back and (decides or about):
-        raise UsageError("--undo stands alone", hint="it undoes the last decision on a suggested card")
+        raise UsageError("--undo takes no other option", hint="it undoes the last decision on a suggested card")
     if not edit and any(word is not None for word in words):
         raise UsageError(
             "--question, --answer and --from need --edit ID", hint="`retain card edit` edits cards in decks"
@@ -124,7 +125,7 @@ def _edit(
     def save(words: Words) -> list[Outcome]:
         checked = checked_words(words.question, words.answer)
         edited = Decision.KEEP if checked == before else Decision.EDIT
-        said = (checked.question, checked.answer) if edited is Decision.EDIT else None
+        said = (checked.question, checked.answer or "") if edited is Decision.EDIT else None
         return suggestions.decide_all(vault, [Choice(suggested.id, edited, said), *others], now())
 
     id_ = suggested.id

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from cli.web.fetch import Fetched
-from compiler.readers.formats import HEAD, READERS, kind_of, magic_type
+from compiler.readers.formats import HEAD, READERS, foreign_body, kind_of, magic_type
 from compiler.workers import pool
 from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.files.folder import sha256_hex
@@ -66,6 +66,10 @@ def clip(fetched: Fetched, day: str) -> Clip:
         what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
         hint = "download it and add the file to keep it anyway"
         raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
+    if (body := foreign_body(kind, fetched.data[:HEAD])) is not None:
+        asked = clean_line(fetched.media_type)[:80] or f"a {suffix} file"
+        hint = "open the address in a browser: it may ask you to log in; download the document and add the file"
+        raise FetchFailed(f"the server promised {asked} and sent {body}", where=fetched.address, hint=hint)
     if kind in _PAGES:
         return _page_note(fetched, ".html" if kind == "html" else suffix, offered, day)
     folder = _FOLDER_OF.get(kind, "articles")
@@ -91,11 +95,11 @@ def _suffix(fetched: Fetched, offered: str) -> str:
     """Return the suffix for a document: by its media type, else by its name; ".txt" for plain text."""
     named = PurePosixPath(offered.lower()).suffix
     known = named if named and kind_of(f"x{named}", b"") in READERS else ""
+    if fetched.data.lstrip().startswith(b"%PDF-"):
+        return ".pdf"
     if fetched.media_type in _SUFFIX_OF:
         given = _SUFFIX_OF[fetched.media_type]
         return known if known and kind_of(f"x{known}", b"") == kind_of(f"x{given}", b"") else given
-    if fetched.data[:1024].find(b"%PDF-") >= 0:
-        return ".pdf"
     if known or named == ".json":
         return known or named
     if fetched.media_type in _SAYS_LITTLE and kind_of("x.txt", fetched.data[:HEAD]) == "html":

@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +32,13 @@ _INNER_NAMES = (
 )
 # Private networks that `is_global` does not know: embedded IPv4 addresses, translators, site-local addresses.
 _INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")))
+
+
+Notice = Callable[[str], None]  # gets a message before anything is sent
+
+
+def _unnoticed(_: str) -> None:
+    """Drop a message."""
 
 
 @dataclass(slots=True)
@@ -65,8 +72,11 @@ class _Network(httpcore2.NetworkBackend):
     A name is resolved once, and the address that was checked is used: no second look-up can give another.
     """
 
-    def __init__(self, clock: Clock, connect_s: float, *, proxy: bool, private_ok: bool, is_private: bool) -> None:
+    def __init__(
+        self, clock: Clock, connect_s: float, notice: Notice, *, proxy: bool, private_ok: bool, is_private: bool
+    ) -> None:
         self._inner, self._clock, self._connect_s = httpcore2.SyncBackend(), clock, connect_s
+        self._notice = notice
         self._proxy, self._private_ok, self.is_private = proxy, private_ok, is_private
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
@@ -76,6 +86,9 @@ class _Network(httpcore2.NetworkBackend):
         addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         self.is_private = not all(map(is_public, addresses))
         _check_private(host, is_private=self.is_private, private_ok=self._private_ok)
+        if self.is_private and not _is_inner_name(host):  # whoever owns the name chose where it leads
+            where = "this machine" if any(map(is_loopback, addresses)) else "your local network"
+            self._notice(f"{host} leads to {where} ({', '.join(dict.fromkeys(addresses))})")
         return self._connected(addresses, port)
 
     def _connected(self, addresses: list[str], port: int) -> httpcore2.NetworkStream:
@@ -121,18 +134,24 @@ class _Stream(httpcore2.NetworkStream):
 
 @contextmanager
 def asked(
-    parts: SplitResult, headers: list[tuple[str, str]], clock: Clock, connect_s: float, *, private_ok: bool
+    parts: SplitResult,
+    headers: list[tuple[str, str]],
+    clock: Clock,
+    connect_s: float,
+    notice: Notice = _unnoticed,
+    *,
+    private_ok: bool,
 ) -> Iterator[tuple[httpcore2.Response, bool]]:
     """Send a GET request; yield the response with its body unread, and whether the server is in a private network.
 
-    Uses the proxy of the environment. Raises Refused for a private address that is not permitted; FetchFailed;
-    TimeoutError; OSError; errors of httpcore2.
+    Uses the proxy of the environment. `notice` hears of a name that leads into a private network. Raises Refused for a
+    private address that is not permitted; FetchFailed; TimeoutError; OSError; errors of httpcore2.
     """
     host, port = host_and_port(parts)
     proxy = _proxy_of(parts.scheme, host)
     is_private = _is_inner_name(host)  # of a name that a proxy looks up, no more can be known
     _check_private(host, is_private=is_private, private_ok=private_ok)
-    network = _Network(clock, connect_s, proxy=proxy is not None, private_ok=private_ok, is_private=is_private)
+    network = _Network(clock, connect_s, notice, proxy=proxy is not None, private_ok=private_ok, is_private=is_private)
     context = _tls() if parts.scheme == "https" else None
     target = request_target(parts, whole=proxy is not None and parts.scheme == "http")
     url = httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target)

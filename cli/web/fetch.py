@@ -13,8 +13,9 @@ from urllib.parse import SplitResult, unquote, urljoin
 
 import httpcore2
 
+from cli import output
 from cli.version import __version__
-from cli.web.connection import Clock, asked, is_loopback
+from cli.web.connection import Clock, Notice, asked, is_loopback
 from vault.errors import FetchFailed, Refused, UsageError
 from vault.text.formatting import clean_line
 from vault.text.urls import normalize_address, split_address
@@ -52,15 +53,15 @@ class Fetched:
 Progress = Callable[[int, int | None], None]  # bytes so far, and of how many
 
 
-def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
-    """Return the document at a web address that `checked` accepted.
+def fetch(address: str, limits: Limits, progress: Progress, notice: Notice = output.say) -> Fetched:
+    """Return the document at a web address; `notice` hears of a name that leads into a private network.
 
     Raises FetchFailed; Refused for a redirect that must not be followed.
     """
     clock = Clock(limits.total_s, limits.silence_s)
     private_ok = True  # the user gave this address; a redirect must not lead into the user's own network
     for _ in range(limits.redirects + 1):
-        reply, was_private = _request(address, limits, clock, private_ok, progress)
+        reply, was_private = _request(address, limits, clock, private_ok, progress, notice)
         if isinstance(reply, Fetched):
             return reply
         before, address = address, _redirect_target(address, reply)
@@ -79,14 +80,14 @@ def _same_place(address: str, to: str) -> bool:
 
 
 def _request(
-    address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress
+    address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress, notice: Notice
 ) -> tuple[Fetched | str, bool]:
     """Return the document or the target of a redirect, and whether the server is in a private network."""
     parts = split_address(address)
     headers = [("Host", parts.netloc), ("User-Agent", f"retain/{__version__}"), ("Accept", _ACCEPT)]
     headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
     try:
-        with asked(parts, headers, clock, limits.connect_s, private_ok=private_ok) as (response, is_private):
+        with asked(parts, headers, clock, limits.connect_s, notice, private_ok=private_ok) as (response, is_private):
             head = _headers(response)
             if response.status in _MOVED:
                 return _decoded(head.get("Location", "")), is_private

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import click
 
@@ -12,31 +12,33 @@ from cli import output
 from cli.answer_forms import form_options, wanted_form
 from cli.engines.choice import ASKING, backend_of, engine_of, paid_words
 from cli.environment import is_sandboxed, now
-from cli.options import opened, progress_option, vault_json_options
+from cli.options import FiniteRange, opened, progress_option, vault_json_options
 from compiler.build.search import with_search_index
 from compiler.build.snapshot import look
 from compiler.forms.write import Wanted, write_form
-from compiler.orders.answer import answer_as_json as plain
-from compiler.orders.answer import answer_question
+from compiler.orders.answer import Unanswered, answer_question
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.answer_json import answer_as_json
+from compiler.query.answer_text import Part, answer_lines, change_lines
+from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
-from compiler.query.semantic import embeddings_folder
 from vault.config.engine import of_user
-from vault.config.search import embedding_model
-from vault.errors import RetainError, UsageError
+from vault.config.search import folder_of_program
+from vault.errors import ModelUnavailable, RetainError, UsageError
 from vault.files.exports import trace_folder
 from vault.files.guard import Scope
 from vault.layout import ANSWERS
 from vault.log.ledger import BUILDS, QUESTIONS, parse_instant
 from vault.sandbox.self_sandbox import restrict_writes
-from vault.text.formatting import clean_line, plural
+from vault.text.formatting import clean_line
 from vault.vault import Vault
 
+_INDENTS = {Part.QUOTE: 2, Part.PLACE: 6, Part.ARTICLE: 6}  # of the lines of an answer
 ENGINES = ("extractive", *ASKING, "agent", "journal")
 
 
@@ -46,9 +48,12 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
     "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
 )
 @click.option("--continue", "goes_on", is_flag=True, help="Take the question and answer before this one into account.")
+@click.option(
+    "--after", metavar="ID", help="Continue after this question, by the id that --json gives, not the last one."
+)
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
 @click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @form_options
 @progress_option
 @vault_json_options
@@ -56,6 +61,7 @@ def ask(
     question: tuple[str, ...],
     engine: str | None,
     goes_on: bool,
+    after: str | None,
     file_back: bool,
     history: bool,
     budget: float | None,
@@ -69,10 +75,10 @@ def ask(
     """Answer a question from your sources and the wiki alone.
 
     The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
-    words of the question; whether they answer it, you judge. A model reads the articles and passages that fit, and
-    writes sentences, each with the words of its source, which are checked like an article's; what the sources lack is
-    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): ask again
-    when it has answered.
+    words of the question; whether they answer it is for you to judge. A model reads the articles and passages that fit
+    and writes sentences, each with the words of its source, checked like those of an article; what the sources lack is
+    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): until it has
+    answered you see what the embedded engine quotes, and the exit code is 4.
 
     Questions and answers are recorded: asked again, a question shows what changed, and what the sources lack becomes a
     gap at the next compile. A page in wiki/answers/ is found by searches and lists what it rests on; no other page may
@@ -96,19 +102,17 @@ def ask(
         raise UsageError("no question is given", hint='`retain ask "What is ...?"`')
     wanted = wanted_form(vault, form, out, things)
     narrator = output.Progress(progress)
-    chosen = engine_of(vault, engine)
+    words, chosen = " ".join(question), engine_of(vault, engine)
     _restrict_process(vault, chosen, file_back, wanted)
     conversation = Conversation(vault)
-    follows = conversation.last if goes_on else ""
+    follows = _followed(conversation, goes_on=goes_on, after=after)
     try:
-        with _start_backend(vault, chosen, narrator, budget) as backend:
-            answer = _answer(vault, " ".join(question), chosen, backend, narrator, conversation.earlier(follows))
-        cost = paid_words(backend)
-    finally:
-        narrator.done()
-    if cost:
-        output.say(cost)
-    change, page, files = conversation.change(answer), "", list[str]()
+        answer = _asked(vault, words, chosen, narrator, conversation.earlier(follows), budget)
+    except Unanswered as waiting:
+        if file_back or wanted:
+            raise
+        return _show_meanwhile(vault, waiting, words, chosen, follows, as_json=as_json)
+    change, page, files = conversation.change(answer, follows), "", list[str]()
     try:
         if file_back:
             page = file_answer(vault, answer, now())
@@ -117,20 +121,39 @@ def ask(
                 files = _write_form(vault, answer, wanted, narrator)
             except RetainError:
                 if not as_json:  # what was paid for is shown, though its form cannot be made
-                    _show(answer, change, page)
+                    _show(vault, answer, change, page)
                 raise
     finally:
-        if not is_sandboxed():
-            conversation.record(answer, now(), after=follows, filed=page, wanted=file_back)
+        recorded = _record(conversation, answer, follows, page, wanted=file_back)
     if as_json:
         made = {"form": wanted.form, "path": files[0], "files": files} if wanted else {}
-        output.show_json({**plain(answer), "changed": change_as_json(change), "page": page or None, **made})
+        place = {"id": recorded or None, "after": follows or None, "page": page or None}
+        output.show_json({**answer_as_json(answer), "changed": change_as_json(change), **place, **made})
     elif files:
         for file in [*files, *([page] if page else [])]:
             output.show(f"saved as {file}")
     else:
-        _show(answer, change, page)
+        _show(vault, answer, change, page)
     return output.DONE
+
+
+def _followed(conversation: Conversation, *, goes_on: bool, after: str | None) -> str:
+    """Return the id of what the question follows, "" if nothing. Raises: UsageError for an id that is not there."""
+    if after is None:
+        return conversation.last if goes_on else ""
+    if after not in conversation:
+        raise UsageError(f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` has them")
+    return after
+
+
+def _record(conversation: Conversation, answer: Answer, follows: str, page: str, *, wanted: bool) -> str:
+    """Record the question and its answer and return its id, "" where it is not: in an agent's sandbox, none is."""
+    if is_sandboxed():
+        return ""
+    id_ = conversation.record(answer, now(), after=follows, filed=page, wanted=wanted)
+    if not id_:
+        output.say(f"{QUESTIONS} cannot be written: the question is not recorded, and --continue does not know it")
+    return id_
 
 
 def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted | None = None) -> None:
@@ -150,22 +173,32 @@ def _restrict_process(vault: Vault, engine: str, file_back: bool, wanted: Wanted
         if not place.sandboxed and not place.guard.exists(QUESTIONS):
             vault.guard(Scope.PUBLISHER).write(QUESTIONS, b"", expect=None)
     there = [path for name in (*folders, QUESTIONS, BUILDS) if (path := vault.root / name).exists()]
-    if embedding_model():
-        with suppress(RetainError):  # embeddings are computed again next time
-            there.append(embeddings_folder())
-    restrict_writes([*there, trace_folder()])
+    own = folder_of_program()  # else it could not open its index
+    if restrict_writes([*there, trace_folder(), *([own] if own is not None else [])]):
+        stay_offline()
 
 
-def _start_backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
-    return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
-
-
-def _answer(
-    vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress, earlier: Sequence[Exchange]
+def _asked(
+    vault: Vault,
+    question: str,
+    engine: str,
+    narrator: output.Progress,
+    earlier: Sequence[Exchange],
+    budget: float | None,
 ) -> Answer:
-    place = OrderDesk(vault, sandboxed=is_sandboxed())
+    """Return the answer of an engine, after what it cost is reported. Raises: what `answer_question` raises."""
+    desk = OrderDesk(vault, sandboxed=is_sandboxed())
     characters = of_user().part_bytes * 3 // 2 if engine in ASKING else BUDGET
-    return answer_question(place, question, engine, now(), backend, narrator, earlier, min(characters, BUDGET))
+    most = min(characters, BUDGET)
+    try:
+        with backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True) as backend:
+            answer = answer_question(desk, question, engine, now(), backend, narrator, earlier, most)
+        cost = paid_words(backend)
+    finally:
+        narrator.done()
+    if cost:
+        output.say(cost)
+    return answer
 
 
 def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.Progress) -> list[str]:
@@ -177,52 +210,40 @@ def _write_form(vault: Vault, answer: Answer, wanted: Wanted, narrator: output.P
 # --- what is shown ---------------------------------------------------------------------------------------------------
 
 
-def _show(answer: Answer, change: Change | None, page: str) -> None:
-    """Print the answer with numbered quotes."""
-    if answer.quotes:
-        _show_quotes(answer)
-    else:
-        _show_sentences(answer)
+def _show(vault: Vault, answer: Answer, change: Change | None, page: str) -> None:
+    """Print the answer with its quotes, what has changed since it was given before, and the page of it."""
+    for line in answer_lines(answer):
+        if line.part in (Part.NOTE, Part.DROPPED):
+            output.say(str(line))
+        else:
+            is_apart = line.part is Part.QUOTE or (line.part is Part.MISSING and answer.sentences)
+            output.show("\n" * bool(is_apart) + " " * _INDENTS.get(line.part, 0) + str(line))
     if change is not None:
-        _show_change(change)
+        heading, *changes = change_lines(change, vault.settings.zone)
+        output.show(f"\n{heading}")
+        for line in changes:
+            output.show(f"  {clean_line(str(line))}")
     if page:
-        output.show(f"\nsaved as {page}; delete the file to take that back")
+        output.show(f"\nsaved as {page}; delete the file to undo this")
 
 
-def _show_sentences(answer: Answer) -> None:
-    """Print an answer of sentences, each with the numbers of its quotes, which follow."""
-    numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
-    for sentence in answer.sentences:
-        marks = "".join(f"[{n}]" for c, n in numbers.items() if c in sentence.cites)
-        output.show(f"{sentence.text} {marks}")
-    if answer.missing:
-        output.show(f"\nNot in your sources: {answer.missing}" if answer.sentences else answer.missing)
-    for known in answer.claims:
-        output.show(f"\n  [{numbers[known.claim.id]}] “{known.claim.quote}”")
-        output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
-    if answer.rejections:
-        count = len(answer.rejections)
-        output.say(f"{plural(count, 'unsupported sentence')} dropped")
-
-
-def _show_quotes(answer: Answer) -> None:
-    """Print an answer that was made without a model: quotes, each with its place and the articles that rest on it."""
-    if answer.missing:
-        output.say(answer.missing)
-    output.show("Closest passages:" if answer.is_weak else "Quoted from your sources:")
-    for quote in answer.quotes:
-        output.show(f"\n  “{quote.text}”")
-        output.show("    " + ", ".join(filter(None, (quote.path, quote.place))))
-        for path, title in quote.articles[:3]:
-            output.show(f"    {title}: {path}")
-
-
-def _show_change(change: Change) -> None:
-    """Print what an answer has that the one before had not, and the other way round."""
-    output.show(f"\nChanged since {change.since[:10]}:")
-    for sign, texts in (("+", change.new), ("-", change.gone)):
-        for text in texts:
-            output.show(f"  {sign} {clean_line(text)}")
+def _show_meanwhile(
+    vault: Vault, waiting: Unanswered, question: str, engine: str, follows: str, *, as_json: bool
+) -> int:
+    """Print what the sources say while a question waits for its answer, and which command shows that; not recorded."""
+    hint = waiting.hint
+    if engine == "agent":
+        after = ["--after", follows] if follows else []
+        again = shlex.join(["retain", "ask", *after, "--engine", "agent", "--", question])
+        hint = f"`retain agent next` hands it out as a work order; then `{again}` shows the answer"
+    if as_json:
+        told = {"what": waiting.what, "hint": hint}
+        none = {"id": None, "after": follows or None, "page": None, "changed": None}
+        output.show_json({**answer_as_json(waiting.extract), **none, "waiting": told})
+    else:
+        output.show("An extract, until there is an answer.")
+        _show(vault, waiting.extract, None, "")
+    return output.failed(ModelUnavailable(waiting.what, hint=hint))
 
 
 def _show_history(vault: Vault, as_json: bool) -> int:

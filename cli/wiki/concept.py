@@ -10,6 +10,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import combine, dry_run_option, finish_interrupted_runs, opened, progress_option, vault_json_options
+from cli.shell import concept_names
 from cli.workspace import render_if_stale
 from compiler.concepts import edits
 from compiler.concepts.decisions import Decision
@@ -30,7 +31,7 @@ _decision_options = combine(dry_run_option, progress_option, vault_json_options)
 
 @click.group()
 def concept() -> None:
-    """Rename, merge, split, alias, list or show concepts, or set how soon they are to be looked at again.
+    """Rename, merge, split, alias, list or show concepts, or set when they are due for a check.
 
     Name a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
     history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
@@ -54,7 +55,13 @@ def concept() -> None:
 @concept.command("list")
 @vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
-    """List concepts with an article: id, title, aliases."""
+    """List concepts with an article: id, title, aliases.
+
+    \b
+    Examples:
+      retain concept list
+      retain concept list --json
+    """
     shelf = _open_shelf(vault_dir)
     if as_json:
         output.show_json({"concepts": [_known_json(k) for k in shelf.concepts]})
@@ -66,10 +73,15 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 
 
 @concept.command("show")
-@click.argument("which", metavar="CONCEPT")
+@click.argument("which", metavar="CONCEPT", shell_complete=concept_names)
 @vault_json_options
 def show(which: str, vault_dir: str | None, as_json: bool) -> None:
-    """Show a concept: names, page, sources and your decisions."""
+    """Show a concept: names, page, sources and your decisions.
+
+    \b
+    Examples:
+      retain concept show "spacing effect"
+    """
     shelf = _open_shelf(vault_dir)
     known = shelf.find(which)
     decisions = [d for d in shelf.decisions if known.id in (d.id, d.into)]
@@ -89,7 +101,12 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
 @concept.command("actions")
 @vault_json_options
 def list_actions(vault_dir: str | None, as_json: bool) -> None:
-    """List your decisions about concepts, newest first, with the ids for `undo`."""
+    """List your decisions about concepts, newest first, with the ids for `undo`.
+
+    \b
+    Examples:
+      retain concept actions
+    """
     shelf = _open_shelf(vault_dir)
     newest = shelf.decisions[::-1]
     if as_json:
@@ -107,7 +124,7 @@ concept.add_command(_former_name, "deeds")
 
 
 @concept.command("rename")
-@click.argument("which", metavar="CONCEPT")
+@click.argument("which", metavar="CONCEPT", shell_complete=concept_names)
 @click.argument("new", metavar="NAME")
 @_decision_options
 def rename(which: str, new: str, **options: Any) -> int:
@@ -122,8 +139,8 @@ def rename(which: str, new: str, **options: Any) -> int:
 
 
 @concept.command("merge")
-@click.argument("one", metavar="CONCEPT")
-@click.argument("other", metavar="CONCEPT")
+@click.argument("one", metavar="CONCEPT", shell_complete=concept_names)
+@click.argument("other", metavar="CONCEPT", shell_complete=concept_names)
 @click.option("--into", default="", metavar="CONCEPT", help="The concept to keep (default: the second).")
 @click.option("--never", is_flag=True, help="Keep the two apart, whatever a rule or model decides.")
 @_decision_options
@@ -146,7 +163,7 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
 
 
 @concept.command("split")
-@click.argument("which", metavar="CONCEPT")
+@click.argument("which", metavar="CONCEPT", shell_complete=concept_names)
 @click.option(
     "--source", "sources", multiple=True, metavar="SOURCE", help="Move the claims of this source; repeatable."
 )
@@ -167,7 +184,7 @@ def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: s
 
 
 @concept.command("alias")
-@click.argument("which", metavar="CONCEPT")
+@click.argument("which", metavar="CONCEPT", shell_complete=concept_names)
 @click.argument("name", metavar="NAME")
 @click.option("--remove", is_flag=True, help="Remove the alias; no rule or model adds it again.")
 @_decision_options
@@ -188,10 +205,10 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
 @click.argument("tier", type=click.Choice(TIERS))
 @_decision_options
 def freshness(which: str, tier: str, **options: Any) -> int:
-    """Set how soon the page of a concept or topic is to be looked at again: after 30 (fast), 90 or 365 days (slow).
+    """Set when the page of a concept or topic is due for a check: after 30 (fast), 90 or 365 days (slow).
 
-    Of a topic it is set for its page and for the articles in it now. A page past its time is shown with a step less
-    confidence, and `retain lint` names it.
+    For a topic, this applies to its page and to its present articles. An overdue page is shown with less confidence,
+    and `retain lint` lists it.
 
     \b
     Examples:
@@ -322,7 +339,7 @@ def _sentence(decision: Decision, shelf: Shelf) -> str:
         "split": f"{decision.name} split from {one} ({plural(len(decision.places), 'place')})",
         "alias": f"alias {decision.name} added to {one}",
         "unalias": f"alias {decision.name} removed from {one}",
-        "freshness": f"{one} looked at again after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
+        "freshness": f"{one} due for a check after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
         "undo": f"undo of {decision.voids}",
     }
     return sentences[decision.op.value]

@@ -7,6 +7,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options
+from cli.shell import gap_ids
 from cli.workspace import mend
 from learning.agenda.gap_decisions import Decision, Plan, decide, find_all, read_agenda, read_plan
 from learning.agenda.gap_rules import cause_of
@@ -14,14 +15,13 @@ from learning.cards.workspace import open_desk
 from learning.store.freshness import look
 from vault.errors import RetainError
 from vault.layout import GAPS, READING_LIST
-from vault.model.gaps import Gap
+from vault.model.gaps import SHOWN, Entry, Gap, entries
 from vault.model.markdown import unescape
 from vault.model.reading_list import Wanted
 from vault.model.wikilink import links
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-SHOWN = 20
 PLANNED = 10
 
 
@@ -47,29 +47,56 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
-@click.option("--limit", default=SHOWN, show_default=True, help="How many gaps of each kind.")
+@click.option("--limit", default=SHOWN, show_default=True, help="How many entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """List open gaps, the most urgent first."""
+    """List open gaps: first what you keep forgetting, then what most articles need.
+
+    \b
+    Examples:
+      retain gaps list --kind learner
+      retain gaps list --all --json
+    """
     vault = opened(vault_dir)
     _update_learner_gaps(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
     if as_json:
         output.show_json({"gaps": [_as_json(g) for g in found]})
         return
-    for name in dict.fromkeys(g.kind for g in found):
-        mine = [g for g in found if g.kind is name]
-        output.show(f"{name} ({len(mine)})")
-        for gap in mine if everything else mine[:limit]:
-            state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
-            output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
-            if gap.kind == "learner":
-                output.show(f"              what helps: {gap.fill}")
-        if not everything and len(mine) > limit:
-            output.show(f"  and {len(mine) - limit} more (--all)")
+    listed = entries(found)
+    for entry in listed if everything else listed[:limit]:
+        _show_entry(entry)
+    if not everything and len(listed) > limit:
+        output.show(f"and {len(listed) - limit} more (--all)")
+    for gap in found:
+        if not gap.open:
+            output.show(f"{gap.id}  {gap.what}: {gap.missing} [{gap.status}]{_added(gap)}")
     if not found:
         output.show("no open gaps")
+
+
+def _show_entry(entry: Entry) -> None:
+    """Print an entry of the agenda: what is missing and, below it, where it is needed and what to read or search."""
+    gap = entry.gaps[0]
+    if len(entry.gaps) > 1:
+        output.show(f"{len(entry.gaps)} subjects: {gap.missing}")
+        for each in entry.gaps:
+            output.show(f"  {each.id}  {each.what}")
+        return
+    state = "" if gap.status == "open" else f" [{gap.status}]"
+    output.show(f"{gap.id}  {gap.what}: {gap.missing}{state}{_added(gap)}")
+    if gap.mentions and gap.kind != "learner":
+        output.show(f"            in      {', '.join(map(_link_text, gap.mentions))}")
+    if gap.read:
+        output.show(f"            read    {unescape(gap.read)}")
+    if gap.search:
+        output.show(f"            search  {gap.search}")
+    elif gap.kind == "learner":
+        output.show(f"            do      {gap.fill}")
+
+
+def _added(gap: Gap) -> str:
+    return f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
 
 
 def _update_learner_gaps(vault: Vault) -> None:
@@ -97,6 +124,8 @@ def _as_json(gap: Gap) -> dict[str, object]:
         "fill": gap.fill,
         "mentions": list(gap.mentions),
         "added": list(gap.added),
+        "read": gap.read,
+        "search": gap.search,
         **cause,
     }
 
@@ -108,7 +137,7 @@ def _link_text(link: str) -> str:
 
 
 @gaps.command("plan")
-@click.argument("ids", nargs=-1, metavar="[GAP]...")
+@click.argument("ids", nargs=-1, metavar="[GAP]...", shell_complete=gap_ids)
 @click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
 @vault_json_options
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
@@ -147,8 +176,7 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
-        added = f" (added: {', '.join(map(_link_text, gap.added))})" if gap.added else ""
-        output.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
+        output.show(f"    {lack.gap}  {lack.missing}{state}{_added(gap)}")
     for words in wanted.queries:
         output.show(f"    search  {words}")
     for work in wanted.works:
@@ -185,8 +213,8 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
 
 
 def _add_decision_command(word: str, help_: str) -> None:
-    @gaps.command(word, help=help_)
-    @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
+    @gaps.command(word, help=f"{help_}\n\n\b\nExamples:\n  retain gaps {word} febc2 9qk4m")
+    @click.argument("ids", nargs=-1, required=True, metavar="GAP...", shell_complete=gap_ids)
     @vault_json_options
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
         _decide(word, ids, vault_dir, as_json)

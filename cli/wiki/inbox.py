@@ -10,6 +10,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import combine, opened, opened_to_write, vault_json_options
+from cli.shell import inbox_ids
 from vault.errors import UsageError
 from vault.inbox.decisions import decide
 from vault.inbox.decisions import undo as undo_last
@@ -27,7 +28,7 @@ _OUTCOMES = {
 
 
 _decision_options = combine(
-    click.argument("names", nargs=-1, metavar="[ID]..."),
+    click.argument("names", nargs=-1, metavar="[ID]...", shell_complete=inbox_ids),
     click.option("--all", "everything", is_flag=True, help="All items in the inbox."),
     click.option("--kind", default="", metavar="KIND", help="With --all: only items of this kind (article, deck ...)."),
     click.option("--card", default="", metavar="CARD", help="Only this card of a deck."),
@@ -61,7 +62,13 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @inbox.command("list")
 @vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
-    """List the items to decide, with their ids."""
+    """List the items to decide, with their ids.
+
+    \b
+    Examples:
+      retain inbox list
+      retain inbox list --json
+    """
     vault = opened(vault_dir)
     found = items(vault)
     if as_json:
@@ -76,7 +83,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 
 
 @inbox.command()
-@click.argument("names", nargs=-1, required=True, metavar="ID|PATH...")
+@click.argument("names", nargs=-1, required=True, metavar="ID|PATH...", shell_complete=inbox_ids)
 @vault_json_options
 def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
     """Show the differences by sentence: - is yours, + is the generated version. A deck is shown card by card.
@@ -192,6 +199,10 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
     """Undo the last decision of the inbox; repeat it to go further back.
 
     Your text is restored byte for byte, unless the file has changed since: then nothing happens.
+
+    \b
+    Examples:
+      retain inbox undo
     """
     vault = opened_to_write(vault_dir)
     done = undo_last(vault, now())

@@ -13,6 +13,7 @@ from cli import output
 from cli.environment import AT_ONCE_S, edit_file, editor_named, now
 from cli.guard.personal import finding
 from cli.options import opened, vault_json_options
+from cli.shell import concept_names
 from cli.workspace import render_if_stale
 from learning.agenda.gap_decisions import decisions_of
 from learning.cards.lookup import Subject, find_subject
@@ -44,7 +45,7 @@ SHOWN = 20  # lines of a list; near copies
 
 
 @click.command()
-@click.argument("concept", required=False, metavar="[CONCEPT]")
+@click.argument("concept", required=False, metavar="[CONCEPT]", shell_complete=concept_names)
 @click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts with their questions.")
 @click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
 @vault_json_options

@@ -12,7 +12,7 @@ import click
 from cli import output
 from cli.engines.choice import ASKING, backend_of, paid_words
 from cli.environment import is_sandboxed, now
-from cli.options import opened, opened_to_write, progress_option, vault_json_options
+from cli.options import FiniteRange, opened, opened_to_write, progress_option, vault_json_options
 from cli.wiki_check import wiki_to_check
 from cli.workspace import render_if_stale
 from vault.diagnostic import Diagnostic
@@ -30,10 +30,12 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.command()
 @click.option("--rule", "codes", multiple=True, metavar="CODE", help="Only this rule (repeatable); see docs/lint.md.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later.")
-@click.option("--fix", "fixes", is_flag=True, help="Write pages, indexes and decks that nobody edited again.")
+@click.option("--fix", "fixes", is_flag=True, help="Rewrite generated pages, indexes and decks that nobody edited.")
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
-@click.option("--engine", type=click.Choice(ENGINES), help="Who judges what rules leave in doubt; asked once.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="The model that judges what rules cannot decide; asked once."
+)
+@click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")
 @progress_option
 @vault_json_options
@@ -90,7 +92,7 @@ def lint(
     found = [each for each in every if not codes or each.code in codes]
     if since is not None:
         found = [each for each in found if changed_since(vault, each.path, since.date())]
-    gone = [each for each in before if each not in every]
+    gone = _no_longer_found(before, every)
     if as_json:
         output.show_json({"findings": [each.as_json() for each in found], **_done_json(fixed, gone, saved)})
     else:
@@ -107,7 +109,7 @@ def _check_codes(codes: Sequence[str]) -> None:
 
     known = [rule.code for rule in RULES]
     if unknown := set(codes) - {*known}:
-        raise click.UsageError(f"no rule is named {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
+        raise click.UsageError(f"no such rule: {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
 
 
 def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
@@ -115,6 +117,13 @@ def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
     from compiler.lint.rules import lint as check
 
     return check(wiki, codes)
+
+
+def _no_longer_found(before: Sequence[Diagnostic], every: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings from before a fix that are found no more."""
+    from compiler.lint.rules import no_longer_found
+
+    return no_longer_found(before, every)
 
 
 def changed_since(vault: Vault, path: str, day: date) -> bool:
@@ -202,13 +211,13 @@ def _show_done(fixed: Fixed | None, gone: Sequence[Diagnostic]) -> None:
     if fixed is None:
         return
     if not fixed.id:
-        output.show("nothing to write again: all generated pages are as the last compile left them")
+        output.show("nothing to rewrite: all generated pages are as the last compile left them")
         return
     for path in fixed.written:
         output.show(f"written again  {path}")
     for path in fixed.removed:
         output.show(f"removed        {path}")
-    output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` takes it back")
+    output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` undoes this")
     output.show_first([f"{each.code}: {each.path}: {each.message}" for each in gone], SHOWN, indent="  ")
 
 

@@ -42,8 +42,8 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
     minus excludes a word. With a filter, only cards are searched, and all terms must match: state: is: kind: topic:
     concept: tag: id: path: and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
 
-    Passages are compared by meaning, too, if your own settings (config.toml) name a static embedding model: [search]
-    model = "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`.
+    Passages are ranked by meaning, too, if your own settings (config.toml) name an embedding model: [search] model =
+    "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`. See docs/model.md.
 
     \b
     Examples:
@@ -62,12 +62,12 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
 def _search_texts(vault: Vault, query: str, kinds: tuple[str, ...], limit: int, as_json: bool) -> int:
     """Search by words, and print what is found."""
     from compiler.build.search import with_search_index
+    from compiler.query.likeness import chosen_likeness
     from compiler.query.search import results_as_json
     from compiler.query.search import search as found_in
-    from compiler.query.semantic import chosen_likeness
 
-    likeness = chosen_likeness(vault.settings.vault_id)
     with output.Progress(None) as narrator:
+        likeness = chosen_likeness(narrator)
         results = with_search_index(
             vault, lambda index: found_in(index, query, kinds, limit, likeness), now(), narrator
         )

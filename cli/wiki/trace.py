@@ -6,13 +6,14 @@ import click
 
 from cli import output
 from cli.options import opened, vault_json_options
+from cli.shell import card_ids
 from compiler.query.trace import trace as follow
 from vault.diagnostic import Diagnostic
 from vault.log.card_history import history_json
 
 
 @click.command()
-@click.argument("what", metavar="ID|WORDS")
+@click.argument("what", metavar="ID|WORDS", shell_complete=card_ids)
 @vault_json_options
 def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
     """Trace a card, a claim or an article's sentence back to the words in its source.

@@ -26,6 +26,11 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
     Each quote is looked for in the text that was compiled, and in a second reading of the file that shares no code with
     the first; PDFs take pdftotext for that. A quote that the second reading lacks is listed for you to look at: either
     reading can be wrong. Exit code 1 if anything is not supported, or the review log or a ledger has lost records.
+
+    \b
+    Examples:
+      retain verify
+      retain verify --no-compare --json
     """
     vault = opened(vault_dir, thorough=True)
     logs = [*(each for each in vault.notices if each.code == CODE), *unreadable_lines(vault.root)]

@@ -58,7 +58,7 @@ class Judge:
         self._record_run()
         return self.plan
 
-    # --- what is no plain file of a plain name --------------------------------------------------------------------
+    # --- what is not a plain file of a plain name --------------------------------------------------------------------
 
     def _invalid(self) -> set[str]:
         """Quarantine what is new of these; return their paths."""

@@ -58,7 +58,7 @@ class Mark(NamedTuple):
 
 
 class Special(NamedTuple):
-    """A name that is no plain file and no folder, or is nested too deeply; `words` say what it is. A list in JSON."""
+    """A name that is neither a plain file nor a folder, or too deep; `words` say what it is. A list in JSON."""
 
     words: str
     device: int

@@ -76,7 +76,7 @@ class Plan:
     outcome: Outcome
     writes: dict[str, tuple[str | None, str]] = field(default_factory=dict)  # path -> (expected or no file, new)
     deletes: dict[str, str] = field(default_factory=dict)  # path -> expected
-    removals: dict[str, Identity] = field(default_factory=dict)  # what is no plain file, and empty folders
+    removals: dict[str, Identity] = field(default_factory=dict)  # what is not a plain file, and empty folders
     trees: dict[str, Identity] = field(default_factory=dict)  # folders that go with everything in them
     modes: dict[str, int] = field(default_factory=dict)  # path -> the mode it has in the end
     opened: list[str] = field(default_factory=list)  # folders that their owner may not change in the end, but now

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from compiler.articles.concepts import Concepts
 from compiler.articles.history import merged
+from compiler.articles.mentions import mentioned, with_links
 from compiler.articles.page import Page, inputs_of
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved
@@ -28,9 +29,9 @@ TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None
 class Facts:
     """What other pages need of an article's text.
 
-    `digest` is of its body (12 hex digits), `sentences` how many it has, `line` the first of them with its citations;
-    `defining` is the claim that defines the concept, "" if the first sentence is no definition; `cites` are the claims
-    that it cites, sentence by sentence.
+    `digest` is of its body without links to other pages (12 hex digits), `sentences` how many it has, `line` the first
+    of them with its citations; `defining` is the claim that defines the concept, "" if the first sentence is no
+    definition; `cites` are the claims that it cites, sentence by sentence.
     """
 
     digest: str
@@ -79,13 +80,14 @@ class Article:
         """Return the sentences in order, without those of contradictions."""
         return [s for section in self.sections for paragraph in section.paragraphs for s in paragraph]
 
-    def body(self, sources: Sources) -> str:
-        """Return the Markdown below the properties.
+    def body(self, pages: Mapping[ConceptId, str], concepts: Concepts) -> str:
+        """Return the Markdown below the properties. `pages` are the paths of all articles without .md.
 
-        Related concepts depend on other articles and are listed in the properties, so that the body changes only with
-        the claims of this concept.
+        The first mention of another concept with a page is a link; nothing else depends on other articles.
         """
-        return body_of(self.concept.title, (*self.sections, *self.contested), self.see, sources, drafted=self.drafted)
+        sections = with_links(self.sections, self.concept, pages, concepts.resolution)
+        title, see = self.concept.title, self.see
+        return body_of(title, (*sections, *self.contested), see, concepts.sources, drafted=self.drafted)
 
 
 Articles = Mapping[ConceptId, Article]  # in the order of their titles
@@ -119,10 +121,13 @@ def prerequisites(article: Article, articles: Articles, resolution: Resolution) 
 
 def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> dict[str, Page]:
     """Return each article's page by path. `old_text` gives the pages of the last build."""
-    return {article.path: _page(article, articles, concepts, old_text) for article in articles.values()}
+    pages = {id_: article.path.removesuffix(".md") for id_, article in articles.items()}
+    return {article.path: _page(article, articles, pages, concepts, old_text) for article in articles.values()}
 
 
-def _page(article: Article, articles: Articles, concepts: Concepts, old_text: TextOf) -> Page:
+def _page(
+    article: Article, articles: Articles, pages: Mapping[ConceptId, str], concepts: Concepts, old_text: TextOf
+) -> Page:
     """Return the page of an article."""
     concept, sources, history = article.concept, concepts.sources, concepts.history
     created, updated = history.created(concept.id), history.updated(concept.id)
@@ -145,7 +150,7 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
             "related": near,
             "tags": merged("tags", article.tags, before, old),
         }
-        return render_generated(properties, article.body(sources), old)
+        return render_generated(properties, article.body(pages, concepts), old)
 
     said: dict[str, list[str]] = {}
     for claim in concept.main:
@@ -158,6 +163,10 @@ def _page(article: Article, articles: Articles, concepts: Concepts, old_text: Te
         "confidence": article.confidence,
         "sources": links,
         "related concepts": near,
+        "linked concepts": [
+            (pages[i], concepts.resolution.concepts[i].title, concepts.resolution.concepts[i].aliases)
+            for i in mentioned(article.facts.cites, concept.id, pages, concepts.resolution)
+        ],
         "freshness": history.rulings.freshness.get(concept.id, ""),
         "tags": article.tags,
     }

@@ -27,7 +27,7 @@ from compiler.protocol.replies import WrittenSentence
 from vault.ids import ClaimId, ConceptId, SourceId, digest12
 from vault.layout import CONCEPTS
 from vault.log.ledger import Event
-from vault.model.article import ArticleSection, CitedSentence
+from vault.model.article import ArticleSection, CitedSentence, without_page_links
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.exhibit import code
 from vault.model.markdown import escape
@@ -170,7 +170,7 @@ class _Composer:
         body = body_of(
             concept.title, (*sections, *contested), see, self.concepts.sources, drafted=plan.draft is not None
         )
-        facts = _facts(concept, sections, digest12(body))
+        facts = _facts(concept, sections, digest12(without_page_links(body)))
         if plan.key and self.out.dropped == refused:  # what is refused is reported by each build
             self.writer.embedded.steps.put(_STEP, plan.key, msgspec.json.encode(facts))
             self.writer.embedded.steps.put_large(_TEXT, plan.key, msgspec.json.encode(sections))

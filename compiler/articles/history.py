@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from compiler.articles.renames import before_undone
 from compiler.concepts.rulings import Rulings
-from vault.ids import SourceId
+from vault.ids import SourceId, digest12
 from vault.log.ledger import Event, Ids, parse_instant, strings
-from vault.model.article import FRESHNESS_DAYS, NORMAL
-from vault.model.frontmatter import read_properties
+from vault.model.article import FRESHNESS_DAYS, NORMAL, without_page_links
+from vault.model.frontmatter import body_of, read_properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,12 @@ class History:
 
     def written(self, id_: str, last: Event, page: str | None) -> Event:
         """Return the change event of the text of a page: `last`, or an earlier one if a build was killed meanwhile."""
-        digest = read_properties(page).text("generated") if page is not None else ""
-        if not digest or digest == last.get("digest"):
+        if page is None:
             return last
-        return next((e for e in reversed(self.events) if e.get("id") == id_ and e.get("digest") == digest), last)
+        digests = {digest12(without_page_links(body_of(page))), read_properties(page).text("generated")}
+        if last.get("digest") in digests:
+            return last
+        return next((e for e in reversed(self.events) if e.get("id") == id_ and e.get("digest") in digests), last)
 
 
 def merged(key: str, machine: tuple[str, ...], before: Event, old: str | None) -> tuple[str, ...]:

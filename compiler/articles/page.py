@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from compiler.index.steps import digest_of
+from vault.config.settings import SCHEMA_VERSION
 from vault.text.formatting import clean_line
 
 
 def inputs_of(parts: Mapping[str, object]) -> bytes:
-    """Return a digest of each thing that a page follows from, with the name that `retain compile --explain` shows."""
-    lines = (f"{clean_line(name)} {digest_of(repr(part)).hex()}" for name, part in parts.items())
+    """Return a digest of each thing that a page follows from, with the name that `retain compile --explain` shows.
+
+    The schema is one of them: pages of an older one are written anew.
+    """
+    named = {**parts, "schema": SCHEMA_VERSION}
+    lines = (f"{clean_line(name)} {digest_of(repr(part)).hex()}" for name, part in named.items())
     return "\n".join(lines).encode("utf-8", "surrogatepass")
 
 

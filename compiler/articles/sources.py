@@ -11,6 +11,7 @@ from compiler.claims.conflicts import Scales
 from compiler.claims.extract import Gathered
 from compiler.concepts.source_copies import Kinship
 from compiler.model.requests import PossibleCard
+from compiler.sources.confidence import confidence, independent
 from compiler.sources.duplicates import original_of
 from vault.ids import ClaimId, SourceId, slug
 from vault.layout import SUMMARIES
@@ -116,19 +117,4 @@ class Sources:
 
     def confidence(self, ids: Iterable[SourceId], engine: str) -> str:
         """Return the base confidence of words of `engine` that rest on these sources; a copy counts as its original."""
-        trust: dict[SourceId, int] = {}
-        for id_ in ids:
-            origin = self.origin(id_)
-            trust[origin] = max(trust.get(origin, 0), self.authority.get(id_, 1))
-        return confidence(set(trust), trust, engine)
-
-
-def confidence(origins: set[SourceId], authority: Mapping[SourceId, int], engine: str) -> str:
-    """Return the base confidence of a concept that rests on these independent sources; for hearsay alone, "low"."""
-    trusted = {o for o in origins if authority.get(o, 1) > 0}
-    if origins and not trusted:
-        return "low"
-    strong = sum(authority.get(o, 1) >= 2 for o in trusted)
-    if len(trusted) >= 3 or (len(trusted) == 2 and strong):
-        return "medium" if engine.startswith("agent/") else "high"
-    return {0: "speculative", 1: "low", 2: "medium"}[len(trusted)]
+        return confidence(independent(ids, self.origin, lambda id_: self.authority.get(id_, 1)), engine)

@@ -40,7 +40,7 @@ from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import store_keys
 from compiler.drafts.consult import Consulted
-from compiler.index.steps import READING
+from compiler.index.steps import READING, Steps
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Report
@@ -52,6 +52,7 @@ from compiler.pages.topics import topic_pages, write_topics
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
+from vault.errors import Refused
 from vault.ids import ClaimId
 from vault.inbox import suggestions
 from vault.inbox.suggestion_events import Triage, changes_of_forms, triage_of
@@ -84,17 +85,21 @@ def build(start: BuildInput, crew: WorkerPool | None = None) -> Built:
         start.steps.close()
 
 
-def read_sources(vault: Vault, at: datetime, progress: Progress) -> None:
-    """Read all sources into the index, without compiling them. Raises what a build raises."""
-    start = open_build(vault, Options(engine="agent", dry_run=True, keep_read=True), FAMILY, at, progress)
-    try:
-        record = Record(start.id_events)
-        scanned = scan(start, record.ids)
-        with WorkerPool("extractive", vault.root / "raw") as crew:
-            read(start, crew, scanned.sources, scanned.changed, record.ids)
-        remember_files(start, scanned)
-    finally:
-        start.steps.close()
+def read_sources(vault: Vault, at: datetime, progress: Progress, steps: Steps) -> None:
+    """Read all sources into the index of these steps, without compiling them.
+
+    Raises: what a build raises; Refused where none can be read, as nothing is to be said of them then.
+    """
+    start = open_build(vault, Options(engine="agent", dry_run=True), FAMILY, at, progress, steps=steps)
+    record = Record(start.id_events)
+    scanned = scan(start, record.ids)
+    with WorkerPool("extractive", vault.root / "raw") as crew:
+        documents, unread = read(start, crew, scanned.sources, scanned.changed, record.ids)
+    failures = [*scanned.failures, *unread, *(each.failure for each in documents if each.failure is not None)]
+    if failures and not any(document.text or document.recorded for document in documents):
+        first = failures[0]
+        raise Refused(f"no source can be read: {first.message}", where=first.path, hint=first.hint)
+    remember_files(start, scanned)
 
 
 def _build(start: BuildInput, crew: WorkerPool) -> Built:

@@ -31,15 +31,16 @@ from compiler.model.report import Report
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, Refused
 from vault.files.folder import sha256_hex
-from vault.ids import CardId, ClaimId
+from vault.ids import CardId, ClaimId, digest12
 from vault.inbox.events import Settled, settled_in
 from vault.inbox.suggestion_events import Triage
 from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event
+from vault.model.article import without_page_links
 from vault.model.claim import Claim
 from vault.model.exhibit import ASSETS, embedded_assets, is_copy
-from vault.model.frontmatter import human_edited, read_properties
+from vault.model.frontmatter import body_of, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
 from vault.text.diff import line_of, sides
@@ -365,8 +366,9 @@ class Publisher:
     def _propose(self, path: str, text: str, old: str) -> None:
         """Propose the machine's version of a note that the user edited, unless it says nothing new."""
         proposal = f"{PROPOSALS}/{path}"
-        digest = read_properties(text).text("generated")
-        if digest != read_properties(old).text("generated") and not self.settled.page(path, digest):
+        digest, last = (read_properties(each).text("generated") for each in (text, old))
+        says_same = last in (digest, digest12(without_page_links(body_of(text))))  # older pages have no links
+        if not says_same and not self.settled.page(path, digest):
             self._plan_proposal(proposal, text)
 
     def _plan_proposal(self, proposal: str, text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
+from compiler.index.steps import Steps
 from compiler.query.search import with_index
 from vault.index.database import Database
 from vault.vault import Vault
@@ -19,16 +20,16 @@ def with_search_index(
     """Return what `use` returns for the search index of a vault.
 
     Where the index knows no source, as after `.retain/` was deleted, all are read first. Raises: Refused where SQLite
-    has no full-text search; what a build raises.
+    has no full-text search; what `read_sources` raises.
     """
-    found = with_index(vault, lambda index: [use(index)] if _knows_sources(vault, index) else [], progress)
-    if found:
-        return found[0]
 
-    from compiler.build.pipeline import read_sources
+    def fill(steps: Steps) -> None:
+        if not _knows_sources(vault, steps.database):
+            from compiler.build.pipeline import read_sources
 
-    read_sources(vault, at, progress)
-    return with_index(vault, use, progress)
+            read_sources(vault, at, progress, steps)
+
+    return with_index(vault, use, progress, fill)
 
 
 def _knows_sources(vault: Vault, index: Database) -> bool:

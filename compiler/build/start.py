@@ -108,11 +108,12 @@ def open_build(
     staged: Iterable[Entry] = (),
     *,
     keeps: bool = True,
+    steps: Steps | None = None,
 ) -> BuildInput:
     """Return what a build starts from. `backend` answers what the journal does not.
 
-    `staged` are replies that are not in the journal yet; without `keeps`, the index stays as it is. Raises: what
-    reading the ledgers raises.
+    `staged` are replies that are not in the journal yet; without `keeps`, the index stays as it is. `steps` are those
+    of an index that is open already. Raises: what reading the ledgers raises.
     """
     before = steady(vault.root)  # first: what changes from here on was perhaps not read
     guard = vault.guard(Scope.PUBLISHER)
@@ -138,7 +139,9 @@ def open_build(
         for entry in staged:
             journal.learn(entry)
         asker = _asker(journal, guard, options, instant, progress, backend)
-    steps = Steps.of(vault, VERSIONS, fresh=options.fresh, keeps=keeps and (not options.dry_run or options.keep_read))
+    if steps is None:
+        keeps = keeps and (not options.dry_run or options.keep_read)
+        steps = Steps.of(vault, VERSIONS, fresh=options.fresh, keeps=keeps)
     return BuildInput(
         vault=vault,
         guard=guard,

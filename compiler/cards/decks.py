@@ -12,13 +12,20 @@ from vault.inbox.events import Settled
 from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, with_stamp
 from vault.model.claim import Claim
 from vault.model.exhibit import lines_of
-from vault.model.frontmatter import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
+from vault.model.frontmatter import (
+    Value,
+    body_of,
+    foreign_properties,
+    read_properties,
+    render_properties,
+    splice_properties,
+)
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation
 from vault.text.formatting import clean_line
 
 KEYS = frozenset({"type", "concept", "article", "generator", "tags", "cards"})
-_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})\b")
+_COMMENT = re.compile(rf"(?:%%|<!--) card ([{ALPHABET}]{{10}})\b")
 EXHIBITS = 2  # shown below an answer: a card is no page
 NOTHING_SETTLED = Settled()
 Kinds = Mapping[CardId, CardKind | None]  # the cards that the machine ever made, and of what kind
@@ -71,8 +78,8 @@ def render_deck(fresh: Fresh, foreign: str = "") -> str:
         blocks = [render_card(c).rstrip("\n") for c in fresh.cards if c.kind is kind]
         if blocks:
             parts += [f"## {kind.heading}", *blocks]
-    note = render_note(_properties(fresh, fresh.cards), "\n" + "\n\n".join(parts) + "\n")
-    return note.replace("\n---\n", f"\n{foreign}---\n", 1) if foreign else note
+    body = "\n" + "\n\n".join(parts) + "\n"
+    return f"---\n{render_properties(_properties(fresh, fresh.cards))}{foreign}---\n{body}"
 
 
 def _properties(fresh: Fresh, cards: Sequence[Card]) -> dict[str, Value]:
@@ -186,8 +193,8 @@ def _remarks(deck: Deck) -> bool:
     """Return whether a deck holds more than titles, kinds and card blocks."""
     body = body_of(deck.text)
     offset = len(deck.text) - len(body)
-    for card in reversed(deck.cards):
-        body = body[: card.start - offset] + body[card.end - offset :]
+    for start, end in sorted({(card.start, card.end) for card in deck.cards}, reverse=True):  # one block, many cards
+        body = body[: start - offset] + body[end - offset :]
     headings = {"", *(f"## {kind.heading}" for kind in CardKind)}
     lines = [line.strip() for line in body.splitlines()]
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)

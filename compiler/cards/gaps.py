@@ -21,17 +21,20 @@ from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.model.claim import ClaimKind
-from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
-from vault.model.markdown import escape
+from vault.model.gaps import SOURCE_OF_TERM, UNDEFINED, Gap, GapKind, GapStatus, parse_agenda
 from vault.model.source import SourceText
+from vault.text.formatting import plural
 
 ENOUGH_LEANING = 3  # articles that name a concept, which make it a central one
-SHOWN_MENTIONS = 6
-SHOWN_USES = 2
+SHOWN_MENTIONS = 4
+LONGEST_USE = 120  # characters of a sentence that are shown around a name
 _SAME = 0.7  # of the places of a name that lie in a longer one, from which on it is no name of its own
-UNDEFINED = ("nothing says what it is", "a source that defines it")
+LACKS_DEFINITION = (UNDEFINED, "a source that defines it")
 _ENDINGS = frozenset({"e", "en", "n", "er", "ern", "s", "es"})
-CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
+CONTESTED = (
+    "which is right? Its sources contradict each other, and none has more authority",
+    "a source with more authority that settles it",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class OpenGap:
     weight: int
     rank: int  # among the gaps of one concept
     also: tuple[str, ...] = ()  # keys under which an earlier compile may have known it
-    uses: tuple[str, ...] = ()  # sentences that use it, each with a link to its source
+    use: str = ""  # a part of a sentence that uses it
 
 
 @dataclass(frozen=True)
@@ -119,18 +122,18 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         one, uses = resolution.lacking[key], wanted[key]
         articles = sorted(links[c] for c in by_name.get(key, ()))
         sources = sorted(uses, key=lambda s: (-uses[s], s))
-        quotes = ((shelf.originals.quote(s, _spellings(one)), shelf.links[s]) for s in sources)
+        quotes = (shelf.originals.quote(s, _spellings(one)) for s in sources)
         yield OpenGap(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
             what=one.name,
-            missing=_who_uses_it(len(sources), len(articles)),
-            fill="a definition of it, or a source that introduces it",
+            missing=who_uses_it(len(sources), len(articles)),
+            fill=SOURCE_OF_TERM,
             mentions=(*articles, *sorted(shelf.links[s] for s in sources))[:SHOWN_MENTIONS],
             weight=(len(sources) + len(articles)) * (MAX_PLACES + 1) + min(MAX_PLACES, sum(uses.values())),
             rank=0,
             also=tuple(f"structural:{k}" for k in one.keys),
-            uses=tuple(f"“{escape(quote)}” {link}" for quote, link in quotes if quote)[:SHOWN_USES],
+            use=next((use_of(quote, _spellings(one)) for quote in quotes if quote), ""),
         )
 
 
@@ -175,12 +178,24 @@ def _shorter(name: str) -> set[str]:
     return (runs | {name.removesuffix(ending) for ending in _ENDINGS}) - {name}
 
 
-def _who_uses_it(sources: int, articles: int) -> str:
-    """Return in words where an unexplained term is used."""
-    many = f"{sources} sources" if sources > 1 else "one source"
-    if articles:
-        many += f" and {articles} {'articles' if articles > 1 else 'article'}"
-    return f"used in {many}, and no sentence says what it is"
+def who_uses_it(sources: int, articles: int = 0) -> str:
+    """Return in words what is asked of an unexplained term, and how many use it."""
+    many = plural(sources, "source") + (f" and {plural(articles, 'article')}" if articles else "")
+    return f"what is it? Used in {many}, and no sentence was found that says"
+
+
+def use_of(sentence: str, names: Collection[str]) -> str:
+    """Return the part of a sentence around the first place of one of the names, cut at blanks."""
+    if len(sentence) <= LONGEST_USE:
+        return sentence.rstrip(".。")
+    lowered = sentence.lower()
+    at = min((found for name in names if (found := lowered.find(name.lower())) >= 0), default=0)
+    first = max(0, min(at - LONGEST_USE // 2, len(sentence) - LONGEST_USE))
+    part = sentence[first : first + LONGEST_USE]
+    before, after = "…" if first else "", "…" if first + LONGEST_USE < len(sentence) else ""
+    part = part.partition(" ")[2] or part if before else part
+    part = part.rpartition(" ")[0] or part if after else part
+    return f"{before}{part}{after}".rstrip(".。")
 
 
 def _epistemic(
@@ -213,7 +228,7 @@ def _epistemic(
         if _is_defined(concept) or CardKind.DEFINITIONAL in carded:
             continue
         if not shelf.originals.explain(concept.keys, spellings):
-            ask(concept, "definitional", UNDEFINED, 1)
+            ask(concept, "definitional", LACKS_DEFINITION, 1)
     return found
 
 
@@ -294,7 +309,7 @@ def agenda_gaps(
             events.append({"v": 1, "type": "birth", "of": "gap", "id": id_, "at": at, "key": one.key, **text})
         elif id_ in ids.retired:
             events.append({"v": 1, "type": "revive", "of": "gap", "id": id_, "at": at})
-        gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions, uses=one.uses)
+        gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions, use=one.use)
         status = decisions.get(gap.id, GapStatus.OPEN)
         gaps.append(replace(gap, status=status, added=tuple(added.get(gap.id, ()))))
     for id_, event in sorted(births.items()):

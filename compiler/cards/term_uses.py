@@ -18,6 +18,7 @@ from vault.model.source import MarkKind, SourceText
 from vault.text.formatting import fold
 
 FEW_SOURCES = 4  # in a vault of fewer, one document's sections count as several documents would
+_STEP = "term-uses/2"  # of what is found in a source; the number rises when other places count
 ENOUGH_SOURCES = 2
 ENOUGH_SECTIONS = 3
 ENOUGH_PLACES = 4
@@ -155,11 +156,11 @@ class Texts:
         if self._steps is None:
             return make()
         key = digest_of(what, self._contents[id_], *sorted(names))
-        known = self._steps.get("term-uses", key)
+        known = self._steps.get(_STEP, key)
         if known is not None:
             return decoded(known)  # type: ignore[no-any-return]
         value = make()
-        self._steps.put("term-uses", key, encoded(value))
+        self._steps.put(_STEP, key, encoded(value))
         return value
 
     def places(self, id_: SourceId, spellings: Collection[str]) -> int:

@@ -53,7 +53,7 @@ def drawn(vault: Vault, database: Database, question: str, cited: Sequence[Known
     """
     found = in_sayings([Saying(known.claim.words, "", Source.of(known)) for known in cited])
     if not found:
-        results = search(database, _topic(question), ("claim", "passage"), _LOOKED_AT)
+        results = search(database, _topic(question), ("claim", "passage"), _LOOKED_AT, is_prose=True)
         found = _fitting(vault, database, results)
         if not found:
             raise UsageError(

@@ -83,7 +83,7 @@ def compared(vault: Vault, database: Database, question: str, names: Sequence[st
 def _together(vault: Vault, database: Database, found: Sequence[Named]) -> list[Known]:
     """Return the claims that name several of the things, those that a search for their names finds first."""
     query = " ".join(article.entry.title for article in found)
-    entries = [hit.entry for hit in search(database, query, ("claim",), _LOOKED_AT).hits["claim"]]
+    entries = [hit.entry for hit in search(database, query, ("claim",), _LOOKED_AT, is_prose=True).hits["claim"]]
     claims = known_claims(vault, entries)
     return [known for known in claims if _count(found, tuple(terms(known.claim.words))) > 1][:_TOGETHER]
 

@@ -173,12 +173,6 @@ def read_entry(database: Database, number: int) -> Entry:
     return Entry(*row)
 
 
-def texts_of_passages(database: Database) -> dict[int, str]:
-    """Return the texts of all passages, with the titles of their sources, by their numbers."""
-    rows = database.rows("SELECT number, title, text FROM entry WHERE kind = 'passage' ORDER BY number")
-    return {number: f"{title} {text}" for number, title, text in rows}
-
-
 def paths_of(database: Database, numbers: Iterable[int]) -> dict[int, str]:
     """Return the files of entries by their numbers."""
     found = {number: database.one("SELECT path FROM entry WHERE number = ?", (number,)) for number in numbers}
@@ -226,3 +220,10 @@ def articles_citing(database: Database, claims: Set[str]) -> list[tuple[str, str
     """Return (path, title) of the articles that cite one of these claims, in order of their paths."""
     rows = database.rows("SELECT path, title, cites FROM entry WHERE kind = 'article' ORDER BY path") if claims else []
     return [(path, title) for path, title, cites in rows if not claims.isdisjoint(cites.split())]
+
+
+def entries_in(database: Database, path: str, kinds: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Return number, kind, and title with text of the entries of a file that are of these kinds."""
+    marks = ", ".join("?" * len(kinds))
+    query = f"SELECT number, kind, title || ' ' || text FROM entry WHERE path = ? AND kind IN ({marks}) ORDER BY number"
+    return [(int(number), str(kind), str(text)) for number, kind, text in database.rows(query, (path, *kinds))]

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from compiler.index import entries
+from compiler.index import embeddings, entries
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from vault.index import files
 from vault.index.database import Database, Schema, open_copy, open_database, peek
@@ -22,7 +22,7 @@ from vault.vault import Vault
 
 READING = "reading"  # the step whose results are the texts of sources
 _VERSION = 4  # grows when a step's result for the same inputs changes
-_TABLES = f"""{files.TABLES}{entries.tables()}
+_TABLES = f"""{files.TABLES}{entries.tables()}{embeddings.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE source(path TEXT PRIMARY KEY, reading BLOB NOT NULL) WITHOUT ROWID;

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from compiler.language.lexicon import stem, word_list
+from compiler.language.lexicon import stem, word_list, words
 
+_CONTRASTING = words("contrasting_prefixes")
+_REST = 3  # letters that have to follow a prefix
 _PREFIXES = ("un", "in", "im", "non", "ir", "dis")
 Side = tuple[str, str, int]  # family, scale, +1 or -1
 
@@ -41,6 +43,17 @@ def opposite(one: str, other: str) -> bool:
         return True
     short, long = sorted((one, other), key=len)
     return len(short) > 3 and any(long == prefix + short for prefix in _PREFIXES)
+
+
+def contrary(one: str, other: str) -> bool:
+    """Return whether two words in lower case are opposites, or have one rest and prefixes of different meanings."""
+    return opposite(stem(one), stem(other)) or any(
+        one.removeprefix(first) == rest
+        for first in ("", *_CONTRASTING)
+        if one.startswith(first)
+        for second in ("", *_CONTRASTING)
+        if first != second and other.startswith(second) and len(rest := other.removeprefix(second)) >= _REST
+    )
 
 
 def has_opposite(word: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from compiler.cards.gaps import UNDEFINED
+from compiler.cards.gaps import CONTESTED, LACKS_DEFINITION
 from compiler.cards.noted_gaps import key_of, note_events
 from compiler.lint.statements import conflicts
 from compiler.lint.wiki import Page, Wiki
@@ -72,7 +72,7 @@ def _wanted(wiki: Wiki, found: Sequence[Diagnostic]) -> Wanted:
         if page is not None and conflict.first.verbatim and conflict.second.verbatim:
             sides = " / ".join(f"“{truncate(s.words, _QUOTED)}”" for s in (conflict.first, conflict.second))
             key = key_of(page.properties.text("id"), "disputed")
-            wanted[key] = (page.title, f"its sources disagree: {sides}", "a weightier source that settles it")
+            wanted[key] = (page.title, f"which is right? Its sources disagree: {sides}", CONTESTED[1])
     return wanted
 
 
@@ -80,10 +80,16 @@ def _gap_of(code: str, page: Page) -> tuple[str, tuple[str, str]]:
     """Return the last part of the key of a gap, and what is missing and would fill it."""
     if code == "stale":
         days = FRESHNESS_DAYS.get(page.properties.text("freshness"), 0)
-        return "stale", (f"its page is older than the {days} days that its subject allows", "a newer document on it")
+        return "stale", (
+            f"is it still so? Its page is more than {days} days old",
+            "a newer document on it",
+        )
     if code == "thin":
-        return "thin", ("other pages build on it, and at most one statement is known of it", "a document on it")
-    return "definitional", UNDEFINED
+        return "thin", (
+            "what more is there to say? Other pages build on it, and it has at most one statement",
+            "a document on it",
+        )
+    return "definitional", LACKS_DEFINITION
 
 
 def _show(vault: Vault, new: Sequence[Event], births: Mapping[str, Event], articles: Mapping[str, Page]) -> None:

@@ -10,7 +10,7 @@ from compiler.lint.wiki import Wiki
 from vault.errors import Damaged, Refused
 from vault.ids import digest12
 from vault.layout import ANSWERS
-from vault.model.answer_page import AnswerPage, parse_page
+from vault.model.answer_page import AnswerPage
 from vault.model.claim import ClaimState
 from vault.model.wikilink import Wikilink, links
 from vault.text.formatting import clean_line, fold, truncate
@@ -40,7 +40,7 @@ def circular(wiki: Wiki) -> Found:
 def stale(wiki: Wiki) -> Found:
     """Yield answers of which a claim changed, was superseded or retracted."""
     for page in wiki.answers:
-        answer = parse_page(page.text)
+        answer = wiki.answer_pages[page.path]
         why = next(_outdated(answer, wiki), "")
         if why:
             yield page.path, 0, why, f"`retain ask {shlex.quote(answer.question)} --file-back`"

@@ -10,7 +10,6 @@ from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
 from compiler.sources.inventory import scan
-from vault.model.answer_page import parse_page
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
@@ -25,7 +24,7 @@ _QUOTED = 100  # characters of a sentence or quote in a finding
 def uncited(wiki: Wiki) -> Found:
     """Yield statements of articles, topics and answers that cite nothing."""
     said = [(page, page.sentences) for page in (*wiki.articles, *wiki.topics)]
-    said += [(page, parse_page(page.text).sentences) for page in wiki.answers]
+    said += [(page, wiki.answer_pages[page.path].sentences) for page in wiki.answers]
     for page, statements in said:
         for sentence in statements:
             if not sentence.cites:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from compiler.agents.quarantine import QUARANTINE
-from compiler.articles.sources import confidence
 from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Page, Wiki
 from compiler.query.filing import MOST
-from vault.ids import SourceId
+from compiler.sources.confidence import confidence, independent_pages
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
@@ -110,9 +109,8 @@ def overconfident(wiki: Wiki) -> Found:
             what = f"its confidence is {said}, and an answer is inferred: {MOST} at most"
             yield page.path, 0, what, f"set `confidence: {MOST}`, or ask again with `--file-back`"
     for page in wiki.articles:
-        origins = {wiki.origin(path) for path in _sources_of(page, wiki)}
-        trust = {SourceId(path): _number(wiki.summaries[path].properties.text("authority")) for path in origins}
-        said, most, why = page.properties.text("confidence"), confidence(set(trust), trust, _engine(page)), ""
+        trust = independent_pages(_sources_of(page, wiki), wiki.properties_of)
+        said, most, why = page.properties.text("confidence"), confidence(trust, _engine(page)), ""
         if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
             most, why = CONFIDENCE[0], "a contradiction in it is left open"
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(most):
@@ -120,23 +118,17 @@ def overconfident(wiki: Wiki) -> Found:
             yield page.path, 0, what, "`retain compile` computes it again"
 
 
-def _evidence(trust: Mapping[SourceId, int]) -> str:
+def _evidence(trust: Mapping[str, int]) -> str:
     """Return the sources on which a page rests, each with its authority."""
     if not trust:
         return "no source that it names is there"
-    named = [
-        f"{str(path).rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())
-    ]
+    named = [f"{path.rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"
 
 
 def _engine(page: Page) -> str:
     return "agent/" if page.properties.text("written_by") == "agent" else ""
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else 1
 
 
 def _sources_of(page: Page, wiki: Wiki) -> set[str]:

@@ -85,7 +85,7 @@ def without_record(wiki: Wiki) -> Found:
             if id_ in cards:
                 yield deck.path, card.line, f"the card {id_} is in {cards[id_]}, too", "delete one of the two"
             elif id_ and id_ not in births:
-                remedy = "delete its comment `<!-- card ... -->`: it gets an id of its own"
+                remedy = "delete its comment `%% card ... %%`: it gets an id of its own"
                 yield deck.path, card.line, f"the ledger does not know the card {id_}", remedy
             if id_:
                 cards.setdefault(id_, deck.path)

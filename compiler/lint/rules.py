@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +12,7 @@ from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
 
+_NUMBER = re.compile(r"\d+")
 Found = Iterable[tuple[str, int, str, str]]  # (path, line, what is wrong, remedy)
 
 
@@ -44,7 +47,7 @@ RULES: tuple[Rule, ...] = (
     Rule("conflicted", "A merge that was not finished, or two versions of a file side by side.", pages.conflicted),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
     Rule("uncited", "A statement in an article or answer without a citation.", claims.uncited),
-    Rule("unsupported", "A statement that the claims it cites do not bear out.", support.sentences),
+    Rule("unsupported", "A statement or quote that the claims it cites do not bear out.", support.sentences),
     Rule(
         "superseded", "A page that cites a claim of an older edition though a newer one has others.", claims.superseded
     ),
@@ -79,3 +82,23 @@ def lint(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
         for path, line, what, remedy in rule.check(wiki)
     ]
     return sorted(set(found))
+
+
+def no_longer_found(before: Sequence[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings of an earlier check that a later one has no more.
+
+    One that only names another line, or another number of things, is still found.
+    """
+    left = Counter(map(_matter, now))
+    gone = []
+    for each in before:
+        if left[_matter(each)]:
+            left[_matter(each)] -= 1
+        else:
+            gone.append(each)
+    return gone
+
+
+def _matter(found: Diagnostic) -> tuple[str, str, str]:
+    """Return what a finding is about: its rule, its file, and its words without numbers."""
+    return found.code, found.path, _NUMBER.sub("", found.message)

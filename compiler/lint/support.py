@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 
 from compiler.lint.wiki import Wiki
+from vault.model.answer_page import HERE
 from vault.model.claim import ClaimState
+from vault.model.wikilink import Citation
 from vault.text.formatting import truncate
 
 Found = Iterator[tuple[str, int, str, str]]
@@ -13,20 +16,35 @@ _QUOTED = 100  # characters of a sentence in a finding
 
 
 def sentences(wiki: Wiki) -> Found:
-    """Yield sentences that their claims do not bear out. What cites nothing, or what is gone, other rules find."""
-    current = {id_ for id_, (claim, _, _) in wiki.claims.items() if claim.state is not ClaimState.RETRACTED}
-    there = {
-        (page.path, sentence.line, sentence.text[:60]): sentence
-        for page in (*wiki.articles, *wiki.topics)
-        for sentence in page.sentences
-        if sentence.cites and all(str(cite.claim) in current for cite in sentence.cites)
-    }
+    """Yield sentences and quotes that their claims do not bear out. What cites nothing or what is gone, others find."""
+    cited = dict(_cited(wiki))
     for found in wiki.unsupported.uncited:
-        sentence = there.get((found["path"], found["line"], found["id"]))
-        if sentence is not None:
-            what = f"“{truncate(sentence.text, _QUOTED)}”: {found['reason']}"
+        text = cited.get((found["path"], found["line"], found["id"]))
+        if text is not None:
             remedy = "change the sentence or what it cites, or mark it as your remark: `> [!human]`"
-            yield found["path"], found["line"], what, remedy
+            if found["path"] in wiki.answer_pages:
+                question = wiki.answer_pages[found["path"]].question
+                remedy = f"`retain ask {shlex.quote(question)} --file-back` files it anew, where you did not edit it"
+            yield found["path"], found["line"], f"“{truncate(text, _QUOTED)}”: {found['reason']}", remedy
+
+
+def _cited(wiki: Wiki) -> Iterator[tuple[tuple[str, int, str], str]]:
+    """Yield the texts that cite claims which are there, each after (path, line, its beginning) as a check names it."""
+    current = {id_ for id_, (claim, _, _) in wiki.claims.items() if claim.state is not ClaimState.RETRACTED}
+
+    def all_there(cites: Iterable[Citation]) -> bool:
+        return all(cite.summary == HERE or str(cite.claim) in current for cite in cites)
+
+    said = [(page.path, page.sentences) for page in (*wiki.articles, *wiki.topics)]
+    said += [(path, page.sentences) for path, page in wiki.answer_pages.items()]
+    for path, statements in said:
+        for each in statements:
+            if each.cites and all_there(each.cites):
+                yield (path, each.line, each.text[:60]), each.text
+    for path, page in wiki.answer_pages.items():
+        for quote in page.quotes:
+            if all_there(quote.cites):
+                yield (path, quote.line, quote.words[:60]), quote.words
 
 
 def cards(wiki: Wiki) -> Found:

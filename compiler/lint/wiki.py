@@ -13,12 +13,15 @@ from functools import cached_property
 from pathlib import Path
 
 from compiler.concepts.decisions import rulings_of
-from compiler.query.verify import Verdict, unsupported
+from compiler.query.verdict import Verdict
+from compiler.query.verify import unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
+from compiler.sources.confidence import original_page
 from vault.errors import Damaged, Refused
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
+from vault.model.answer_page import AnswerPage, parse_page
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
@@ -135,6 +138,11 @@ class Wiki:
         return tuple(self._pages(ANSWERS))
 
     @cached_property
+    def answer_pages(self) -> dict[str, AnswerPage]:
+        """Return the answers that were filed as parsed, by path."""
+        return {page.path: parse_page(page.text) for page in self.answers}
+
+    @cached_property
     def indexes(self) -> tuple[Page, ...]:
         return tuple(page for path in INDEXES if (page := self._page(path)) is not None)
 
@@ -161,20 +169,14 @@ class Wiki:
         """Return the pages of the sources as parsed, by path."""
         return {page.path: parse_summary(page.text, page.path) for page in self.sources}
 
-    def origin(self, path: str) -> str:
-        """Return the page of the source that the one at `path` repeats; itself if it repeats none."""
-        seen = {path}
-        while (link := next(links(self.summaries[path].properties.text("copy_of")), None)) is not None:
-            path = f"{link.target}.md"
-            if path in seen or path not in self.summaries:
-                break
-            seen.add(path)
-        return path if path in self.summaries else min(seen)
+    def properties_of(self, path: str) -> Properties | None:
+        """Return the properties of the page of a source; None if it is not there."""
+        return self.summaries[path].properties if path in self.summaries else None
 
     @cached_property
     def origins(self) -> dict[str, str]:
-        """Return `origin` of the page of each source."""
-        return {path: self.origin(path) for path in self.summaries}
+        """Return for the page of each source that of its original."""
+        return {path: original_page(path, self.properties_of) for path in self.summaries}
 
     @cached_property
     def claims(self) -> dict[str, tuple[Claim, str, int]]:
@@ -249,7 +251,7 @@ class Wiki:
     def unsupported(self) -> Verdict:
         """Return what `retain verify` has against sentences and cards, without reading the sources."""
         texts = {page.path: page.text for page in (*self.articles, *self.topics)}
-        return unsupported(self.vault, self.summaries.values(), texts, self.decks, self.journal)
+        return unsupported(self.vault, self.summaries.values(), texts, self.answer_pages, self.decks, self.journal)
 
     @cached_property
     def titles(self) -> dict[str, str]:

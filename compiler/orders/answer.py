@@ -15,12 +15,12 @@ from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Exchange, Request
-from compiler.query.answer import MAX_QUESTION, Answer, Quoted, check_for, extracted, gated
+from compiler.query.accepted import accepted_in
+from compiler.query.answer import MAX_QUESTION, Answer, check_for, extracted, gated
 from compiler.query.follow_up import subject_of
+from compiler.query.likeness import chosen_likeness
 from compiler.query.material import BUDGET, Material, gather
 from compiler.query.retrieve import Known
-from compiler.query.semantic import chosen_likeness
-from compiler.query.verify import accepted_in
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
 from vault.audit.agent_runs import refuse_beside_agents
@@ -33,8 +33,18 @@ from vault.text.formatting import fold, normal
 
 _WAIT_S = 60.0
 _EARLIER = 10  # the part of the budget that earlier answers may take besides it
-_ASK_AGAIN = "`retain agent next` hands it out as a work order; then ask again"
+# What is said where a question waits for an answer, and what brings one.
+_BY_AGENT = ("the question waits for your agent", "`retain agent next` hands it out as a work order; then ask again")
+_NOT_STORED = ("no answer to the question is stored", "ask with `--engine claude`, `command` or `agent` to get one")
 Progress = Callable[[dict[str, Any]], None]
+
+
+class Unanswered(Waiting):
+    """Raised where no model is asked and nobody has answered or checked a question; `extract` quotes the sources."""
+
+    def __init__(self, waiting: Waiting, what: str, hint: str, extract: Answer) -> None:
+        super().__init__(waiting.requests, what, hint)
+        self.extract = extract
 
 
 def answer_question(
@@ -51,8 +61,8 @@ def answer_question(
 
     `earlier` are the questions and answers that it follows, the last one last (`Conversation.earlier`); `budget` are
     the characters of what a model is shown.
-    Raises: Waiting where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
-    "agent"); UsageError; LockHeld while a compile runs.
+    Raises: Unanswered where nobody has answered or checked it yet, after an order for an agent was saved (`engine`
+    "agent"); Waiting where a model gave no answer; UsageError; LockHeld while a compile runs.
     """
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
@@ -60,38 +70,47 @@ def answer_question(
     if not any(c.isalnum() for c in question):
         raise UsageError("the question has no words", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)
-    likeness = chosen_likeness(desk.vault.settings.vault_id)
+    likeness = chosen_likeness(progress)
 
     def looked_up(index: Database) -> tuple[Answer, Material | None]:
         subject = subject_of(question, earlier)
         plain = extracted(index, question, subject, likeness)
         if engine == "extractive":
             return plain, None
-        return plain, gather(desk.vault, index, " ".join([question, *subject]), budget, likeness)
+        return plain, gather(desk.vault, index, " ".join([question, *subject.words]), budget, likeness)
 
     plain, material = with_search_index(desk.vault, looked_up, at, progress)
     if not material:
         return plain
-    with asker_of(desk, backend, at, progress) as asker:
-        request = AnswerRequest(
-            question=question,
-            claims=tuple(known.view for known in material.claims),
-            documents=material.documents,
-            articles=material.articles,
-            titles=material.titles,
-            earlier=_shortened(earlier, budget // _EARLIER),
-        )
-        given, who = _answered(desk, request, asker, engine)
-        if not isinstance(given, AnswerReply):
-            return plain
-        reply, claims = material.resolved(given)
-        accepted = accepted_in(asker.journal)
-        check = check_for(question, reply, claims, accepted)
-        if check is not None:
-            check = check.replaced(by=(who,))
-            checked, _ = _answered(desk, check, asker, engine)
-            reply, accepted = _mended(reply, claims, checked, accepted)
-    return gated(question, reply, claims, who, accepted)
+    request = AnswerRequest(
+        question=question,
+        claims=tuple(known.view for known in material.claims),
+        documents=material.documents,
+        articles=material.articles,
+        titles=material.titles,
+        earlier=_shortened(earlier, budget // _EARLIER),
+    )
+    try:
+        with asker_of(desk, backend, at, progress) as asker:
+            return _checked(desk, request, asker, engine, material) or plain
+    except Waiting as waiting:
+        if backend is not None:
+            raise
+        raise Unanswered(waiting, *(_BY_AGENT if engine == "agent" else _NOT_STORED), plain) from waiting
+
+
+def _checked(desk: OrderDesk, request: AnswerRequest, asker: Asker, engine: str, material: Material) -> Answer | None:
+    """Return the answer to a request with its sentences checked; None where there is none. Raises: Waiting."""
+    given, who = _answered(desk, request, asker, engine)
+    if not isinstance(given, AnswerReply):
+        return None
+    reply, claims = material.resolved(given)
+    accepted = accepted_in(asker.journal)
+    check = check_for(request.question, reply, claims, accepted)
+    if check is not None:
+        checked, _ = _answered(desk, check.replaced(by=(who,)), asker, engine)
+        reply, accepted = _mended(reply, claims, checked, accepted)
+    return gated(request.question, reply, claims, who, accepted)
 
 
 def _shortened(earlier: Sequence[Exchange], most: int) -> tuple[Exchange, ...]:
@@ -138,7 +157,7 @@ def _answered(desk: OrderDesk, request: Request, asker: Asker, engine: str) -> t
 
 @contextmanager
 def asker_of(
-    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress, hint: str = _ASK_AGAIN
+    desk: OrderDesk, backend: Backend | None, at: datetime, progress: Progress, hint: str = ""
 ) -> Iterator[Asker]:
     """Yield an asker over the vault's journal; with a backend, its answers are recorded in the journal.
 
@@ -154,57 +173,3 @@ def asker_of(
         if isinstance(backend, KeepsNotes):
             backend.opened(journal.notes, writer.note)
         yield Asker(journal, writer, backend, instant, progress)
-
-
-def answer_lines(answer: Answer) -> list[str]:
-    """Return an answer as text: its sentences with numbers, what is missing, and the numbered quotes."""
-    numbers = {known.claim.id: n for n, known in enumerate(answer.claims, 1)}
-    out = [f"“{quote.text}” ({_place(quote)})" for quote in answer.quotes]
-    out += [f"{s.text} {''.join(f'[{n}]' for c, n in numbers.items() if c in s.cites)}" for s in answer.sentences]
-    out += [f"Not in your sources: {answer.missing}"] if answer.missing else []
-    for known in answer.claims:
-        place = f", {known.claim.locator}" if known.claim.locator else ""
-        out.append(f"[{numbers[known.claim.id]}] “{known.claim.quote}” ({known.raw}{place})")
-    return out
-
-
-def _place(quote: Quoted) -> str:
-    """Return where a quote is, in one line."""
-    return ", ".join(filter(None, (quote.path, quote.place)))
-
-
-def answer_as_json(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON, its claims numbered as the sentences cite them."""
-    claims = [
-        {
-            "number": n,
-            "id": known.claim.id if known.is_claim else None,  # None for words of a source that are no claim
-            "quote": known.claim.quote,
-            "kind": known.claim.kind.value,
-            "path": known.summary,
-            "line": known.line or None,
-            "title": known.title,
-            "source": known.raw,
-            "place": known.claim.locator,
-        }
-        for n, known in enumerate(answer.claims, 1)
-    ]
-    return {
-        "question": answer.question,
-        "engine": answer.engine,
-        "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
-        "claims": claims,
-        "quotes": [
-            {
-                "text": q.text,
-                "path": q.path,
-                "place": q.place,
-                "claims": [claim.id for claim in q.claims],
-                "articles": [{"path": p, "title": t} for p, t in q.articles],
-            }
-            for q in answer.quotes
-        ],
-        "weak": answer.is_weak,
-        "missing": answer.missing,
-        "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
-    }

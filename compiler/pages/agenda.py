@@ -19,7 +19,7 @@ from vault.ids import GapId
 from vault.layout import GAPS, READING_LIST
 from vault.log.ledger import Event
 from vault.model.gaps import Gap, GapKind, GapStatus, render_agenda
-from vault.model.reading_list import render_reading_list
+from vault.model.reading_list import Wanted, cited, query, render_reading_list, search_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,24 @@ def write_agenda(
     found += [gaps.noted(birth, link) for birth, link in noted if str(birth["key"]) not in keys]
     items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added, answered)
     keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
+    wanted = reading_list.reading_list(keyed, known, articles, sources)
+    items = [_with_reading(item, wanted) for item in items]
     learners = gaps.learner_gaps(old_page, decided)
     still_open = Counter(g.kind for g in [*items, *learners] if g.open)
     pages = {
         GAPS: render_agenda([*items, *learners]),
-        READING_LIST: render_reading_list(reading_list.reading_list(keyed, known, articles, sources)),
+        READING_LIST: render_reading_list(wanted),
     }
     counts = {k.value: still_open[k] for k in GapKind} | {"filled": sum(g.status is GapStatus.FILLED for g in items)}
     return Agenda(pages, keyed, counts, events, reading_list.fill_notices(items, fills, sources.gathered))
+
+
+def _with_reading(gap: Gap, wanted: Sequence[Wanted]) -> Gap:
+    """Return an open gap with a query to search for and a work that sources cite, from the reading list."""
+    if not gap.open:
+        return gap
+    for subject in wanted:
+        if gap.id in (lack.gap for lack in subject.lacks):
+            work = next(iter(subject.works), None)
+            return replace(gap, search=search_for(subject, gap.id), read=cited(work) if work is not None else "")
+    return replace(gap, search=query(gap.what))

@@ -6,19 +6,17 @@ from collections.abc import Collection, Iterator, Mapping
 
 from rapidfuzz import fuzz
 
-from compiler.cards.gaps import CONTESTED, SHOWN_MENTIONS, SHOWN_USES, OpenGap
+from compiler.cards.gaps import CONTESTED, SHOWN_MENTIONS, OpenGap, use_of, who_uses_it
 from compiler.concepts.resolve import Resolution
 from compiler.drafts.consult import Consulted, Unexplained
 from compiler.language import names
 from compiler.sources.segments import passages
 from vault.ids import ConceptId, digest12
-from vault.model.gaps import GapKind
-from vault.model.markdown import escape
-from vault.text.formatting import fold, truncate
+from vault.model.gaps import SOURCE_OF_TERM, GapKind
+from vault.text.formatting import fold
 
 OPEN = "open "  # begins the last part of the key of a question that an article leaves open
 _QUESTIONS = 2  # of one concept: more would bury other concepts
-_QUOTED = 240  # characters of a passage that uses a term
 
 
 def find_gaps(
@@ -41,28 +39,28 @@ def _terms(consulted: Consulted, sources: Mapping[str, str]) -> Iterator[OpenGap
     """Yield the terms that documents use and none explains: those first that most documents use."""
     for term in consulted.unexplained:
         using = list(dict.fromkeys(b.partition(":")[0] for b in term.blocks))
-        many = f"{len(using)} sources" if len(using) > 1 else "one source"
         yield OpenGap(
             key=f"structural:{names.key(term.name)}",
             kind=GapKind.STRUCTURAL,
             what=term.name,
-            missing=f"used in {many}, and no sentence says what it is",
-            fill="a definition of it, or a source that introduces it",
+            missing=who_uses_it(len(using)),
+            fill=SOURCE_OF_TERM,
             mentions=tuple(sorted(sources[s] for s in using if s in sources))[:SHOWN_MENTIONS],
             weight=100 * len(using) + len(term.blocks),
             rank=0,
-            uses=tuple(_uses(term, consulted, sources)),
+            use=_use(term, consulted),
         )
 
 
-def _uses(term: Unexplained, consulted: Consulted, sources: Mapping[str, str]) -> Iterator[str]:
-    """Yield some passages that use a term, each with a link to its source."""
-    for block in term.blocks[:SHOWN_USES]:
+def _use(term: Unexplained, consulted: Consulted) -> str:
+    """Return a part of a passage that uses a term; "" if there is none."""
+    for block in term.blocks[:1]:
         document, _, place = consulted.shelf.blocks[block]
         words = document.words(place)
         said = [fold(words[start:end]) for start, end in passages(words)] or [fold(words)]
         sentence = max(said, key=lambda one: fuzz.partial_ratio(term.name.casefold(), one.casefold()))
-        yield f"“{escape(truncate(sentence, _QUOTED))}” {sources.get(document.id, '')}".strip()
+        return use_of(sentence, [term.name])
+    return ""
 
 
 def _questions(

@@ -107,7 +107,7 @@ def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, 
         lacking = known.lacking.get(about) if concept is None else None
         names = (concept.title, *concept.aliases) if concept else (gap.what, *(lacking.spellings if lacking else ()))
         subject = out.setdefault(f"{kind}:{about}", _Subject(gap.what, concept.id if concept else None, names=names))
-        subject.gaps.append((missing, gap))
+        subject.gaps.append((missing or "definitional", gap))
     return out
 
 
@@ -198,7 +198,7 @@ def _wanted(
     if subject.concept:
         language, neighbours = _language(known.concepts[subject.concept]), near[subject.concept]
     else:
-        found = Counter(_language(known.concepts[c]) for c in subject.waiting)
+        found = Counter(_language(known.concepts[c]) for c in subject.waiting) or works.languages(subject.borrowed_in)
         language = min(found, key=lambda tag: (-found[tag], tag), default="")
         neighbours = [known.concepts[c].title for c in subject.waiting]
     mentions = sorted(articles[c].link for c in subject.waiting if c in articles)
@@ -278,6 +278,11 @@ class _Works:
         for name in subject.names:
             for start, _ in islice(places(lowered, name.lower()), MAX_PLACES):
                 yield from self._citations(source).at(start, subject.names, about=False)
+
+    def languages(self, sources: Sequence[SourceId]) -> Counter[str]:
+        """Return how many of the sources are in each language."""
+        texts = (self._sources[source].source for source in sources if source in self._sources)
+        return Counter(text.language for text in texts if text is not None)
 
     def _citations(self, source: SourceId) -> Citations:
         """Return what a source cites, read once."""

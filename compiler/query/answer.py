@@ -15,6 +15,7 @@ from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply
 from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, DocumentView, PassageView
 from compiler.query.extract import articles_on, extract
+from compiler.query.follow_up import NO_SUBJECT, Subject
 from compiler.query.retrieve import Known
 from compiler.query.search import Likeness
 from vault.ids import ClaimId, digest12
@@ -71,11 +72,11 @@ class Answer:
 
 
 def extracted(
-    vault_index: Database, question: str, subject: Sequence[str] = (), likeness: Likeness | None = None
+    vault_index: Database, question: str, subject: Subject = NO_SUBJECT, likeness: Likeness | None = None
 ) -> Answer:
     """Return the answer without a model: quotes of the sources, and what they do not say.
 
-    `subject` are words that a follow-up takes from the questions before it; `likeness` is as `search` takes it.
+    `subject` is what a follow-up may take from the questions before it; `likeness` is as `search` takes it.
     Raises: IndexDamaged.
     """
     found = extract(vault_index, question, subject, likeness)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from compiler.index.entries import articles_citing, entries_of
 from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
-from compiler.query.follow_up import ASKS_WHAT_IS
+from compiler.query.follow_up import ASKS_WHAT_IS, NO_SUBJECT, Subject, content_words
 from compiler.query.retrieve import claim_is_in
 from compiler.query.search import Hit, Likeness, Results, Word, search
 from compiler.sources.segments import passages as sentences
@@ -22,7 +22,8 @@ from vault.index.database import Database
 from vault.text.formatting import fold
 
 MOST = 3  # quotes of an answer
-_LOOKED_AT, _FORASKS_WHAT_IS = 8, 60  # passages: those that fit best may only use a word that another one defines
+_LOOKED_AT = 8  # passages
+_LOOKED_THROUGH = 60  # those that fit best may only use the word that another one defines, or be on another subject
 _LONG = 900  # characters of a quote
 _ENOUGH = 0.3  # of the question's weight, unknown words included, that a passage has to have, or evidence is weak
 _ADDS = 0.05  # of the question's weight that a further quote has to bring
@@ -59,44 +60,60 @@ class Extract:
 
 
 def extract(
-    database: Database, question: str, subject: Sequence[str] = (), likeness: Likeness | None = None
+    database: Database, question: str, subject: Subject = NO_SUBJECT, likeness: Likeness | None = None
 ) -> Extract:
-    """Return the quotes that answer a question.
+    """Return the quotes that answer a question; `subject` is what a follow-up may lack (`subject_of`).
 
-    Passages that have a word of the `subject` of a follow-up come before others, and lists of names last. `likeness` is
-    as `search` takes it. Raises: IndexDamaged.
+    Passages that have what the question is about come before others, and lists of names last. `likeness` is as
+    `search` takes it. Raises: IndexDamaged.
     """
-    most = _FORASKS_WHAT_IS if ASKS_WHAT_IS.match(question) else _LOOKED_AT
-    results = search(database, " ".join([question, *subject]), ("passage",), most, likeness)
-    about = frozenset(n for n, word in enumerate(results.words) if word.text in subject)
+    most = _LOOKED_THROUGH if ASKS_WHAT_IS.match(question) or subject.words else _LOOKED_AT
+    results = search(database, " ".join([question, *subject.words]), ("passage",), most, likeness, is_prose=True)
+    unknown = tuple(word for word in results.unknown if word not in subject.words)
+    counted, has_to_have = _wanted(question, subject, results)
 
     def order(hit: Hit) -> tuple[bool, bool, float]:
         text, language = hit.entry.text, hit.entry.language
         defines = max((_defines(text[start:end], language, question) for start, end in sentences(text)), default=0.0)
-        return not _SENTENCE.search(text), bool(about) and not about & _words_of(hit, results), -defines
+        return not _SENTENCE.search(text), bool(has_to_have) and not has_to_have & _words_of(hit, results), -defines
 
-    hits = sorted(results.hits["passage"], key=order)
+    hits = sorted(results.hits["passage"], key=order)[: _LOOKED_AT if subject.words else most]
     candidates = [quote for hit in hits if (quote := _quote(hit, question, results)) is not None]
     weights = [word.weight for word in results.words]
-    total = sum(weights) or 1.0
+    total = sum(weights[n] for n in counted) or 1.0
     chosen: list[Quote] = []
     known: frozenset[int] = frozenset()
     for quote in candidates:
-        gain = sum(weights[n] for n in quote.has - known) / total
+        gain = sum(weights[n] for n in quote.has & counted - known) / total
         if not chosen or (len(chosen) < MOST and gain >= _ADDS):
             chosen.append(quote)
             known |= quote.has
-    return Extract(tuple(chosen), _share(chosen, results) < _ENOUGH, results.unknown)
+    return Extract(tuple(chosen), _share(chosen, results, counted, len(unknown)) < _ENOUGH, unknown)
 
 
-def _share(quotes: Sequence[Quote], results: Results) -> float:
-    """Return the largest share of the question's weight that the passage of a quote has, 0 to 1.
+def _wanted(question: str, subject: Subject, results: Results) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the numbers of the words that count, and of those of which a passage should have one.
 
-    A word that is in no text weighs as much as the rarest that is.
+    Of a follow-up, they are its own words, though no source has them; those of the earlier subject, too, where it
+    points at that or has no others.
+    """
+    everything = frozenset(range(len(results.words)))
+    about = frozenset(n for n in everything if results.words[n].text in subject.words)
+    if not subject.words or subject.is_pointed_at or not content_words(question):
+        return everything, about
+    own = everything - about
+    return own, own or about
+
+
+def _share(quotes: Sequence[Quote], results: Results, counted: frozenset[int], unknown: int) -> float:
+    """Return the largest share of the weight of the words that count that the passage of a quote has, 0 to 1.
+
+    Each `unknown` word, which is in no text, weighs as much as the rarest that is.
     """
     weights = [word.weight for word in results.words]
-    total = sum(weights) + max(weights, default=1.0) * len(results.unknown)
-    return max((sum(weights[n] for n in _words_of(quote.hit, results)) for quote in quotes), default=0.0) / (total or 1)
+    total = sum(weights[n] for n in counted) + max(weights, default=1.0) * unknown
+    has = (sum(weights[n] for n in _words_of(quote.hit, results) & counted) for quote in quotes)
+    return max(has, default=0.0) / (total or 1)
 
 
 def _quote(hit: Hit, question: str, results: Results) -> Quote | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 
-from compiler.articles.sources import confidence
 from compiler.query.answer import Answer
 from compiler.query.answer_page import render_page
 from compiler.query.questions import question_key
+from compiler.sources.confidence import confidence, independent_pages
 from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Scope
-from vault.ids import SourceId, slug
+from vault.ids import slug
 from vault.layout import ANSWERS
 from vault.log.entries import record_event
 from vault.model.answer_page import parse_page
 from vault.model.article import CONFIDENCE
 from vault.model.frontmatter import Properties, body_of, human_edited, read_properties
-from vault.model.wikilink import links
 from vault.vault import Vault
 
 _VERSIONS = 99  # pages on one question
@@ -37,7 +36,7 @@ def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
         raise UsageError("no answer to save", hint="the sources say nothing on this question")
     guard, stem = vault.guard(Scope.PUBLISHER), slug(answer.question)
     day = at.astimezone(vault.settings.zone).date().isoformat()
-    trust = confidence_of(vault, answer)
+    trust = _confidence_of(vault, answer)
     for number in range(1, _VERSIONS + 1):
         path = f"{ANSWERS}/{stem}{f'-{number}' if number > 1 else ''}.md"
         old = vault.read_bytes(path)
@@ -71,44 +70,18 @@ def _without_day(text: str) -> tuple[dict[str, object], str]:
     return values, body_of(text)
 
 
-def confidence_of(vault: Vault, answer: Answer) -> str:
+def _confidence_of(vault: Vault, answer: Answer) -> str:
     """Return how far an answer may be trusted: by the rule for articles, never above medium, at most low where the
     evidence is weak.
     """
-    paths = {known.summary for known in answer.claims} | {quote.summary for quote in answer.quotes}
-    base = confidence_on(vault, paths, answer.engine)
-    most = "low" if answer.is_weak else MOST
-    return min(base, most, key=CONFIDENCE.index)
+    paths = dict.fromkeys([known.summary for known in answer.claims] + [quote.summary for quote in answer.quotes])
 
-
-def confidence_on(vault: Vault, summaries: Collection[str], engine: str) -> str:
-    """Return the confidence of words of `engine` that rest on the sources with these pages; copies count once."""
-    known: dict[str, Properties] = {}
-    origins = {_origin(vault, path, known) for path in summaries if path}
-    trust = {SourceId(path): _authority(_properties(vault, path, known)) for path in origins}
-    return confidence(set(trust), trust, engine)
-
-
-def _origin(vault: Vault, path: str, known: dict[str, Properties]) -> str:
-    """Return the page of the source that this one repeats; itself if it repeats none."""
-    seen = [path]
-    while (link := next(links(_properties(vault, path, known).text("copy_of")), None)) is not None:
-        path = f"{link.target}.md"
-        if path in seen:
-            return min(seen)
-        seen.append(path)
-    return path
-
-
-def _properties(vault: Vault, path: str, known: dict[str, Properties]) -> Properties:
-    if path not in known:
-        text = None
+    @cache
+    def properties_of(path: str) -> Properties | None:
         with suppress(Damaged, Refused):
             text = vault.read_text(path)
-        known[path] = read_properties(text or "")
-    return known[path]
+            return read_properties(text) if text is not None else None
+        return None
 
-
-def _authority(properties: Properties) -> int:
-    number = properties.text("authority")
-    return int(number) if number.isdecimal() else 1
+    base = confidence(independent_pages(filter(None, paths), properties_of), answer.engine)
+    return min(base, "low" if answer.is_weak else MOST, key=CONFIDENCE.index)

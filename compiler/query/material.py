@@ -90,7 +90,8 @@ def gather(
 
     Raises: IndexDamaged.
     """
-    hits, room = search(database, words, ("article", "topic"), _FOUND).hits, _Room(budget)
+    hits = search(database, words, ("article", "topic"), _FOUND, is_prose=True).hits
+    room = _Room(budget)
     found = [hit.entry for hit in (*hits["article"], *hits["topic"])]
     best = list(_pages(vault, found[:_MOST_ARTICLES]))
     titles = room.take(_titles(database, found, best), len, _TITLES)
@@ -101,7 +102,8 @@ def gather(
     kept = room.take(once, lambda each: len(each.claim.quote) + len(each.claim.statement), _CLAIMS)
     numbers = {str(each.claim.id): n for n, each in enumerate(kept, 1)}
     most = 2 * budget // LONG
-    passages = [hit.entry for hit in search(database, words, ("passage",), most, likeness).hits["passage"][:most]]
+    ranked = search(database, words, ("passage",), most, likeness, is_prose=True).hits["passage"]
+    passages = [hit.entry for hit in ranked[:most]]
     first, rest = passages[:_FOUND], passages[_FOUND:]
     passages = [*first, *_behind(database, [each for each in kept if str(each.claim.id) in cited]), *rest]
     shown = room.take(list(dict.fromkeys(passages)), lambda entry: len(entry.text), _PASSAGES)

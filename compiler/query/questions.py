@@ -1,6 +1,7 @@
 """The questions that were asked, with their answers: `ledger/questions.jsonl`.
 
 A `question` line has an answer; an `again` line says that the question was asked once more and its answer was the same.
+Both say what they follow in a conversation.
 What cannot be recorded, as in a vault that can only be read, is not.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
+from compiler.query.follow_up import subject_of
 from vault.errors import RetainError
 from vault.files.guard import Scope
 from vault.ids import ulid
@@ -96,7 +98,8 @@ def _last_answers(events: Sequence[Event]) -> dict[str, Asked]:
     since = {key: str(e["at"]) for key, e in askings}
     wanted = {key for key, e in askings if e.get("wanted") is True}
     filed = {key: clean_line(str(e["filed"])) for key, e in askings if e.get("filed")}
-    last = {keys[event["id"]]: event for event in answers}
+    by_id = {event["id"]: event for event in answers}
+    last = {key: by_id[str(e.get("of") or e["id"])] for key, e in askings}
     by_model = {keys[event["id"]]: event for event in answers if _is_by_model(str(event.get("engine", "")))}
     return {
         key: Asked(
@@ -133,8 +136,19 @@ def _is_answer(event: Event) -> bool:
     return event["type"] == "question" and isinstance(event.get("id"), str) and isinstance(event.get("question"), str)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A question that was asked: its answer, and the id of the asking that it follows, "" if none."""
+
+    answer: Event
+    after: str
+
+
 class Conversation:
-    """The questions of a vault as they were when it was made, to be gone on with."""
+    """The questions of a vault as they were when it was made, to be gone on with.
+
+    Each asking has an id, by which a follow-up names what it follows.
+    """
 
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
@@ -144,71 +158,97 @@ class Conversation:
 
     @property
     def last(self) -> str:
-        """Return the id of the answer that was asked for last; "" if there is none."""
-        found = [e for e in self._events if _is_answer(e) or e["type"] == "again"]
-        return str(found[-1].get("of") or found[-1]["id"]) if found else ""
+        """Return the id of what was asked last; "" if there is nothing."""
+        return next(reversed(self._askings()), "")
+
+    def __contains__(self, id_: str) -> bool:
+        return id_ in self._askings()
 
     def earlier(self, id_: str) -> tuple[Exchange, ...]:
-        """Return the questions and answers that lead to an answer, that one last; () for no id."""
-        by_id = {str(event["id"]): event for event in self._events if _is_answer(event)}
+        """Return the questions and answers that lead to an asking, that one last; () for no id."""
+        askings = self._askings()
         found: list[Exchange] = []
         seen = set[str]()
-        while id_ in by_id and id_ not in seen and len(found) < _MOST:
+        while id_ in askings and id_ not in seen and len(found) < _MOST:
             seen.add(id_)
-            event = by_id[id_]
+            event = askings[id_].answer
             said = " ".join([*strings(event.get("texts")), str(event.get("missing", ""))])
             found.append(Exchange(question=clean_line(str(event["question"])), answer=clean_line(said)))
-            id_ = str(event.get("after", ""))
+            id_ = askings[id_].after
         return tuple(reversed(found))
 
-    def change(self, answer: Answer) -> Change | None:
-        """Return what is other than in the last answer to the question by the same kind of engine; None if nothing."""
-        before, now = self._before(answer), texts_of(answer)
+    def _askings(self) -> dict[str, _Asking]:
+        """Return what was asked by id, the last one last."""
+        answers = {str(event["id"]): event for event in self._events if _is_answer(event)}
+        found: dict[str, _Asking] = {}
+        for event in self._events:
+            of = str(event.get("of") or event.get("id"))
+            if of not in answers:
+                continue
+            id_ = str(event.get("id") or of)
+            after = str(event.get("after", "")) if "id" in event else found[of].after  # older lines have no id
+            found.pop(id_, None)
+            found[id_] = _Asking(answers[of], after)
+        return found
+
+    def change(self, answer: Answer, after: str = "") -> Change | None:
+        """Return what is other than in the last answer to the question by the same kind of engine; None if nothing.
+
+        `after` is the id of the asking that it follows: what the same words ask elsewhere is another question.
+        """
+        before, now = self._before(answer, after), texts_of(answer)
         if before is None:
             return None
         old = strings(before.get("texts"))
         new, gone = [t for t in now if t not in old], [t for t in old if t not in now]
         return Change(str(before["at"]), tuple(new), tuple(gone)) if new or gone else None
 
-    def _before(self, answer: Answer) -> Event | None:
-        key, kind = question_key(answer.question), _is_by_model(answer.engine)
-        return next(
-            (
-                event
-                for event in reversed(self._events)
-                if _is_answer(event)
-                and question_key(event["question"]) == key
-                and _is_by_model(str(event.get("engine", ""))) == kind
-            ),
-            None,
-        )
+    def _before(self, answer: Answer, after: str) -> Event | None:
+        """Return the last answer to the question by the same kind of engine, where that asked the same."""
+        key, by_model = question_key(answer.question), _is_by_model(answer.engine)
+        context = self._context(answer.question, after, by_model=by_model)
+        for asking in reversed(self._askings().values()):
+            event = asking.answer
+            is_alike = question_key(event["question"]) == key and _is_by_model(str(event.get("engine", ""))) == by_model
+            if is_alike and self._context(event["question"], asking.after, by_model=by_model) == context:
+                return event
+        return None
+
+    def _context(self, question: str, after: str, *, by_model: bool) -> tuple[str, ...]:
+        """Return the earlier questions on which the answer depends: a search takes the subject from them, if any."""
+        earlier = self.earlier(after)
+        return tuple(question_key(e.question) for e in earlier) if by_model else subject_of(question, earlier).words
 
     def record(self, answer: Answer, at: datetime, *, after: str = "", filed: str = "", wanted: bool = False) -> str:
-        """Record an answer and return its id; an equal one is noted as asked again. "" where nothing can be recorded.
+        """Record what was asked and return its id; an equal answer is noted as asked again.
 
-        `after` is the id of the answer that the question follows.
+        `after` is the id of the asking that it follows. "" where nothing can be recorded.
         """
-        instant, body, before = ledger.after(self._events, at), _body(answer), self._before(answer)
+        instant, body, before = ledger.after(self._events, at), _body(answer), self._before(answer, after)
         marks: Event = ({"filed": filed} if filed else {}) | ({"wanted": True} if wanted else {})
+        marks |= {"after": after} if after else {}
+        event: Event = {"v": 1, "type": "question", "id": _new_id(instant), "at": instant}
         if before is not None and all(before.get(name) == value for name, value in body.items()):
-            event: Event = {"v": 1, "type": "again", "of": before["id"], "at": instant, **marks}
+            event |= {"type": "again", "of": before["id"], **marks}
             if self._is_noted(event):
-                return str(before["id"])
+                return str(self._events[-1].get("id") or before["id"])
         else:
-            id_ = ulid(int(parse_instant(instant).timestamp() * 1000), os.urandom(10))
-            event = {"v": 1, "type": "question", "id": id_, "at": instant, **body, **marks}
-            event |= {"after": after} if after else {}
+            event |= {**body, **marks}
         try:
             self.vault.guard(Scope.PUBLISHER).append(QUESTIONS, ledger.encode(event))
         except (RetainError, OSError):
             return ""
         self._events.append(event)
-        return str(event.get("of") or event["id"])
+        return str(event["id"])
 
     def _is_noted(self, event: Event) -> bool:
         """Return whether the ledger ends with the same."""
-        last = self._events[-1]
-        return {**last, "at": ""} == {**event, "at": ""}
+        own = {"id": "", "at": ""}
+        return {**self._events[-1], **own} == {**event, **own}
+
+
+def _new_id(instant: str) -> str:
+    return ulid(int(parse_instant(instant).timestamp() * 1000), os.urandom(10))
 
 
 def _is_by_model(engine: str) -> bool:

@@ -52,7 +52,7 @@ def fitting(vault: Vault, database: Database, question: str, likeness: Likeness 
 
     Raises: IndexDamaged.
     """
-    results = search(database, question, ("claim", "passage"), MOST, likeness)
+    results = search(database, question, ("claim", "passage"), MOST, likeness, is_prose=True)
     found = {hit.entry.ref: hit.entry for hit in results.hits["claim"][: MOST // 2]}
     for hit in results.hits["passage"][:_PASSAGES]:
         passage = fold(hit.entry.text)

@@ -2,17 +2,19 @@
 
 A word of the query that is in no text is left out, and named: it never empties a result. Entries are ranked by BM25,
 with the words of titles and headings counting more. A passage ranks higher if its neighbours and its whole document
-fit the query, too; a page of the wiki, if other pages link to it.
+fit the query, too; a page of the wiki, if other pages link to it. Where the user's settings name what else ranks
+entries (`compiler.query.likeness`), the lists are joined by reciprocal ranks.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from compiler.index.entries import (
     Entry,
@@ -38,19 +40,21 @@ from vault.text.formatting import fold, folded
 from vault.vault import Vault
 
 KINDS = ("passage", "article", "topic", "answer", "claim", "summary", "card")
+RANKED_BESIDE = frozenset({"passage", "article", "topic", "answer"})  # besides words, by what the user chose
 TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
 SNIPPET = 200  # characters
 # Letters that words have in common, letters at the end of a lone word that may differ, words that are tried.
 _PREFIX, _CUT, _LONGER = 4, 2, 20
 _LOOKED_AT = 200  # entries of a kind that are compared
 _NEIGHBOUR, _DOCUMENT = 0.15, 0.3  # what the score of each neighbour and of the document add to that of a passage
-_MEANING = 0.5  # what likeness in meaning adds to the score of a passage, of the best score
+# Each list adds its weight / (_RANK + rank) to the score of an entry; that by words weighs less where another leads.
+_RANK, WORDS_BESIDE = 5, 0.1
 _LINK = 0.05  # what links to a page add to its score
 _LISTS = {kind: "summaries" if kind == "summary" else f"{kind}s" for kind in KINDS}
 _PHRASE = re.compile(r'(-?)"([^"]+)"')
-_WITHOUT = re.compile(r"(?<!\S)-(\w\S*)")
+_WITHOUT = re.compile(r"(?<!\S)-([^\W\d]\S*)")  # "-1" is a number
 T = TypeVar("T")
-Likeness = Callable[[Database, str], Mapping[int, float]]  # of a query to passages, by their numbers
+Likeness = Callable[[Database, str], "Sequence[Ranking]"]  # what ranks entries for a query besides words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,15 @@ class Word:
 
     text: str
     terms: tuple[tuple[str, ...], ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Entries of a kind that fit a query, by their numbers, the best first; `weight` is that of the list."""
+
+    kind: str
+    numbers: Sequence[int]
     weight: float
 
 
@@ -82,11 +95,17 @@ class Results:
         return any(self.hits.values())
 
 
-def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = lambda event: None) -> T:
+def with_index(
+    vault: Vault,
+    use: Callable[[Database], T],
+    progress: Progress = lambda event: None,
+    fill: Callable[[Steps], None] = lambda steps: None,
+) -> T:
     """Return what `use` returns for the index of the wiki, brought up to date; for a new one where that is damaged, for
     a copy in memory where it cannot be written.
 
-    Raises: Refused where SQLite has no full-text search.
+    `fill` may put sources into the index first: the same one, as one in memory is gone when it is closed.
+    Raises: Refused where SQLite has no full-text search; what `fill` raises.
     """
     if not has_full_text():
         raise Refused("this Python's SQLite has no full-text search", hint="install one with FTS5")
@@ -94,6 +113,7 @@ def with_index(vault: Vault, use: Callable[[Database], T], progress: Progress = 
     def once(*, keeps: bool = True) -> T:
         steps = Steps.of(vault, VERSIONS, keeps=keeps)
         try:
+            fill(steps)
             bring_up_to_date(vault, steps, progress)
             return use(steps.database)
         finally:
@@ -111,33 +131,51 @@ def search(
     kinds: Sequence[str] = KINDS,
     limit: int = 10,
     likeness: Likeness | None = None,
+    *,
+    is_prose: bool = False,
 ) -> Results:
     """Return the best entries of each kind for a query.
 
-    A quoted phrase stands together; a word or phrase with a minus sign must not be there. With `likeness`, which
-    compares a query with all passages by their numbers, these are ranked by that, too. Raises: IndexDamaged.
+    A quoted phrase stands together; a word or phrase with a minus sign must not be there. In prose, as a question is,
+    quotes and dashes have no such meaning. With `likeness`, entries are ranked by that, too, unless the query asks for
+    exact words alone. Raises: IndexDamaged.
     """
-    phrases = [words for minus, words in _PHRASE.findall(query) if not minus]
-    rest = _PHRASE.sub(" ", query)
-    excluded = [*(words for minus, words in _PHRASE.findall(query) if minus), *_WITHOUT.findall(rest)]
-    words, unknown = _known(database, query_words(_WITHOUT.sub(" ", rest)), phrases)
+    asked = _Operators((), (), query) if is_prose else _operators(query)
+    excluded = asked.excluded
+    words, unknown = _known(database, query_words(asked.words), asked.phrases)
     hits: dict[str, list[Hit]] = {kind: [] for kind in kinds}
+    wants_more = likeness is not None and asked.words.strip() and not excluded and not RANKED_BESIDE.isdisjoint(kinds)
+    lists = likeness(database, query) if likeness is not None and wants_more else ()
+    found: dict[str, list[Match]] = {kind: [] for kind in kinds}
     if words:
         match = " OR ".join(map(_fts, _selective(words)))
         if without := _known(database, (), excluded)[0]:
             match = f"({match}) NOT ({' OR '.join(map(_fts, without))})"
-        for kind, found in matching(database, match, kinds, _LOOKED_AT, title=TITLE, words=WORDS).items():
-            if kind == "passage":
-                ranked = _in_documents(database, match, found)
-                if likeness is not None and not excluded:
-                    ranked = _by_meaning(database, ranked, likeness(database, query))
-            else:
-                ranked = _by_links(database, found) if kind in ("article", "topic") else found
-            hits[kind] = list(islice(_distinct(database, ranked), limit))
-    elif likeness is not None and "passage" in hits and not excluded:
-        nearest = _by_meaning(database, (), likeness(database, query))
-        hits["passage"] = list(islice(_distinct(database, nearest), limit))
+        found = matching(database, match, kinds, _LOOKED_AT, title=TITLE, words=WORDS)
+    for kind in kinds:
+        if found[kind] and kind == "passage":
+            found[kind] = _in_documents(database, match, found[kind])
+        elif kind in ("article", "topic"):
+            found[kind] = _by_links(database, found[kind])
+        ranked = _joined(database, found[kind], [each for each in lists if each.kind == kind])
+        hits[kind] = list(islice(_distinct(database, ranked), limit))
     return Results(hits, words, unknown)
+
+
+class _Operators(NamedTuple):
+    """The parts of a query with operators: its quoted phrases, what must not be there, and its other words."""
+
+    phrases: Sequence[str]
+    excluded: Sequence[str]
+    words: str
+
+
+def _operators(query: str) -> _Operators:
+    """Return the parts of a query."""
+    quoted, rest = _PHRASE.findall(query), _PHRASE.sub(" ", query)
+    phrases = [words for minus, words in quoted if not minus]
+    excluded = [*(words for minus, words in quoted if minus), *_WITHOUT.findall(rest)]
+    return _Operators(phrases, excluded, _WITHOUT.sub(" ", rest))
 
 
 def _in_documents(database: Database, match: str, found: Sequence[Match]) -> list[Match]:
@@ -152,16 +190,17 @@ def _in_documents(database: Database, match: str, found: Sequence[Match]) -> lis
     return _sorted(Match(n, path, score + share * sources.get(path, 0.0)) for (path, n), score in near.items())
 
 
-def _by_meaning(database: Database, found: Sequence[Match], likeness: Mapping[int, float]) -> list[Match]:
-    """Return passages ranked by their words and their likeness in meaning, with those that only the latter finds."""
-    if not likeness:
-        return list(found)
-    by_words = {each.number: each.score for each in found}
-    nearest = sorted(likeness, key=lambda number: -likeness[number])[:_LOOKED_AT]
-    low, high = min(likeness.values()), max(likeness.values())
-    share = _MEANING * max(by_words.values(), default=1.0) / max(high - low, 1e-9)
-    paths = paths_of(database, {*by_words, *nearest})
-    return _sorted(Match(n, paths[n], by_words.get(n, 0.0) + share * (likeness[n] - low)) for n in paths)
+def _joined(database: Database, by_words: Sequence[Match], lists: Sequence[Ranking]) -> list[Match]:
+    """Return entries ranked by all lists in which they are, by reciprocal rank fusion (Cormack et al. 2009)."""
+    if not any(each.numbers for each in lists):
+        return list(by_words)
+    scores: dict[int, float] = defaultdict(float)
+    words = Ranking("", [match.number for match in by_words], WORDS_BESIDE)
+    for each in (words, *lists):
+        for rank, number in enumerate(each.numbers, 1):
+            scores[number] += each.weight / (_RANK + rank)
+    paths = paths_of(database, scores)
+    return _sorted(Match(number, path, scores[number]) for number, path in paths.items())
 
 
 def _by_links(database: Database, found: Sequence[Match]) -> list[Match]:

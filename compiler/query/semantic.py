@@ -1,130 +1,142 @@
-"""Compares passages with a question by meaning: by the static embeddings of a model that the user chose.
+"""Ranks passages by their meaning: by the embeddings of a model that the user chose (`compiler.query.embedding_model`).
 
-The embeddings of passages are stored in the user's cache folder, by the digests of their texts, so that only new ones
-are computed. The package model2vec computes them (the extra `semantic`); it is loaded where a model is set.
+What is embedded are windows of three sentences with the title of their document before them: the embedding of a whole
+passage says little of each sentence in it. A passage is as near to a question as its nearest window. Embeddings are
+stored in the vault's index; those of windows that are new are computed when a search needs them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import io
-import warnings
-import zipfile
-from collections.abc import Mapping
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from compiler.index.entries import texts_of_passages
-from compiler.query.search import Likeness
-from vault.config.search import embedding_model
-from vault.config.user import cache_folder
-from vault.errors import Refused, RetainError, UsageError
-from vault.files.guard import Guard, Scope
+from compiler.index.embeddings import (
+    Embedded,
+    all_embedded,
+    embedded,
+    forget_embedded,
+    not_embedded,
+    put_embedded,
+)
+from compiler.index.entries import passages_of
+from compiler.index.steps import digest_of
+from compiler.query.embedding_model import Encoder, check_package, encoder, stamps_of
+from compiler.query.search import WORDS_BESIDE, Ranking
+from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
-from vault.text.formatting import clean_line
+from vault.text.formatting import fold
 
 if TYPE_CHECKING:
     import numpy as np
-    from model2vec import StaticModel
 
     Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
-EMBEDDINGS = "embeddings"  # below the user's cache folder
+_AROUND = 1  # sentences of a window before and after the one in its middle
+_MOST = 800  # characters of a window with its title
+_NEAREST = 200  # passages that are ranked
+_VERSION = 1  # grows when other windows are made of the same text
 _DIGEST = 16  # bytes
+Progress = Callable[[dict[str, Any]], None]
+_LEADING = 1.0  # the weight of a ranking that comes before that by words
 
 
-def chosen_likeness(vault_id: str) -> Likeness | None:
-    """Return what compares a question with the passages of a vault by the model that the user chose; None for none.
+def nearest_by(model: str, progress: Progress = lambda event: None) -> Callable[[Database, str], Ranking]:
+    """Return what ranks the passages of an index by their nearness to a question.
 
-    Raises: as `likeness_by`; Damaged for settings that cannot be read.
+    `model` is a folder or a name. Raises: UsageError if the package that runs it is missing; on use, Refused.
     """
-    name = embedding_model()
-    return likeness_by(name, vault_id) if name else None
+    check_package(model)
+    id_ = digest_of(repr((_VERSION, model, stamps_of(model))))
+
+    def nearest(database: Database, question: str) -> Ranking:
+        chosen = encoder(model)
+        _bring_up_to_date(database, chosen, id_, progress)
+        weight = _LEADING if chosen.leads else WORDS_BESIDE
+        return Ranking("passage", _ranked(database, chosen, id_, question), weight)
+
+    return nearest
 
 
-def likeness_by(model: str, vault_id: str) -> Likeness:
-    """Return what compares a question with all passages of an index: their numbers, and likeness from -1 to 1.
-
-    `model` is a folder or a name. Raises: UsageError if the package is missing; on use, Refused.
-    """
-    if importlib.util.find_spec("model2vec") is None:
-        raise UsageError("the package model2vec is not installed", hint="`pip install 'retain[semantic]'`")
-    return lambda database, question: _compared(_model(model), _file_name(vault_id, model), database, question)
+# --- storing ---------------------------------------------------------------------------------------------------------
 
 
-@cache
-def _model(name: str) -> StaticModel:
-    """Return the model of this name or in this folder. Raises: Refused."""
-    with warnings.catch_warnings():  # of libraries, which a restricted process keeps from starting others
-        warnings.simplefilter("ignore")
-        from model2vec import StaticModel
-
-    try:
-        return StaticModel.from_pretrained(name, force_download=False)
-    except Exception as error:  # the libraries below raise types of their own, derived from it alone
-        reason = clean_line(str(error))[:200]
-        hint = "[search] model in your config.toml names a folder with a model of model2vec, or one at its hub"
-        raise Refused(f"the embedding model cannot be loaded: {reason}", where=clean_line(name), hint=hint) from error
-
-
-def embeddings_folder() -> Path:
-    """Return the folder for embeddings, which is made if it is missing. Raises: WriteFailed."""
-    Guard(cache_folder(""), Scope.STATE).makedirs(EMBEDDINGS)
-    return cache_folder(EMBEDDINGS)
-
-
-def _file_name(vault_id: str, model: str) -> str:
-    """Return the name of the file with the embeddings of a vault by a model, as the model's files are now."""
-    stamps = []
-    with suppress(OSError):
-        stamps = sorted((each.name, each.stat().st_mtime_ns) for each in Path(model).iterdir())
-    return f"{hashlib.sha256(repr((vault_id, model, stamps)).encode()).hexdigest()[:32]}.npz"
+def _bring_up_to_date(database: Database, model: Encoder, id_: bytes, progress: Progress) -> None:
+    """Embed the windows that are new, source by source, so that little is lost where it is interrupted."""
+    forget_embedded(database)
+    paths = not_embedded(database, id_)
+    windows = {path: list(_windows(database, path)) for path in paths}
+    total, done = sum(map(len, windows.values())), 0
+    for path, each in windows.items():
+        old = embedded(database, path, id_)
+        known = _by_digest(old) if old is not None else {}
+        missing = {digest: text for _, text in each if (digest := digest_of(text)) not in known}
+        in_order = sorted(missing, key=lambda digest: len(missing[digest]))  # texts of one length take least time
+        vectors = model.passages([missing[digest] for digest in in_order])
+        done += len(each) - len(missing)
+        for digest, vector in zip(in_order, vectors, strict=True):
+            progress({"event": "embed", "done": done, "of": total, "path": path})
+            known[digest] = _as_bytes(vector)
+            done += 1
+        put_embedded(database, path, id_, _joined(each, known))
+    if paths:
+        progress({"event": "embed", "done": total, "of": total})
 
 
-def _compared(model: StaticModel, file: str, database: Database, question: str) -> dict[int, float]:
-    texts = texts_of_passages(database)
-    digests = {number: hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() for number, text in texts.items()}
-    guard = Guard(cache_folder(EMBEDDINGS), Scope.STATE)
-    known = _stored(guard, file)
-    missing = {digest: texts[number] for number, digest in digests.items() if digest not in known}
-    if missing:
-        known |= dict(zip(missing, _embedded(model, list(missing.values())), strict=True))
-        with suppress(RetainError):  # computed again next time
-            _store(guard, file, {digest: known[digest] for digest in digests.values()})
-    asked = _embedded(model, [question])[0]
-    return {number: float(known[digest] @ asked) for number, digest in digests.items()}
+def _windows(database: Database, path: str) -> Iterator[tuple[int, str]]:
+    """Yield the windows of a source: the number of the passage in it, from 0, and the text with the title."""
+    for number, passage in enumerate(passages_of(database, path)):
+        spans = sentences(passage.text)
+        for n in range(len(spans)):
+            start, end = spans[max(0, n - _AROUND)][0], spans[min(len(spans) - 1, n + _AROUND)][1]
+            yield number, f"{passage.title}: {fold(passage.text[start:end])}"[:_MOST]
 
 
-def _embedded(model: StaticModel, texts: list[str]) -> Vectors:
-    """Return the embeddings of texts, each of length 1 (0 for a text without a known word)."""
+def _by_digest(windows: Embedded) -> dict[bytes, bytes]:
+    """Return the stored vectors by the digests of their texts."""
+    count = len(windows.digests) // _DIGEST
+    size = len(windows.vectors) // max(1, count)
+    return {
+        windows.digests[n * _DIGEST : (n + 1) * _DIGEST]: windows.vectors[n * size : (n + 1) * size]
+        for n in range(count)
+    }
+
+
+def _joined(windows: Sequence[tuple[int, str]], vectors: dict[bytes, bytes]) -> Embedded:
     import numpy as np
 
-    vectors = np.asarray(model.encode(texts, use_multiprocessing=False), dtype=np.float32)
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-9))
-    unit: Vectors = np.divide(vectors, lengths, dtype=np.float32)
-    return unit
+    digests = [digest_of(text) for _, text in windows]
+    passages = np.array([number for number, _ in windows], dtype="<u4").tobytes()
+    return Embedded(b"".join(digests), passages, b"".join(vectors[digest] for digest in digests))
 
 
-def _stored(guard: Guard, file: str) -> dict[bytes, np.ndarray[tuple[int], np.dtype[np.float32]]]:
-    """Return the stored embeddings by the digests of their texts; none if they cannot be read."""
+def _as_bytes(vector: Sequence[float]) -> bytes:
+    return bytes(_unit(vector).astype("<f2").tobytes())
+
+
+def _unit(vector: Sequence[float]) -> Any:
+    """Return a vector of length 1; of length 0 for a text without a known word."""
     import numpy as np
 
-    with suppress(RetainError, OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        data = guard.read(file)
-        if data is not None:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                digests, vectors = arrays["digests"].tobytes(), arrays["vectors"].astype(np.float32)
-            return {digests[n * _DIGEST : (n + 1) * _DIGEST]: vector for n, vector in enumerate(vectors)}
-    return {}
+    array = np.asarray(vector, dtype=np.float32)
+    return array / max(float(np.linalg.norm(array)), 1e-9)
 
 
-def _store(guard: Guard, file: str, known: Mapping[bytes, np.ndarray[tuple[int], np.dtype[np.float32]]]) -> None:
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def _ranked(database: Database, model: Encoder, id_: bytes, question: str) -> list[int]:
+    """Return the numbers of the passages with the windows that are nearest to a question, the nearest first."""
     import numpy as np
 
-    data = io.BytesIO()
-    digests = np.frombuffer(b"".join(known), dtype=np.uint8)
-    np.savez(data, digests=digests, vectors=np.stack(list(known.values())).astype(np.float16))
-    guard.update(file, lambda old: data.getvalue(), tries=3)
+    rows = all_embedded(database, id_)
+    asked = _unit(model.question(question))
+    if not rows or not asked.any():
+        return []
+    owners, likeness = [], []
+    for first, passages, vectors in rows:
+        owners.append(np.frombuffer(passages, dtype="<u4").astype(np.int64) + first)
+        likeness.append(np.frombuffer(vectors, dtype="<f2").reshape(len(owners[-1]), -1).astype(np.float32) @ asked)
+    numbers, near = np.concatenate(owners), np.concatenate(likeness)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))  # the windows of a passage are neighbours
+    order = np.argsort(-np.maximum.reduceat(near, starts), kind="stable")[:_NEAREST]
+    return [int(number) for number in numbers[starts][order]]

@@ -10,12 +10,11 @@ from typing import Any
 
 from compiler.gates import gates
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
-from compiler.protocol.check import item_key
-from compiler.protocol.replies import AnswerReply
+from compiler.query.accepted import accepted_answers, accepted_in
 from compiler.query.retrieve import passage_key
+from compiler.query.verdict import Verdict
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
-from compiler.replies.knowledge import Knowledge
 from compiler.workers.pool import WorkerPool
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -39,62 +38,21 @@ _QUOTE = 80  # characters of a quote in a finding
 Progress = Callable[[dict[str, Any]], None]
 
 
-@dataclass(slots=True)
-class Verdict:
-    """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
-
-    `differences` are quotes that a second reading of their source does not have, to be looked at: either reading can be
-    the wrong one. `not_compared` are the sources without one. Neither is a fault. `conflicts` are versions that were
-    written beside an edited file, and wait for the user.
-    """
-
-    claims: int = 0
-    verified: int = 0
-    sentences: int = 0
-    cards: int = 0
-    unverified: list[dict[str, Any]] = field(default_factory=list)
-    uncited: list[dict[str, Any]] = field(default_factory=list)
-    unsupported: list[dict[str, Any]] = field(default_factory=list)
-    conflicts: list[dict[str, Any]] = field(default_factory=list)
-    differences: list[dict[str, Any]] = field(default_factory=list)
-    not_compared: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def clean(self) -> bool:
-        return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
-
-
-def accepted_in(journal: Journal) -> gates.Accepted:
-    """Return whether a second reader accepted words on quotes, as the journal has it."""
-    known = Knowledge.of(journal.entries).accepted()
-    return lambda words, answer, quotes: item_key(words, answer, quotes) in known
-
-
-def accepted_answers(journal: Journal, claims: Iterable[Claim], accepted: gates.Accepted) -> gates.Accepted:
-    """Return what `accepted` accepts, and the sentences of answers that a second reader corrected."""
-    quotes = {str(claim.id): claim.quote for claim in claims}
-    verdicts = Knowledge.of(journal.entries).verdicts
-    corrected = set[str]()
-    for entry in journal.entries:
-        reply = entry.value()
-        for sentence in reply.sentences if isinstance(reply, AnswerReply) else ():
-            said = tuple(quotes[c] for c in sentence.cites if c in quotes)
-            said += tuple(quote.words for quote in sentence.quotes)
-            verdict = verdicts.get(item_key(sentence.text, "", said))
-            if verdict is not None and verdict.verdict == "fix":
-                corrected.add(item_key(verdict.text, "", said))
-    return lambda words, answer, by: item_key(words, answer, by) in corrected or accepted(words, answer, by)
-
-
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
     return {"id": id_, "path": path, "line": line, "reason": reason}
 
 
 def unsupported(
-    vault: Vault, summaries: Iterable[Summary], pages: Mapping[str, str], decks: Sequence[Deck], journal: Journal
+    vault: Vault,
+    summaries: Iterable[Summary],
+    pages: Mapping[str, str],
+    answers: Mapping[str, AnswerPage],
+    decks: Sequence[Deck],
+    journal: Journal,
 ) -> Verdict:
-    """Return what is wrong with the sentences of pages (texts by path) and the cards of decks, by the claims that the
-    summaries have: no source is read.
+    """Return what is wrong with the sentences of pages (texts by path) and answers, and the cards of decks.
+
+    That is by the claims of the summaries alone: no source is read, and a quote in an answer counts as words of one.
     """
     check = _Check(vault, Verdict(), accepted_in(journal) if journal.entries else None)
     for summary in summaries:
@@ -102,6 +60,9 @@ def unsupported(
         check.claims |= {(stem, located.claim.id): located.claim for located in summary.claims}
     for path, text in pages.items():
         check.article_of(path, text)
+    check.answers |= answers
+    check.borne_out |= {(quote.path, quote.words) for page in answers.values() for quote in page.quotes}
+    check.all_answers(journal)
     check.decks(decks)
     return check.verdict
 
@@ -118,11 +79,7 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
             check.article(path)
-    accepted = check.accepted
-    if accepted is not None and check.answers:
-        accepted = accepted_answers(journal, check.claims.values(), accepted)
-    for path, page in check.answers.items():
-        check.answer(path, page, accepted)
+    check.all_answers(journal)
     check.decks(vault.decks())
     reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
@@ -326,7 +283,15 @@ class _Check:
     def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
         return {str(cite.claim): ClaimView.of(self.claims[cite.summary, cite.claim]) for cite in cites}
 
-    def answer(self, path: str, page: AnswerPage, accepted: gates.Accepted | None) -> None:
+    def all_answers(self, journal: Journal) -> None:
+        """Check the pages of answers."""
+        accepted = self.accepted
+        if accepted is not None and self.answers:
+            accepted = accepted_answers(journal, self.claims.values(), accepted)
+        for path, page in self.answers.items():
+            self._answer(path, page, accepted)
+
+    def _answer(self, path: str, page: AnswerPage, accepted: gates.Accepted | None) -> None:
         """Check the page of an answer: its sentences as those of articles, and the words of sources in it."""
         quotes = {quote.key: quote for quote in page.quotes}
         for quote in page.quotes:

@@ -125,6 +125,25 @@ def content_mismatch(kind: str, head: bytes) -> str | None:
     return what
 
 
+def foreign_body(kind: str, head: bytes) -> str | None:
+    """Return what fetched bytes are if no document of this kind can begin so; None if one may.
+
+    Servers send a page to log in, or an error, under the name and type of the document that was asked for.
+    """
+    if kind == "pdf":
+        is_right = b"%PDF-" in head[:1024]
+    elif kind in _ZIPPED:
+        is_right = head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+    elif kind in ("html", "markdown"):
+        is_right = True  # these are read at once, which says more
+    else:
+        has_zeros = b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        is_right = not has_zeros and (kind in ("text", "code") or not _HTML_START.match(head))
+    if is_right:
+        return None
+    return "a web page" if _HTML_START.match(head) else magic_type(head) or "something else"
+
+
 def magic_type(head: bytes) -> str | None:
     """Return what a file is by its first bytes ("a PNG picture"), None if they are unknown."""
     return next((what for start, at, what in _MAGIC if len(head) > at + 3 and head.startswith(start, at)), None)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vault.ids import SourceId
+from vault.layout import SUMMARIES
 from vault.log.ledger import DECISIONS, IDS, fold, parse_instant
 from vault.log.provenance import looked_at
 from vault.text.formatting import plural
@@ -70,9 +71,13 @@ def sources_at(vault: Vault, path: str) -> dict[SourceId, str]:
 
 
 def _sources(vault: Vault) -> dict[SourceId, str]:
-    """Return the path of each source that is there."""
-    ids = fold(vault.ledger_events(IDS)[0])
-    return {SourceId(i): ids.present_key[i] for i, b in ids.births.items() if b.noun == "source" and ids.alive(i)}
+    """Return the path of each source that is there and was read: files that are only kept have no page."""
+    ids, pages = fold(vault.ledger_events(IDS)[0]), set(vault.paths(SUMMARIES, ".md"))
+    return {
+        SourceId(id_): ids.present_key[id_]
+        for id_, birth in ids.births.items()
+        if birth.noun == "source" and ids.alive(id_) and f"{SUMMARIES}/{birth.slug}.md" in pages
+    }
 
 
 def _words(span: timedelta) -> str:

@@ -24,7 +24,7 @@ _LONGEST = 300  # characters of a sentence
 _LINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _CITATION = re.compile(r"\s*\[\[[^\[\]|\n]*#\^c-[^\[\]\n]*\]\]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
-_NOTHING_SAID = ("#", "^", "|", "```", "<!--", "---", "> [!")
+_NOTHING_SAID = ("#", "^", "|", "```", "<!--", "%%", "---", "> [!")
 
 
 @dataclass(frozen=True, slots=True)

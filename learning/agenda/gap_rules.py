@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from vault.ids import CardId, GapId, mint
-from vault.model.gaps import Gap, GapKind
+from vault.model.gaps import UNDEFINED, Gap, GapKind
 from vault.text.formatting import plural
 
 WINDOW = 90  # study days
@@ -23,7 +23,8 @@ ENOUGH = 3  # tries of the other cards, from which on they are known to be fine
 LONG_WORDS = 60  # of an answer, more than one card should ask for
 FEW_SENTENCES = 2  # of an article, which is then thin
 SPARSE_SENTENCES = 4  # of an article of low confidence, which is then thin, too
-BASIC_LACK = "nothing says what it is"  # the beginning of a gap that leaves a concept to be learnt by rote
+# The beginnings of a gap that leaves a concept to be learned by rote, now and before version 2.7.0.
+_BASIC_LACKS = (UNDEFINED, "nothing says what it is")
 
 
 class Cause(StrEnum):
@@ -171,16 +172,16 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     flagged = next((card for card in subject.cards if card.flagged and card.forgotten), None)
     if flagged is not None:
         said = f" ({flagged.reason})" if flagged.reason else ""
-        todo = f"set card {flagged.card} right in its deck, or suspend it"
+        todo = f"edit card {flagged.card}, or suspend it"
         return Diagnosis(Cause.BAD_CARD, f"you flagged card {flagged.card}{said}, and {_times(flagged)}", todo)
     if worst.twin is not None:
         twin = worst.twin
         why = f"{_times(worst)}, and its {twin.part} is nearly that of card {twin.card} ({twin.title})"
-        todo = f"say in both what tells them apart, or suspend one: {worst.card}, {twin.card}"
+        todo = f"make clear in both how they differ, or suspend one: {worst.card}, {twin.card}"
         return Diagnosis(Cause.BAD_CARD, why, todo, (twin.link,))
     if worst.words > LONG_WORDS:
         why = f"{_times(worst)}, and its answer has {worst.words} words"
-        return Diagnosis(Cause.BAD_CARD, why, f"split card {worst.card}, so that each part asks for one thing")
+        return Diagnosis(Cause.BAD_CARD, why, f"split card {worst.card}, so that each card asks for one thing")
     return _stands_out(subject, worst)
 
 
@@ -193,16 +194,16 @@ def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     if len(others) < ENOUGH or recalled < (subject.wanted - 0.05) * len(others):
         return None
     why = (
-        f"{_times(worst)} where {worst.predicted:.1f} was foretold,"
+        f"{_times(worst)} where {worst.predicted:.1f} was predicted,"
         f" while the concept's other cards were recalled {recalled} of {len(others)} times"
     )
-    return Diagnosis(Cause.BAD_CARD, why, f"word card {worst.card} so that it has one right answer, or suspend it")
+    return Diagnosis(Cause.BAD_CARD, why, f"reword card {worst.card} so that it has one right answer, or suspend it")
 
 
 def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept without article or source; None if it has them."""
     if not subject.has_article:
-        todo = f"add a source on {subject.title}, or write down where the card comes from"
+        todo = f"add a source about {subject.title}, or note on the card where it comes from"
         return Diagnosis(Cause.MISSING_SOURCE, f"{_times(worst)}, and the wiki has no article on it", todo)
     for need in subject.needs:
         if not need.has_article:
@@ -210,7 +211,7 @@ def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
             return Diagnosis(Cause.MISSING_SOURCE, why, f"add a source that explains {need.title}")
     if subject.unexplained:
         name, more = subject.unexplained[0], len(subject.unexplained) - 1
-        why = f"its article leans on {name}{f' and {more} more' if more else ''}, which no source explains"
+        why = f"its article relies on {name}{f' and {more} more' if more else ''}, which no source explains"
         return Diagnosis(Cause.MISSING_SOURCE, why, f"add a source that explains {name}")
     return None
 
@@ -222,14 +223,15 @@ def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
         return None
     sure = f", of {subject.confidence} confidence" if subject.confidence else ""
     why = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}{sure}"
-    return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more of {subject.title}")
+    return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more about {subject.title}")
 
 
 def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept of which nothing says what it is or how it works; None if something does."""
     for missing, fill in subject.lacks:
-        if missing.startswith(BASIC_LACK):
-            return Diagnosis(Cause.MISSING_SOURCE, f"{missing}, so that it is learnt by rote", f"add {fill}")
+        if missing.startswith(_BASIC_LACKS):
+            why = "no sentence was found that says what it is, so it is learned by rote"
+            return Diagnosis(Cause.MISSING_SOURCE, why, f"add {fill}")
     return None
 
 
@@ -240,11 +242,11 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
         said = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}"
     weak = min(subject.needs, key=lambda need: (need.known / max(need.cards, 1), need.title), default=None)
     if weak is not None and weak.cards and weak.known < weak.cards:
-        known = f"{weak.known} of {weak.cards} cards are known"
-        why = f"{said}, but of {weak.title}, on which it builds, {known}"
-        return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then read the article again", (weak.link,))
-    why = f"{_times(worst)} where {worst.predicted:.1f} was predicted, its cards are sound, {said}"
-    return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
+        known = f"{weak.known} of the {weak.cards} cards on {weak.title}"
+        why = f"{said}, but you know only {known}, which it builds on"
+        return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then reread the article", (weak.link,))
+    why = f"{_times(worst)} where {worst.predicted:.1f} was predicted, its cards are fine, {said}"
+    return Diagnosis(Cause.LAPSE, why, "reread its article, then explain it in your own words")
 
 
 _SAID = "likely a {}: "

@@ -156,7 +156,7 @@ def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subje
 def _reviewed_since(desk: Desk, start: int) -> dict[CardId, int]:
     """Return the cards that were reviewed at `start` (Unix milliseconds) or later, and how often they failed since."""
     met = {}
-    for card, (at, when, _, rating) in desk.past.reviews_of_each():
+    for card, (at, when, _, _, rating) in desk.past.reviews_of_each():
         if at[-1] < start:
             continue
         first = bisect_left(at, start)

@@ -20,49 +20,33 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from learning.anki.export_schedule import Schedule, schedule_of, write_schedule
 from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.note_types import BASIC, BOTH_WAYS, CLOZE, NoteType
 from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
 from learning.store.placed import Placed
-from learning.store.siblings import DECK, is_imported
+from learning.store.siblings import DECK, OWN_DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_file
 from vault.ids import CardId, vault_digest
 from vault.log.ledger import Event, note_event
 from vault.log.review_log import unix_ms
-from vault.model.card import Deck
+from vault.model.card import REVERSED, Deck, split_quote
+from vault.model.cloze import with_marks
 from vault.text.formatting import clean_line
 
-_MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
 VAULT_TAG = "retain::vault::"
-MODEL = "retain"  # the name of our note type
 _MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
-FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
-FRONT = """\
-{{#Question}}<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>
-<div class="retain-question">{{Question}}</div>{{/Question}}"""
-BACK = """\
-{{FrontSide}}
-<hr id="answer">
-<div class="retain-answer">{{Answer}}</div>
-{{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
-{{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
-STYLE = """\
-.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
-.retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
-.retain-question { font-weight: 600; margin-top: 0.5em; }
-.retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
-img { max-width: 100%; }
-pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
-"""
 # The columns that are no parameter: to be synced, no checksum (Anki makes it), no flags, no data; a card is new.
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
-_CARD = "INSERT INTO cards VALUES (?, ?, ?, 0, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
+_CARD = "INSERT INTO cards VALUES (?, ?, ?, ?, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
+_MARKS = re.compile("[\ue010-\ue013]")  # stand for those of deletions while Markdown is read
 DECK_TREES = ("topic", "concept", "one")  # what has a deck of its own in Anki
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
@@ -70,13 +54,23 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
 @dataclass(frozen=True, slots=True)
 class AnkiNote:
-    """A card as a note in Anki. `fields` are HTML, `deck` the names of nested decks, outermost first."""
+    """The cards of a block as a note in Anki. `fields` are HTML, `deck` the names of nested decks, outermost first.
+
+    `card` is the first id of the block, which names the note; `several` as `cards`, where it is not that card alone.
+    """
 
     card: CardId
     guid: str
     deck: tuple[str, ...]
     fields: tuple[str, ...]
     tags: tuple[str, ...]
+    type: NoteType = BASIC
+    several: tuple[tuple[int, CardId], ...] = ()
+
+    @property
+    def cards(self) -> tuple[tuple[int, CardId], ...]:
+        """Return the cards, each with its number among those of the note in Anki."""
+        return self.several or ((0, self.card),)
 
     @property
     def shown(self) -> str:
@@ -114,42 +108,75 @@ def notes_of(
     known: Mapping[CardId, NoteRecord] | None = None,
     decks: str = DECK_TREES[0],
 ) -> list[AnkiNote]:
-    """Return a note for every card of the vault but retracted ones and those in `left_out`, in the order of the decks;
+    """Return a note for every block of cards but retracted ones and those in `left_out`, in the order of the decks;
     the pictures they show are added to `media`. GUIDs that Anki chose are `known`; `decks` is one of DECK_TREES.
     """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
     tags: dict[str, tuple[str, ...]] = {}
-    notes = []
+    blocks: dict[CardId, list[Placed]] = {}
     for id_, placed in desk.cards.items():
-        if id_ in left_out or desk.state(id_).retracted:
-            continue
+        if id_ not in left_out and not desk.state(id_).retracted:
+            blocks.setdefault(placed.card.note or id_, []).append(placed)
+    notes = []
+    for note, cards in blocks.items():
+        placed = cards[0]
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
-        fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
         deck = ("retain", _deck_name(settings.name) or "vault", *_decks_below(placed, own, decks))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
-        words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *desk.state(id_).tags)))])
-        theirs = known[id_].guid if known and id_ in known else ""
-        notes.append(AnkiNote(id_, theirs or guid_of(settings.vault_id, id_), deck, fields, tuple(words)))
+        marks = (tag for each in cards for tag in desk.state(each.id).tags)
+        words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *marks)))])
+        theirs = known[note].guid if known and note in known else ""
+        guid = theirs or guid_of(settings.vault_id, note)
+        is_both = any(each.card.variant == REVERSED for each in cards)
+        type_ = CLOZE if placed.card.is_cloze else BOTH_WAYS if is_both else BASIC
+        fields = _fields(note, placed, type_, reader.of(placed.card.support), media.name_of if media else None)
+        several = tuple((ord_of(each), each.id) for each in cards) if type_ is not BASIC else ()
+        notes.append(AnkiNote(note, guid, deck, fields, tuple(words), type_, several))
     return notes
 
 
-def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None) -> tuple[str, ...]:
+def ord_of(placed: Placed) -> int:
+    """Return the number of a card among those of its note in Anki."""
+    variant = placed.card.variant
+    return int(variant[1:]) - 1 if placed.card.is_cloze else int(variant == REVERSED)
+
+
+def cards_of_notes(desk: Desk) -> dict[CardId, dict[int, CardId]]:
+    """Return for each note with several cards, or with another than the first, its cards by their numbers in Anki."""
+    found: dict[CardId, dict[int, CardId]] = {}
+    for id_, placed in desk.cards.items():
+        if placed.card.variant:
+            found.setdefault(placed.card.note or id_, {})[ord_of(placed)] = id_
+    for note in found.keys() & desk.cards.keys():
+        if not desk.cards[note].card.variant:
+            found[note][0] = note
+    return found
+
+
+def _fields(
+    note: CardId, placed: Placed, type_: NoteType, evidence: Sequence[Evidence], name_of: NameOf | None
+) -> tuple[str, ...]:
     """Return the fields of a note as HTML."""
-    question = placed.card.question
     quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
-    places = dict.fromkeys(inert(clean_line(e.place)) for e in evidence)
-    return (
-        field(question, name_of)
-        or inert(clean_line(question))
-        or "?",  # Anki makes no card of a note without a first field
-        field(placed.card.answer, name_of),
-        placed.kind.capitalize(),
-        inert(placed.title),
-        "<br>".join(quotes),
-        "; ".join(places),
-        placed.id,
-    )
+    sources = list(dict.fromkeys(inert(clean_line(e.place)) for e in evidence))
+    question, answer = placed.card.block_words
+    if type_ is not BASIC:  # what is shown on the front of one card must not name the source, which may tell
+        shown, extra = split_quote(question if answer is None else answer)
+        sources += [field(re.sub(r"(?m)^> ?", "", extra), name_of)] if extra.strip() else []
+        question, answer = (shown, None) if answer is None else (question, shown)
+    about = (placed.kind.capitalize(), inert(placed.title), "<br>".join(quotes), "; ".join(sources), note)
+    if answer is None:
+        return (_cloze_field(question, name_of), *about)
+    # Anki makes no card of a note without a first field.
+    return (field(question, name_of) or inert(clean_line(question)) or "?", field(answer, name_of), *about)
+
+
+def _cloze_field(text: str, name_of: NameOf | None) -> str:
+    """Return the HTML of a text whose deletions act in Anki, as nothing else in it does."""
+    html = field(with_marks(_MARKS.sub("", text), "\ue010{}\ue011", "\ue012", "\ue013"), name_of)
+    html = re.sub("\ue010([0-9,]+)\ue011", r"{{c\1::", html)
+    return html.replace("\ue012", "::").replace("\ue013", "}}")
 
 
 def _tag(word: str) -> str:
@@ -167,10 +194,11 @@ def _decks_below(placed: Placed, tags: Sequence[str], decks: str) -> list[str]:
 
 
 def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
-    """Return the deck names below the vault's own: those that an imported deck had in Anki, else the file's
-    first tag.
+    """Return the deck names below the vault's own: those that an imported deck had in Anki, that of the user's own
+    deck, else the file's first tag.
     """
-    names = deck.properties.text(DECK).split("::") if is_imported(deck) else tags[:1]
+    given = deck.properties.text(DECK if is_imported(deck) else OWN_DECK)
+    names = given.split("::") if given else tags[:1]
     return list(filter(None, map(_deck_name, names)))
 
 
@@ -239,25 +267,19 @@ def _database(
     """Return the collection: genanki's note type and decks, with notes and cards written in bulk."""
     import genanki
 
-    model = genanki.Model(
-        _MODEL_ID,
-        MODEL,
-        fields=[{"name": name} for name in FIELDS],
-        templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
-        css=STYLE,
-    )
     made = [genanki.Deck(number, "::".join(deck)) for deck, number in decks.items()]
-    for deck in made:
-        deck.add_model(model)
+    for type_ in dict.fromkeys(note.type for note in notes):
+        made[0].add_model(_model(type_))
     connection = sqlite3.connect(":memory:")
     try:
         cursor = connection.cursor()
         genanki.Package(made).write_to_db(cursor, _MODEL_MOD, iter(()))
         numbers = _numbers(notes, seconds)
-        cursor.executemany(_NOTE, (_note_row(note, numbers[note.card], seconds[note.card]) for note in notes))
+        cursor.executemany(_NOTE, (_note_row(note, numbers[note.cards[0][1]], seconds[note.card]) for note in notes))
         for place, note in enumerate(notes):
-            number = numbers[note.card]
-            cursor.execute(_CARD, (number, number, decks[note.deck], seconds[note.card], place))
+            number = numbers[note.cards[0][1]]
+            for ord_, card in note.cards:
+                cursor.execute(_CARD, (numbers[card], number, decks[note.deck], ord_, seconds[note.card], place))
         if schedule is not None:
             write_schedule(cursor, schedule(numbers))
         connection.commit()
@@ -266,14 +288,29 @@ def _database(
         connection.close()
 
 
+def _model(type_: NoteType) -> Any:
+    """Return the note type as genanki writes it."""
+    import genanki
+
+    return genanki.Model(
+        type_.id,
+        type_.name,
+        fields=[{"name": name} for name in type_.fields],
+        templates=[{"name": each.name, "qfmt": each.front, "afmt": each.back} for each in type_.templates],
+        css=type_.style,
+        model_type=genanki.Model.CLOZE if type_.is_cloze else genanki.Model.FRONT_BACK,
+    )
+
+
 def _numbers(notes: Iterable[AnkiNote], seconds: Mapping[CardId, int]) -> dict[CardId, int]:
-    """Return a number for each note, about the Unix millisecond of its words. Anki gives it another one if it is taken,
-    and knows notes that it has by their GUIDs.
+    """Return a number for each card, about the Unix millisecond of its words; that of its first card is the note's.
+    Anki gives it another one if it is taken, and knows notes that it has by their GUIDs.
     """
     numbers: dict[CardId, int] = {}
     last = 0
     for note in sorted(notes, key=lambda note: seconds[note.card]):
-        numbers[note.card] = last = max(seconds[note.card] * 1000, last + 1)
+        for _, card in note.cards:
+            numbers[card] = last = max(seconds[note.card] * 1000, last + 1)
     return numbers
 
 
@@ -282,7 +319,7 @@ def _note_row(note: AnkiNote, number: int, second: int) -> tuple[object, ...]:
     return (
         number,
         note.guid,
-        _MODEL_ID,
+        note.type.id,
         second,
         f" {' '.join(note.tags)} ",
         "\x1f".join(note.fields),

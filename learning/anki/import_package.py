@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
-from learning.anki.export_package import VAULT_TAG, guid_of, notes_of, vault_tag
+from learning.anki.export_package import VAULT_TAG, cards_of_notes, guid_of, notes_of, vault_tag
 from learning.anki.import_notes import import_foreign_cards
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
@@ -126,7 +126,8 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     report.notes["ours"] = len(notes.own)
     if not report.dry_run:
         record(vault, notes.guids)
-    cards = _Cards(notes.own, _Edits(desk, records, report))
+    several = cards_of_notes(desk)
+    cards = _Cards(notes.own, several, _Edits(desk, records, report, several))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
     known = import_foreign_cards(desk, package, cards.of_others(made), report, restore=options.restore)
     report.notes["strange"] = cards.strange_notes
@@ -147,6 +148,7 @@ class _Cards:
     """
 
     own: Mapping[int, CardId]
+    several: Mapping[CardId, Mapping[int, CardId]]  # the cards of own notes that have more than one, by their numbers
     edits: _Edits
     own_states: list[AnkiState] = field(default_factory=list)
     states: list[AnkiState] = field(default_factory=list)  # of others, by Anki's numbers alone
@@ -158,9 +160,10 @@ class _Cards:
         last = None
         for card in cards:
             own = self.own.get(card.note, CardId(""))
-            state = AnkiState(own, card.id, card.mod, card.queue == SUSPENDED, card.answered)
+            ours = self.several.get(own, {0: own}).get(card.ord, CardId(""))
+            state = AnkiState(ours, card.id, card.mod, card.queue == SUSPENDED, card.answered)
             if own:
-                if card.is_first:
+                if ours:
                     self.own_states.append(state)
                 if card.fields is not None:
                     self.edits.add_report(own, card.note_mod, card.fields)
@@ -263,13 +266,14 @@ def _report_other_vaults(others: int, undated: int, report: ImportReport) -> Non
 
 @dataclass(slots=True)
 class _Edits:
-    """Reports the cards that read otherwise in Anki than the last export wrote them: edits are never imported
-    unseen.
+    """Reports the notes that read otherwise in Anki than the last export wrote them: edits are never imported
+    unseen. `several` as in `_Cards`.
     """
 
     desk: Desk
     records: Mapping[CardId, NoteRecord]
     report: ImportReport
+    several: Mapping[CardId, Mapping[int, CardId]]
     _ours: Mapping[CardId, tuple[str, ...]] | None = None
     _seen: set[CardId] = field(default_factory=set)
 
@@ -283,9 +287,9 @@ class _Edits:
         if card not in self._ours:
             self.report.add_report(card, "no deck here has this card any more; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self.records.get(card)):
-            placed = self.desk.cards[card]
+            place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
             what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
-            self.report.add_report(card, what, placed.deck.path, placed.card.line)
+            self.report.add_report(card, what, place.path, place.line)
 
 
 def _edited(mod: int, known: NoteRecord | None) -> bool:

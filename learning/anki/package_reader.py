@@ -47,7 +47,8 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: the first two `fields`, with its first card. Of another: what it `is_made`, or why not.
+    Of the vault's own note: `ord`, and with its first card the first two `fields`. Of another: what it `is_made`, or
+    why not.
     """
 
     id: int
@@ -59,7 +60,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     is_reviewed: bool
     note_mod: int
     is_own: bool = False
-    is_first: bool = False
+    ord: int = 0
     fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=2)] | None = None
     guid: Short = ""
     note_type: Short = ""

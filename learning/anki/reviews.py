@@ -158,4 +158,4 @@ def _event(row: AnkiReview, vault_id: str, zone: tzinfo) -> Import:
     at = at_of(row.id)
     entropy = hashlib.sha256(f"{vault_id}\0{row.origin}".encode()).digest()[:10]
     stamp = mint_stamp(at, last=None, zone=zone, via=VIA, entropy=entropy)
-    return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), row.origin)
+    return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), origin=row.origin)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from vault.model.cloze import with_deletions
+
 _TAG = re.compile(r"\{\{([^{}]{0,300}?)\}\}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _RULE = re.compile(r"<hr\s+id\s*=\s*[\"']?answer\b[^<>]*>", re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
-_CLOZE = re.compile(r"\{\{c(\d{1,3}(?:,\d{1,3}){0,9})::|::|\}\}", re.IGNORECASE)
 _EMPTY = re.compile(r"(?:\s|&nbsp;|</?(?:br|div|p)\s*/?>)*", re.IGNORECASE)
 _BLOCK = re.compile(r"<(?:div|p|br|li|ul|ol|table|pre)\b", re.IGNORECASE)
 _KANJI = re.compile(r" ?([^ >\[\]]{1,100})\[(?!sound:)([^\[\]]{1,100})\]")  # bounded: strangers write what it reads
-_DEEPEST_CLOZE = 8
 _DEEPEST_SECTION = 50
 MAX_TEMPLATE = 1024**2  # characters of one template
 MAX_SIDE = 512 * 1024  # characters that it may make of one side, as HTML; a card as text holds at most 64 KiB
@@ -152,70 +152,23 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
     return value
 
 
-@dataclass(slots=True)
-class _Gap:
-    """A cloze being parsed: its numbers, its parts between `::`."""
-
-    numbers: frozenset[int]
-    parts: list[list[str]]
-
-
 def cloze(text: str, number: int, *, is_back: bool) -> str:
     """Return `text` for the card of that number: its gaps hidden, or filled and bold on the back; others always filled.
 
     Nothing if there is no gap of that number.
     """
-    found: list[str] = []
-    shown = _with_gaps(text, number, is_back, found)
+    shown, found = with_deletions(text, number, _gap_filled if is_back else _gap_hidden)
     return shown if found else ""
 
 
 def hidden(text: str, number: int) -> list[str]:
     """Return the texts in the gaps of that number."""
-    found: list[str] = []
-    _with_gaps(text, number, True, found)
-    return found
+    return with_deletions(text, number, _gap_filled)[1]
 
 
-def _with_gaps(text: str, number: int, is_back: bool, found: list[str]) -> str:
-    """Return the text with its gaps hidden or filled, adding the hidden ones to `found`."""
-    out: list[str] = []
-    open_: list[_Gap] = []
-    at = 0
-
-    def put(words: str) -> None:
-        (open_[-1].parts[-1] if open_ else out).append(words)
-
-    for mark in _CLOZE.finditer(text):
-        put(text[at : mark.start()])
-        at = mark.end()
-        if mark[1] and len(open_) < _DEEPEST_CLOZE:
-            open_.append(_Gap(frozenset(map(int, mark[1].split(","))), [[]]))
-        elif mark[0] == "::" and open_ and len(open_[-1].parts) == 1:
-            open_[-1].parts.append([])
-        elif mark[0] == "}}" and open_:
-            put(_gap(open_.pop(), number, is_back, found))
-        else:
-            put(mark[0])
-    put(text[at:])
-    while open_:  # never closed: it is no gap, but words
-        left = open_.pop()
-        put("{{c::" + "::".join("".join(part) for part in left.parts))
-    return "".join(out)
+def _gap_hidden(_: str, hint: str) -> str:
+    return f"<b>[{hint or '...'}]</b>"
 
 
-def _gap(gap: _Gap, number: int, is_back: bool, found: list[str]) -> str:
-    """Return what is shown of a gap."""
-    words = "".join(gap.parts[0])
-    if number not in gap.numbers:
-        return words
-    found.append(words)
-    if not is_back:
-        hint = "".join(gap.parts[1]) if len(gap.parts) > 1 else ""
-        return f"<b>[{hint or '...'}]</b>"
+def _gap_filled(words: str, _: str) -> str:
     return words if _BLOCK.search(words) else f"<b>{words}</b>"
-
-
-def numbers(text: str) -> frozenset[int]:
-    """Return the numbers of all gaps in `text`."""
-    return frozenset(int(n) for found in _CLOZE.finditer(text) if found[1] for n in found[1].split(","))

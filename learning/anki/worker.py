@@ -119,7 +119,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             "note_mod": note.mod,
         }
         if note.id in own:
-            facts |= {"is_own": True, "is_first": card.ord == 0}
+            facts |= {"is_own": True, "ord": card.ord}
             if note.id != last:
                 facts["fields"] = list(note.values[:2])
         elif left > 0:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote
+from learning.anki.export_package import AnkiNote
 from learning.anki.import_package import Reported
+from learning.anki.note_types import NoteType
 from learning.anki_connect.client import AnkiConnect, AnkiRefused
 from learning.anki_connect.remote import Found, check, parts
 from vault.files.guard import Scope, sha256_hex
@@ -84,8 +85,8 @@ def do(
     """
     if todo.new or todo.fields:
         _send_media(anki, media, results)
-    if todo.new:
-        _make_note_type(anki)
+    for type_ in dict.fromkeys(note.type for note in todo.new):
+        _make_note_type(anki, type_)
     last = [job for one in todo.suspended for job in _retagging(Tagged(one, [*one.tags, RETRACTED]))]
     jobs = _jobs(todo)
     whole = len(jobs) + len(last)
@@ -143,7 +144,7 @@ def _new(note: AnkiNote) -> dict[str, Any]:
     """Return a note as `addNote` takes it. Two cards may ask the same question: they are no duplicates."""
     return {
         "deckName": "::".join(note.deck),
-        "modelName": MODEL,
+        "modelName": note.type.name,
         "fields": _named(note),
         "tags": list(note.tags),
         "options": {"allowDuplicate": True},
@@ -152,21 +153,22 @@ def _new(note: AnkiNote) -> dict[str, Any]:
 
 def _named(note: AnkiNote) -> dict[str, str]:
     """Return the fields of a note by name."""
-    return dict(zip(FIELDS, note.fields, strict=True))
+    return dict(zip(note.type.fields, note.fields, strict=True))
 
 
-def _make_note_type(anki: AnkiConnect) -> None:
-    """Create our note type where Anki has none. Raises: AnkiRefused if another one has its name."""
+def _make_note_type(anki: AnkiConnect, type_: NoteType) -> None:
+    """Create a note type of ours where Anki lacks it. Raises: AnkiRefused if another one has its name."""
     names = anki.call("modelNames")
     check(isinstance(names, list), "modelNames", anki)
-    if MODEL not in names:
-        templates = [{"Name": "Card", "Front": FRONT, "Back": BACK}]
-        anki.call("createModel", modelName=MODEL, inOrderFields=list(FIELDS), css=STYLE, cardTemplates=templates)
+    if type_.name not in names:
+        templates = [{"Name": each.name, "Front": each.front, "Back": each.back} for each in type_.templates]
+        made = {"modelName": type_.name, "inOrderFields": list(type_.fields), "css": type_.style}
+        anki.call("createModel", **made, cardTemplates=templates, **({"isCloze": True} if type_.is_cloze else {}))
         return
-    there = anki.call("modelFieldNames", modelName=MODEL)
+    there = anki.call("modelFieldNames", modelName=type_.name)
     check(isinstance(there, list), "modelFieldNames", anki)
-    if missing := [name for name in FIELDS if name not in there]:
-        what = f"Anki's note type `{MODEL}` has no field {', '.join(missing)}"
+    if missing := [name for name in type_.fields if name not in there]:
+        what = f"Anki's note type `{type_.name}` has no field {', '.join(missing)}"
         raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from learning.anki.export_package import FIELDS, VAULT_TAG, fields_digest
+from learning.anki.export_package import VAULT_TAG, fields_digest
+from learning.anki.note_types import CARD_ID, fields_among
 from learning.anki.reviews import AnkiReview
 from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused
 from vault.ids import CardId
@@ -19,18 +20,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A note in Anki that has a CardId. `cards` are Anki's numbers of its cards, the first of which is ours."""
+    """A note in Anki that has a CardId. `cards` are Anki's numbers of its cards; `ours` are our cards by these numbers:
+    the first alone, unless the note is of several.
+    """
 
     id: int
     card: CardId
     fields: Mapping[str, str]
     tags: tuple[str, ...]
     cards: tuple[int, ...]
+    ours: Mapping[int, CardId] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """Return the digest of the fields, by which they are compared with what was last sent."""
-        return fields_digest(self.fields.get(name, "") for name in FIELDS)
+        return fields_digest(self.fields.get(name, "") for name in fields_among(self.fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,42 @@ class Suspension:
     is_suspended: bool
 
 
-def found_notes(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[Found]:
+def found_notes(
+    anki: AnkiConnect, cards: Container[CardId], tag: str, several: Mapping[CardId, Mapping[int, CardId]]
+) -> list[Found]:
     """Return the notes in Anki of the vault's cards, in the order of creation; none of another vault, whose tag is not
-    `tag`. AnkiConnect gives no GUIDs, so the field CardId identifies them.
+    `tag`. AnkiConnect gives no GUIDs, so the field CardId identifies them. `several` are the cards of notes that have
+    more than one, by their numbers there.
     """
     numbers = anki.call("findNotes", query='"CardId:_*"')
     check(isinstance(numbers, list) and all(map(_is_number, numbers)), "findNotes", anki)
     found = [note for some in parts(sorted(set(numbers)), _MANY) for note in _details(anki, some)]
-    return [one for one in found if one.card in cards and _whose(one) in ("", tag)]
+    mine = [one for one in found if (one.card in cards or one.card in several) and _whose(one) in ("", tag)]
+    places = _ords(anki, [number for one in mine if one.card in several for number in one.cards])
+    return [replace(one, ours=_our_cards(one, several, places)) for one in mine]
+
+
+def _our_cards(
+    one: Found, several: Mapping[CardId, Mapping[int, CardId]], places: Mapping[int, int]
+) -> dict[int, CardId]:
+    """Return our cards of a note by Anki's numbers; `places` says the which of its note each is."""
+    if one.card not in several:
+        return dict.fromkeys(one.cards[:1], one.card)
+    cards = several[one.card]
+    return {number: cards[places[number]] for number in one.cards if places.get(number) in cards}
+
+
+def _ords(anki: AnkiConnect, cards: Sequence[int]) -> dict[int, int]:
+    """Return for each card the which of its note it is, from 0; a card that was deleted meanwhile is left out."""
+    found: dict[int, int] = {}
+    for some in parts(cards, _MANY):
+        reply = anki.call("cardsInfo", cards=list(some))
+        check(isinstance(reply, list) and all(isinstance(each, dict) for each in reply), "cardsInfo", anki)
+        for each in filter(None, reply):
+            number, place = each.get("cardId"), each.get("ord")
+            check(number in some and type(place) is int, "cardsInfo", anki)
+            found[number] = place
+    return found
 
 
 def _details(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
@@ -72,7 +104,7 @@ def _note(reply: Any, anki: AnkiConnect) -> Found:
     try:
         fields = {str(name): value["value"] for name, value in reply["fields"].items()}
         note = Found(
-            reply["noteId"], CardId(fields["CardId"].strip()), fields, tuple(reply["tags"]), tuple(reply["cards"])
+            reply["noteId"], CardId(fields[CARD_ID].strip()), fields, tuple(reply["tags"]), tuple(reply["cards"])
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise no_answer("notesInfo", anki) from error
@@ -88,7 +120,7 @@ def _is_number(value: object) -> bool:
 
 def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
     """Yield every row of Anki's review log that is of a card of ours."""
-    ours = {one.cards[0]: one.card for one in found if one.cards}
+    ours = {number: card for one in found for number, card in one.ours.items()}
     for some in parts(sorted(ours), _MANY):
         reply = anki.call("getReviewsOfCards", cards=list(some))
         check(isinstance(reply, dict), "getReviewsOfCards", anki)

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from learning.anki.export_package import VAULT_TAG, AnkiNote, given_out, modified, notes_of, package, vault_tag
+from learning.anki.export_package import (
+    VAULT_TAG,
+    AnkiNote,
+    cards_of_notes,
+    given_out,
+    modified,
+    notes_of,
+    package,
+    vault_tag,
+)
 from learning.anki.import_package import Reported
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
@@ -113,7 +122,7 @@ def sync(
     Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
     """
     tag = vault_tag(desk.vault.settings.vault_id)
-    found = found_notes(anki, desk.cards, tag)
+    found = found_notes(anki, desk.cards, tag, cards_of_notes(desk))
     shown = {one.card for one in found}
     left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
     media, known = Media(desk.vault), read_notes(desk.vault)
@@ -239,10 +248,11 @@ def _marked(
 
     What a sync suspended, as its card was retracted, is no word of the human's.
     """
-    active = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
+    active = [one for one in found if RETRACTED not in one.tags and not desk.state(one.card).retracted]
+    ours = [pair for one in active for pair in one.ours.items()]
     states = [
-        AnkiState(one.card, s.number, s.mod, s.is_suspended)
-        for one, s in zip(active, suspensions(anki, [one.cards[0] for one in active]), strict=True)
+        AnkiState(card, s.number, s.mod, s.is_suspended)
+        for (_, card), s in zip(ours, suspensions(anki, [number for number, _ in ours]), strict=True)
         if s is not None
     ]
     history = known_history((*desk.past.whole().events, *new))
@@ -287,7 +297,7 @@ def _sent(
     data = package(desk.vault.settings.vault_id, new, seconds, media.files)
     if not new or not import_in_anki(desk.vault, anki, data):
         return new
-    came = {one.card for one in found_notes(anki, desk.cards, tag)}
+    came = {one.card for one in found_notes(anki, desk.cards, tag, cards_of_notes(desk))}
     results.failed += [Reported(note.card, _MOVED) for note in new if note.card not in came]
     return []
 

@@ -22,7 +22,13 @@ from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
 from vault.text.formatting import clean_line
 
-REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")  # that a flag may have, or others
+REASONS = (
+    "wrong",
+    "unclear",
+    "too long",
+    "answer is in the question",
+    "not worth knowing",
+)  # that a flag may have, or others
 LONGEST_TAG = 100  # characters
 LONGEST_REASON = 2_000
 MOST_DAYS = 3_653  # that cards may be spread over, or put off

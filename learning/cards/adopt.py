@@ -11,12 +11,11 @@ from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.log import ledger
-from vault.model.card import LONE_COMMENT, Card, Deck, parse_deck, stamp_of
+from vault.model.card import LONE_COMMENT, Card, Deck, card_comment, comment_of, parse_deck, stamp_of
 from vault.process.signals import unbroken
 from vault.vault import Vault
 
 _NAMED = 3  # ids in one notice
-_COMMENT = "<!-- card {} -->"
 
 
 def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iterable[CardId] = ()) -> list[Deck]:
@@ -130,8 +129,8 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
     """Return the deck's text with the comments of these ids."""
     for card, id_ in reversed(named):
         newline = "\r\n" if text.startswith("\r\n", card.end) else "\n"
-        stamp = f" {stamps[id_]}" if id_ in stamps else ""
-        text = text[: card.end] + newline + _COMMENT.format(f"{id_}{stamp}") + text[card.end :]
+        comment = comment_of(replace(card, id=id_, stamp=stamps.get(id_, "")))
+        text = text[: card.end] + newline + comment + text[card.end :]
     return text
 
 
@@ -144,7 +143,7 @@ def _without_id(deck: Deck, card: Card) -> Diagnostic:
 def _whose(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic:
     """Return the diagnostic of a card that may have one of several lost ids."""
     what = f"this card lost its comment, and may be {' or '.join(ids)}"
-    hint = f"put `{_COMMENT.format(ids[0])}` below it, or another id of these: its history is there"
+    hint = f"put `{card_comment(ids[0])}` below it, or another id of these: its history is there"
     return Diagnostic(deck.path, card.line, "card-comment-lost", what, hint)
 
 
@@ -152,5 +151,5 @@ def _stands_nowhere(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic
     """Return the diagnostic of a card that may be one that was lost."""
     shown = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
     what = f"this card got an id of its own, and {shown} of this concept stands in no deck now"
-    hint = f"if it is that one: write `{_COMMENT.format(ids[0])}` in place of its new comment, to keep the history"
+    hint = f"if it is that one: write `{card_comment(ids[0])}` in place of its new comment, to keep the history"
     return Diagnostic(deck.path, card.line, "card-comment-lost", what, hint)

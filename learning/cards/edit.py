@@ -19,19 +19,31 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.older_files import older_lines
-from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
+from vault.model.card import (
+    MAX_CARD,
+    Card,
+    Deck,
+    answer_line,
+    card_comment,
+    leaves_fence_open,
+    parse_deck,
+    splice_words,
+    unescaped,
+)
+from vault.model.cloze import numbers_in
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
+_ANOTHER = "make a new card of the other kind with `retain card new`"
 _SHOW = "`retain card show {}` shows it as it is now"
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Question and answer of a card, as Markdown."""
+    """Question and answer of a card, as Markdown; of a cloze its text, and None."""
 
     question: str
-    answer: str
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +62,12 @@ class Edited:
 
 
 def words_of(card: Card) -> Words:
-    """Return question and answer of a card."""
-    return Words(card.question, card.answer)
+    """Return the words of a card as its block has them."""
+    return Words(*card.block_words)
 
 
 def edit_card(
-    vault: Vault, id_: str, question: str, answer: str, now: datetime, *, expect: Words | None = None
+    vault: Vault, id_: str, question: str, answer: str | None, now: datetime, *, expect: Words | None = None
 ) -> Edited:
     """Give the card another question and answer; its id, history, schedule and support stay.
 
@@ -65,12 +77,12 @@ def edit_card(
     if at_work(vault):
         hint = "`retain guard status` names the run; edit the card when its work is judged"
         raise LockHeld("an agent is running, and its changes are recognized by what changed meanwhile", hint=hint)
-    deck, card = _found(vault, id_)
+    deck, card = found_card(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
         raise EditedMeanwhile("the card was changed meanwhile", where=where, hint=_SHOW.format(card.id))
     after = edited_deck(deck, card, question, answer)
-    edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of(after, id_) or card))
+    edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of_block(after, card) or card))
     if edited.changed:
         guard = vault.guard(Scope.LOG)
         guard.write(deck.path, after.text.encode(), expect=sha256_hex(deck.text.encode()))
@@ -80,27 +92,41 @@ def edit_card(
 
 
 def form_of(words: Words) -> str:
-    """Return question and answer as a small form for an editor: `Q: ...` and `A: ...`, as in a deck."""
-    blank = parse_deck("Q: ?\nA: ?\n", "form")
+    """Return the words as a small form for an editor: `Q: ...` and `A: ...`, or `C: ...`, as in a deck."""
+    blank = parse_deck("C: {{c1::?}}\n" if words.answer is None else "Q: ?\nA: ?\n", "form")
     return splice_words(blank.text, blank.cards[0], words.question, words.answer)
 
 
 def words_in(form: str) -> Words:
-    """Return what follows `Q:` and `A:` in a form; text before them is ignored. Raises: Refused."""
+    """Return what follows `Q:` and `A:`, or `C:`, in a form; text before them is ignored. Raises: Refused."""
     lines = form.removeprefix("\ufeff").splitlines()
-    first = next((n for n, line in enumerate(lines) if line.startswith("Q:")), None)
+    first = next((n for n, line in enumerate(lines) if line.startswith(("Q:", "C:"))), None)
     if first is None:
-        raise Refused("no line begins with Q:", hint="write the question after `Q:`, the answer after `A:`")
+        hint = "write the question after `Q:`, the answer after `A:`; or a text with {{c1::...}} after `C:`"
+        raise Refused("no line begins with Q: or C:", hint=hint)
     lines = lines[first:]
+    if lines[0].startswith("C:"):
+        return Words(_part(lines))
     second = answer_line(lines)
     if second is None:
         raise Refused("no line begins with A:", hint="write the question after `Q:`, the answer after `A:`")
-    return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
+    return Words(_part(lines[:second]), _part(lines[second:]))
 
 
-def checked_words(question: str, answer: str) -> Words:
+def _part(lines: list[str]) -> str:
+    """Return the words of a part of a form, whose first line has its mark."""
+    return unescaped([lines[0][2:].lstrip(), *lines[1:]])
+
+
+def checked_words(question: str, answer: str | None) -> Words:
     """Return the words of a card that is not in a deck yet, as a deck holds them. Raises: Refused as `edit_card`."""
-    blank = parse_deck(f"Q: ?\nA: ?\n<!-- card {'0' * 10} -->\n", "the card")
+    id_ = "0" * 10
+    block = (
+        f"Q: ?\nA: ?\n{card_comment(id_)}\n"
+        if answer is not None
+        else f"C: {{{{c1::?}}}}\n{card_comment(id_, variant='c1')}\n"
+    )
+    blank = parse_deck(block, "the card")
     return words_of(edited_deck(blank, blank.cards[0], question, answer).cards[0])
 
 
@@ -126,24 +152,33 @@ def last_edit(vault: Vault, id_: str) -> Edited:
     return done[-1]
 
 
-def edited_deck(deck: Deck, card: Card, question: str, answer: str) -> Deck:
-    """Return the deck with the card's new words. Raises: Refused, naming what a deck cannot hold."""
-    where = f"{deck.path}:{card.line}"
-    question, answer = _plain(question), _plain(answer)
-    for name, text in (("question", question), ("answer", answer)):
-        if not text:
-            raise Refused(f"the {name} is empty", where=where, hint="to hide a card, use `retain card suspend`")
-        if leaves_fence_open(text):
-            hint = "end it with a line of ```"
-            raise Refused(f"the {name} leaves a code fence open", where=where, hint=hint)
+def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> Deck:
+    """Return the deck with the words of the card's block replaced. Raises: Refused, naming what a deck cannot hold."""
+    where = f"{deck.path}:{card.line}" if deck.path else ""
+    if (answer is None) != card.is_cloze:
+        raise Refused("a cloze (C:) and a card with an answer (Q:, A:) differ in kind", where=where, hint=_ANOTHER)
+    question = _checked("text" if answer is None else "question", question, where)
+    answer = None if answer is None else _checked("answer", answer, where)
+    if answer is None and not numbers_in(question):
+        raise Refused("the text hides no words", where=where, hint="write {{c1::words}} around the words to hide")
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
-    now = _of(after, str(card.id))
-    if now is None or len(question) + len(answer) > MAX_CARD:
+    now = _of_block(after, card)
+    if now is None or len(question) + len(answer or "") > MAX_CARD:
         raise Refused("the card would be larger than 64 KiB, or invalid", where=where, hint="say it in less")
-    if _others(after, now) != _others(deck, card) or (now.kind, now.support, now.stamp) != _unchanged_parts(card):
+    if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
         hint = "a quote of links alone, or a line that begins like a deck's own marks, means support there"
         raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
     return after
+
+
+def _checked(name: str, text: str, where: str) -> str:
+    """Return a part of a card with the line breaks of a deck. Raises: Refused."""
+    text = _plain(text)
+    if not text:
+        raise Refused(f"the {name} is empty", where=where, hint="to hide a card, use `retain card suspend`")
+    if leaves_fence_open(text):
+        raise Refused(f"the {name} leaves a code fence open", where=where, hint="end it with a line of ```")
+    return text
 
 
 def _plain(text: str) -> str:
@@ -154,16 +189,16 @@ def _plain(text: str) -> str:
 
 def _unchanged_parts(card: Card) -> tuple[object, ...]:
     """Return the parts of a card that an edit leaves as they are."""
-    return card.kind, card.support, card.stamp
+    return card.kind, card.support, card.stamp, card.note
 
 
 def _others(deck: Deck, card: Card) -> list[tuple[object, ...]]:
-    """Return the other cards of the deck and its properties, without line numbers."""
-    cards = [(c.id, c.question, c.answer, *_unchanged_parts(c)) for c in deck.cards if c is not card]
+    """Return the cards of the deck's other blocks and what is wrong with it, without line numbers."""
+    cards = [(c.id, c.question, c.answer, *_unchanged_parts(c)) for c in deck.cards if c.start != card.start]
     return [*cards, *((d.code, d.message) for d in deck.diagnostics)]
 
 
-def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
+def found_card(vault: Vault, id_: str) -> tuple[Deck, Card]:
     """Return the card as its deck has it now. Raises: NotFound."""
 
     with suppress(KeyError):
@@ -182,12 +217,22 @@ def _of(deck: Deck, id_: str) -> Card | None:
     return next((card for card in deck.cards if card.id == id_), None)
 
 
+def _of_block(deck: Deck, card: Card) -> Card | None:
+    """Return the first card of the block that begins where that of `card` does; None if there is none."""
+    return next((each for each in deck.cards if each.start == card.start), None)
+
+
 def _line(vault: Vault, edited: Edited, now: datetime) -> bytes:
     """Return the line that records the edit, dated after those that are recorded."""
-    before, after = ([words.question, words.answer] for words in (edited.before, edited.after))
+    before, after = (_as_list(words) for words in (edited.before, edited.after))
     at = ledger.after(_events(vault), now)
     event = {"v": 1, "type": "edit", "card": edited.card, "path": edited.path, "before": before, "after": after}
     return ledger.encode(event | {"at": at})
+
+
+def _as_list(words: Words) -> list[str]:
+    """Return the words as the ledger has them: question and answer, or the text of a cloze alone."""
+    return [words.question] if words.answer is None else [words.question, words.answer]
 
 
 def _events(vault: Vault) -> list[ledger.Event]:

@@ -140,7 +140,8 @@ def _today(settings: Settings, past: History, cards: IndexedCards, due: _Due, do
         return today
     today = _within_minutes(_with_plan(today, past, day), settings, done)
     new, why = _new_cards(today, settings, past, cards, due, done, now)
-    return replace(today, new=done.new + new, why=why)
+    allowed = past.new_allowed(day)  # by the user, for this day
+    return replace(today, new=max(done.new + new, allowed), why="" if allowed > done.new + new else why)
 
 
 def _with_plan(today: Today, past: History, day: int) -> Today:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime, timedelta
 
 from learning.cards.adopt import adopt_cards
 from learning.cards.today import Today, queue_of
+from learning.history.due import DueDays
 from learning.history.history import History, open_past
 from learning.memory.fold import scheduler_for
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
 from learning.schedule import workload
+from learning.schedule.balance import intervals
 from learning.schedule.queue import Queue
 from learning.store.cards import IndexedCards, Place, cards_of, read_cards
 from learning.store.index import with_open_index
@@ -78,6 +80,11 @@ class Desk:
         if found is None:
             raise NotFound(f"no card has the id {clean_line(id_)}", hint="`retain due --json` lists the ids")
         return found
+
+    @property
+    def due_days(self) -> DueDays:
+        """Return on which of the coming days cards are due, for a rating to choose one."""
+        return DueDays(self.cards, self.scheduler, self.now, self.vault.settings.easy_shares)
 
     def writer(self, via: str) -> LogWriter:
         """Return what appends to this vault's log; `via` names the program ("cli", "tui", "plain")."""
@@ -257,9 +264,11 @@ def rate(
     Raises: NotFound; ClockWentBackwards if `dated` is before the card's last review; WriteFailed.
     """
     placed, writer = desk.card(id_), desk.writer(via)
-    event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
+    stamp, state = writer.stamp(desk.now, dated), desk.state(placed.id)
     if dated is not None:
-        desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
+        desk.scheduler.review(placed.id, state, rating, stamp.when)  # refuses what lies before the last
+    chosen = intervals(desk.scheduler, placed.id, state, stamp.when, desk.due_days.load(placed.id), rating)
+    event = Review(stamp, placed.id, rating, ms, chosen[rating])
     writer.write(event)
     return after(desk), event
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from datetime import datetime
 
 from learning.history.history import History
 from learning.history.states import COUNT, FIELDS, instant_of, micros
+from learning.memory.scheduler import Scheduler
+from learning.schedule.balance import MOST_BALANCED, Load
 from learning.schedule.queue import Item
 from learning.store.cards import IndexedCards, path_of
 from learning.store.decks import ORDER
@@ -31,6 +34,7 @@ WHERE state.due IS NULL OR state.due < ? ORDER BY {ORDER}
 _STATE = -COUNT  # where the columns of the state begin
 _MINE = "state JOIN card ON card.id = state.card"
 _ASKED = "NOT suspended AND NOT retracted"
+_MOST_SIBLINGS = 100  # a deck of more cards is a list and no concept: its cards are not kept apart
 
 
 def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: datetime) -> list[Item]:
@@ -77,6 +81,62 @@ def count_due(cards: IndexedCards, end: datetime) -> int:
         f"SELECT count(*) FROM {_MINE} WHERE state.due < ? AND {shown}", (micros(end), micros(end))
     )
     return int(row[0]) if row else 0
+
+
+class DueDays:
+    """On which study days after today cards are due, as the index had it when it was asked first."""
+
+    def __init__(self, cards: IndexedCards, scheduler: Scheduler, now: datetime, shares: tuple[float, ...]) -> None:
+        self._cards, self._scheduler, self._shares = cards, scheduler, shares
+        self._today = scheduler.calendar.day(now)
+        self._counts: dict[int, int] | None = None
+
+    def load(self, card: CardId) -> Load:
+        """Return how many cards are due by day, and on which days siblings of the card are."""
+        if self._counts is None:
+            self._counts = self._by_day()
+        return Load(self._counts, frozenset(self._days_of_siblings(card)), self._shares)
+
+    def _days_of_siblings(self, card: CardId) -> Iterator[int]:
+        """Yield the days on which siblings of the card are due."""
+        database = self._cards.database
+        mine = database.one("SELECT deck, siblings FROM card WHERE id = ?", (card,))
+        if mine is None:
+            return
+        by_note = mine[1] is not None
+        same = "card.siblings = ?" if by_note else "card.deck = ? AND card.siblings IS NULL"
+        for (due,) in database.rows(
+            f"SELECT state.due FROM card JOIN state ON state.card = card.id WHERE {same} AND card.id != ?"
+            f" AND state.due >= ? AND {_ASKED} LIMIT {_MOST_SIBLINGS}",
+            (mine[1] if by_note else mine[0], card, self._tomorrow),
+        ):
+            yield self._day(due)
+
+    def group(self, card: CardId) -> str:
+        """Return the name that a card shares with its siblings; its own id where it is in no deck."""
+        try:
+            return self._cards.group(card)
+        except KeyError:
+            return card
+
+    @property
+    def _tomorrow(self) -> int:
+        return micros(self._scheduler.calendar.start(self._today + 1))
+
+    def _day(self, due: int) -> int:
+        return self._scheduler.day(instant_of(due))
+
+    def _by_day(self) -> dict[int, int]:
+        """Return the cards that are due on each of the next days, including those that are in no deck any more."""
+        end = micros(self._scheduler.calendar.start(self._today + MOST_BALANCED + MOST_BALANCED // 5))
+        found: dict[int, int] = {}
+        for due, count in self._cards.database.rows(
+            f"SELECT due, count(*) FROM state WHERE due >= ? AND due < ? AND {_ASKED} GROUP BY due",
+            (self._tomorrow, end),
+        ):
+            day = self._day(due)
+            found[day] = found.get(day, 0) + count
+        return found
 
 
 def next_due(cards: IndexedCards, now: datetime) -> datetime | None:

@@ -24,12 +24,16 @@ from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.index.database import Database
-from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, Params, Pause, decode
+from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, More, Params, Pause, decode
 from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
+from vault.log.review_log import ALIKE, EVER, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
 from vault.vault import Vault
 
 _GRADED = "type IN ('review', 'import')"
+_OF_A_FIT = (
+    "EXISTS (SELECT 1 FROM event AS fit WHERE fit.type = 'params' AND fit.at = event.at"
+    f" AND substr(fit.id, 1, {ALIKE}) = substr(event.id, 1, {ALIKE}))"
+)
 _NOT_UNDOABLE = tuple(kind.type for kind in (Graded, Import, Params))
 
 
@@ -110,6 +114,11 @@ class History:
         """Return every event there is, read from the files, which takes its time."""
         return read_log(self.vault.root)
 
+    def new_allowed(self, day: int) -> int:
+        """Return how many new cards the user allowed for a study day, those done on it included; 0 if nothing was."""
+        chosen = [e for e in self._events("type = ?", (More.type,)) if isinstance(e, More)]
+        return max((event.new for event in chosen if event.day.toordinal() == day), default=0)
+
     def done(self, calendar: StudyCalendar, now: datetime) -> Done:
         """Return what has been reviewed on the study day of `now`."""
         day = calendar.day(now)
@@ -138,7 +147,9 @@ class History:
     def undoable(self) -> LogEvent | None:
         """Return the event that `undo` would void."""
         kinds = ", ".join("?" * len(_NOT_UNDOABLE))
-        found = self._events(f"at >= ? AND type NOT IN ({kinds})", (self._cut_ms, *_NOT_UNDOABLE), " DESC", 1)
+        found = self._events(
+            f"at >= ? AND type NOT IN ({kinds}) AND NOT {_OF_A_FIT}", (self._cut_ms, *_NOT_UNDOABLE), " DESC", 1
+        )
         if found or self.head.cut == EVER:
             return found[0] if found else None
         return last_undoable(self.whole().events)

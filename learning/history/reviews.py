@@ -1,8 +1,8 @@
 """The reviews that count in the index, by card: what statistics and pages are computed from.
 
-A card's reviews are one value, in order of time: four columns one after another, of instants, of when they happened
-(both in Unix milliseconds), of times on screen and of ratings. A row for each of a million reviews would take longer to
-make than all their states.
+A card's reviews are one value, in order of time: five columns one after another, of instants, of when they happened
+(both in Unix milliseconds), of times on screen, of the intervals that their lines record and of ratings. A row for each
+of a million reviews would take longer to make than all their states.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from typing import NamedTuple
 from vault.ids import CardId
 from vault.index.database import Database
 from vault.log.events import Review
-from vault.log.review_columns import MOST_MS, ReviewColumns
+from vault.log.review_columns import MOST_DAYS, MOST_MS, ReviewColumns
 from vault.log.review_log import unix_ms
 
-_CODES = "qqIB"  # of the columns
+_CODES = "qqIHB"  # of the columns
 _SIZES = tuple(array(code).itemsize for code in _CODES)
 _ONE = sum(_SIZES)  # bytes of a review
 
 
 class CardReviews(NamedTuple):
     """The reviews of a card that count, in order of `at`; `when` they happened, both in Unix milliseconds; `ms` on
-    screen; `rating` 1 to 4.
+    screen; `interval_days` as recorded, 0 for none; `rating` 1 to 4.
     """
 
     at: memoryview[int]
     when: memoryview[int]
     ms: memoryview[int]
+    interval_days: memoryview[int]
     rating: bytes
 
 
@@ -45,8 +46,8 @@ def _pieces(data: bytes) -> list[memoryview[int]]:
 
 def _unpacked(data: bytes) -> CardReviews:
     """Return the columns in a value."""
-    at, when, ms, rating = _pieces(data)
-    return CardReviews(at.cast("q"), when.cast("q"), ms.cast("I"), bytes(rating))
+    at, when, ms, days, rating = _pieces(data)
+    return CardReviews(at.cast("q"), when.cast("q"), ms.cast("I"), days.cast("H"), bytes(rating))
 
 
 def _packed(columns: Iterable[array[int]]) -> bytes:
@@ -57,10 +58,9 @@ def _packed(columns: Iterable[array[int]]) -> bytes:
 def save_all(database: Database, reviews: ReviewColumns) -> None:
     """Store the reviews of all cards."""
     rows = sorted(range(len(reviews)), key=reviews.card.__getitem__)
-    every = [
-        array(code, map(column.__getitem__, rows))
-        for code, column in zip(_CODES, (reviews.at_ms, reviews.when_ms, reviews.ms, reviews.rating), strict=True)
-    ]
+    days = reviews.interval_days or array("H", bytes(2 * len(reviews)))
+    columns = reviews.at_ms, reviews.when_ms, reviews.ms, days, reviews.rating
+    every = [array(code, map(column.__getitem__, rows)) for code, column in zip(_CODES, columns, strict=True)]
     numbers, end = array("L", map(reviews.card.__getitem__, rows)), 0
     values = []
     for number, card in enumerate(reviews.cards):
@@ -83,7 +83,8 @@ def replace_reviews(database: Database, card: CardId, cut: int, reviews: Iterabl
     kept = bisect_left(known.at, cut)
     columns = [array(code, column[:kept]) for code, column in zip(_CODES, known, strict=True)]
     for review in reviews:
-        values = unix_ms(review.at), unix_ms(review.when), min(review.ms, MOST_MS), review.rating
+        days = min(review.interval_days, MOST_DAYS)
+        values = unix_ms(review.at), unix_ms(review.when), min(review.ms, MOST_MS), days, review.rating
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     database.run("INSERT OR REPLACE INTO reviews VALUES(?, ?)", (card, _packed(columns)))
@@ -114,14 +115,14 @@ def columns(database: Database, cards: Collection[CardId] | None = None) -> Revi
         for column, piece in zip(every, _pieces(data), strict=True):
             column.frombytes(piece)
     rows = sorted(range(len(card)), key=every[0].__getitem__)
-    at, when, ms, rating = (_in_order(column, rows) for column in every)
+    at, when, ms, days, rating = (_in_order(column, rows) for column in every)
     names: dict[int, int] = {}
     numbers = array("L", [names.setdefault(number, len(names)) for number in _in_order(card, rows)])
     clocks = (
         {} if at == when else {n: late for n, (soon, late) in enumerate(zip(at, when, strict=True)) if soon != late}
     )
     ids = [CardId(found[number][0]) for number in names]
-    return ReviewColumns(ids, numbers, rating, at, array("L", ms), clocks)
+    return ReviewColumns(ids, numbers, rating, at, array("L", ms), clocks, days)
 
 
 def _in_order(column: array[int], rows: Sequence[int]) -> array[int]:

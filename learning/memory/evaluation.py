@@ -42,9 +42,14 @@ class Marks:
 def marks_of(trials: Trials) -> Marks:
     """Return the marks of the model that predicted `trials`, of which there is at least one."""
     number = len(trials)
-    loss = sum(_loss(c, r) for c, r in zip(trials.chance, trials.recalled, strict=True))
+    loss = sum(losses(trials))
     mean, share = sum(trials.chance) / number, sum(trials.recalled) / number
     return Marks(loss / number, _rmse_in_bins(trials), mean, share, calibration(trials))
+
+
+def losses(trials: Trials) -> list[float]:
+    """Return the log loss of each prediction."""
+    return [_loss(chance, recalled) for chance, recalled in zip(trials.chance, trials.recalled, strict=True)]
 
 
 def _loss(chance: float, recalled: int) -> float:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import re
+import statistics
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from learning.memory.evaluation import Marks, marks_of
+from learning.memory.evaluation import Marks, losses, marks_of
 from learning.memory.fsrs import DEFAULTS, Parameters
 from learning.memory.model import fit
+from learning.memory.predictions import rows_of
 from learning.memory.state import CardEvent, Rules
-from learning.memory.trials import elapsed_days, split_row, trials
+from learning.memory.trials import Trials, elapsed_days, joined, split_row, trials
 from vault.ids import CardId
 from vault.log.events import LogEvent, Params, Stamp
 from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.log.review_log import unix_ms
 
 FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner
-FEWEST_TRIALS = 50  # later ones that old and new are compared on
+FEWEST_TRIALS = 400  # later ones that old and new are compared on; `benchmarks.refits` shows what fewer are worth
+MARGIN = 0.003  # of log loss: less is not worth moving cards for
+_SURE = 3.0  # standard errors that the gain must be above nought
+_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)  # of the reviews, after which a fit is tried on those up to the next share
+_PRIOR = 4_000  # reviews that the default parameters weigh as much as
 _FITTED = re.compile(r"fitted to ([0-9]{1,12}) reviews")
 _DAY_S = 86_400
 
@@ -29,7 +37,8 @@ class FitComparison:
     """Default, current and new parameters, tried on `held_out` reviews that the new ones have not seen.
 
     `fitted` are the new ones made of all `reviews`, which are taken into use if `better`; `trained` is how many
-    reviews came before the held-out ones.
+    reviews came before the held-out ones. `gain` is by how much the log loss of the new ones is lower, and `error` the
+    standard error of that.
     """
 
     reviews: int
@@ -39,6 +48,8 @@ class FitComparison:
     default: Marks
     current: Marks
     new: Marks
+    gain: float
+    error: float
     fitted: Parameters
     held: Parameters = DEFAULTS  # those in use
 
@@ -48,13 +59,16 @@ class FitComparison:
         return self.fitted == self.held
 
     @property
+    def needed(self) -> float:
+        """Return the gain from which on the new parameters are worth it."""
+        return max(MARGIN, _SURE * self.error)
+
+    @property
     def better(self) -> bool:
-        """Return whether the new ones differ, predicted better than the current ones, and no worse than the
-        defaults.
+        """Return whether the new ones predicted so much better than the current ones that it is worth it, and no worse
+        than the defaults.
         """
-        return (
-            not self.in_use and self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
-        )
+        return not self.in_use and self.gain >= self.needed and self.new.log_loss <= self.default.log_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +104,61 @@ def split_by_change(columns: ReviewColumns, changes: Iterable[CardEvent]) -> Rev
 
 
 def compare_fit(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> FitComparison | TooFew:
-    """Fit to the first four fifths of the reviews, compare old and new on the rest, then fit to all.
+    """Fit to the first half of the reviews and compare old and new on the next tenth, then fit to that, too, and so on;
+    in the end fit to all.
 
-    Of `changes` those count by which a fact became another.
+    What is fitted moves the defaults, which were fitted to thousands of learners, as far as the reviews weigh: halfway
+    with `_PRIOR` of them. Of `changes` those count by which a fact became another.
     """
     cards, columns = len(columns.cards), split_by_change(columns, changes)
     elapsed = elapsed_days(columns, rules.calendar)
-    row = split_row(columns)
-    held_out = sum(days > 0 for days in elapsed[row:])
+    rows = [split_row(columns, share) for share in _SHARES]
+    held_out = sum(days > 0 for days in elapsed[rows[0] :])
     if len(columns) < FEWEST or held_out < FEWEST_TRIALS:
         missing = max(0, FEWEST - len(columns)), max(0, FEWEST_TRIALS - held_out)
         return TooFew(len(columns), *missing)
     relearning = sum(step.total_seconds() < _DAY_S for step in rules.relearning_steps)
-
-    def tried(parameters: Parameters) -> Marks:
-        return marks_of(trials(columns, elapsed, parameters, since=row))
-
-    new = tried(fit(columns, elapsed, before=row, relearning=relearning))
-    default = tried(DEFAULTS)
     held = rules.parameters or DEFAULTS
-    current = default if held == DEFAULTS else tried(held)
-    fitted = fit(columns, elapsed, relearning=relearning)
-    return FitComparison(len(columns), cards, row, held_out, default, current, new, fitted, held)
+    weight = len(columns) / (len(columns) + _PRIOR)
+
+    def fitted(before: int | None = None) -> Parameters:
+        return _between(DEFAULTS, fit(columns, elapsed, before=before, relearning=relearning), weight)
+
+    new = joined(
+        trials(rows_of(columns, range(end)), elapsed[:end], fitted(row), since=row)
+        for row, end in pairwise((*rows, len(columns)))
+        if row < end
+    )
+    default = trials(columns, elapsed, DEFAULTS, since=rows[0])
+    current = default if held == DEFAULTS else trials(columns, elapsed, held, since=rows[0])
+    gain, error = _gain(columns, current, new, rows)
+    marks = marks_of(default), marks_of(current), marks_of(new)
+    return FitComparison(len(columns), cards, rows[0], held_out, *marks, gain, error, fitted(), held)
+
+
+def _between(start: Parameters, end: Parameters, weight: float) -> Parameters:
+    """Return the parameters on the way from `start` to `end` by `weight`, to four decimals."""
+    return tuple(round(old + weight * (new - old), 4) for old, new in zip(start, end, strict=True))
+
+
+def _gain(columns: ReviewColumns, current: Trials, new: Trials, parts: Sequence[int]) -> tuple[float, float]:
+    """Return by how much `new` has the lower log loss on the same trials, and the standard error of that.
+
+    Trials of one card are not independent, nor are those of one part of the time, which begins at a row of `parts`: a
+    learner may have been another then. The error is the greater of the two: that of sums by card, and of means by part.
+    """
+    gains = [old - better for old, better in zip(losses(current), losses(new), strict=True)]
+    mean = sum(gains) / len(gains)
+    by_card: dict[int, float] = {}
+    by_part: dict[int, list[float]] = {}
+    for row, each in zip(new.row, gains, strict=True):
+        card = columns.card[row]
+        by_card[card] = by_card.get(card, 0.0) + each - mean
+        by_part.setdefault(bisect_right(parts, row), []).append(each)
+    of_cards = math.sqrt(sum(total**2 for total in by_card.values())) / len(gains)
+    means = [statistics.mean(part) for part in by_part.values()]
+    of_parts = statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.inf
+    return mean, max(of_cards, of_parts)
 
 
 def params_event(stamp: Stamp, found: FitComparison) -> Params:

@@ -66,8 +66,11 @@ def fold_log(
     def reviewed(card: CardId, state: MemoryState | None, begin: int, end: int) -> MemoryState | None:
         if begin == end:
             return state
-        at = at_of(when_ms[rows[end - 1]])
-        return scheduler.after(card, state or UNSEEN, ratings[begin:end], days[begin:end], at)
+        last = rows[end - 1]
+        recorded = reviews.recorded_days(last)
+        return scheduler.after(
+            card, state or UNSEEN, ratings[begin:end], days[begin:end], at_of(when_ms[last]), recorded
+        )
 
     for number, card in enumerate(dict.fromkeys((*reviews.cards, *marks))):
         begin, end = end, end + counts[number]

@@ -46,8 +46,12 @@ class Fsrs6:
 
     def interval(self, stability: float, retention: float, maximum: int) -> int:
         """Return the whole days, 1 to `maximum`, after which the probability of recall is `retention`."""
+        return min(max(round(self.exact_interval(stability, retention)), 1), maximum)
+
+    def exact_interval(self, stability: float, retention: float) -> float:
+        """Return the days after which the probability of recall is `retention`."""
         days: float = (stability / self._factor) * ((retention ** (1 / self._decay)) - 1)
-        return min(max(round(days), 1), maximum)
+        return days
 
 
 def forgetting_curve(parameters: Parameters) -> Callable[[float, int], float]:

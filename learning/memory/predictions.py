@@ -74,10 +74,11 @@ def replay(
         unchanged = [card for card in cards if card not in changed_before]
         given = [_given(out, rows[card], {}) for card in unchanged]
         for card, memories in zip(unchanged, model.histories(given), strict=True):
-            replayed.fill(rows[card], [memory[0] for memory in memories[:-1]], {})
+            stability = [memory[0] for memory in memories[:-1]]
+            replayed.fill(rows[card], stability, stability, {})
         for card in changed_before.keys() & set(cards):
             days = changed_before[card]
-            replayed.fill(rows[card], _stability_before(model, out, rows[card], days), days)
+            replayed.fill(rows[card], *_stability_around(model, out, rows[card], days), days)
     return out
 
 
@@ -95,21 +96,27 @@ def _between(start: int, end: int) -> int:
     return min(max(end - start, 0), MOST_DAYS)
 
 
-def _stability_before(model: Model, out: Replay, rows: Sequence[int], changed: Mapping[int, int]) -> list[float]:
-    """Return the stability before each review but the first, of a card whose fact changed."""
+def _stability_around(
+    model: Model, out: Replay, rows: Sequence[int], changed: Mapping[int, int]
+) -> tuple[list[float], list[float]]:
+    """Return the stability before each review but the first, and after the review before that, of a card whose fact
+    changed.
+    """
     given = _given(out, rows, changed)
     before: list[float] = []
+    after: list[float] = []
     start: Memory | None = None
     begin = 0
     for end in (*sorted(changed), len(rows)):
         memories = model.history(given[begin:end], start)
         before += [stability for stability, _ in memories]
+        after += [stability for stability, _ in memories]
         if end in changed:
             waited = _between(out.day[rows[end - 1]], changed[end])
             start = model.after(*memories[-1], waited, Rating.AGAIN)[0], memories[-1][1]
             before[-1] = start[0]
         begin = end
-    return before[:-1]
+    return before[:-1], after[:-1]
 
 
 class _Replayed:
@@ -119,27 +126,34 @@ class _Replayed:
         self._out, self._scheduler, self._model = out, scheduler, Model(scheduler.parameters)
         self._predicted = predicted
 
-    def fill(self, rows: Sequence[int], stability: Sequence[float], changed: Mapping[int, int]) -> None:
-        """Fill the rows of one card. `stability` is that before each but the first; `changed` as `_changed_before`."""
-        out, rules = self._out, self._scheduler.rules
+    def fill(
+        self, rows: Sequence[int], stability: Sequence[float], left: Sequence[float], changed: Mapping[int, int]
+    ) -> None:
+        """Fill the rows of one card. `stability` is that before each but the first, `left` that after the one before,
+        from which it differs where the fact changed between; `changed` as `_changed_before`.
+        """
+        out, rules, sub_day = self._out, self._scheduler.rules, self._scheduler.has_sub_day
         card = out.columns.cards[out.columns.card[rows[0]]]
         out.first[rows[0]] = 1
-        place, _ = self._scheduler.place(Phase.NEW, 0).next[out.columns.rating[rows[0]]]
+        came = self._scheduler.place(Phase.NEW, 0)
         for number, (last, row) in enumerate(pairwise(rows), 1):
             days, before = _between(out.day[last], out.day[row]), stability[number - 1]
             out.first[row] = days > 0
             out.stability[row] = before
+            rating = out.columns.rating[last]
+            place, _ = self._scheduler.followed(card, came, rating, left[number - 1]) if sub_day else came.next[rating]
             if number in changed:
                 place, days = place.changed, _between(changed[number], out.day[row])
             else:
                 out.elapsed[row] = days
                 if place.phase is Phase.REVIEW and self._predicted:
                     planned = self._model.interval(before, self._scheduler.retention(card), rules.maximum_interval)
-                    out.interval[row] = self._scheduler.varied(card, number, planned)
+                    recorded = out.columns.recorded_days(last)
+                    out.interval[row] = self._scheduler.counted(card, number, planned, recorded)
             out.phase[row] = place.number
             if self._predicted:
                 out.predicted[row] = self._scheduler.recall(before, days)
-            place, _ = place.next[out.columns.rating[row]]
+            came = place
 
 
 def _changed(
@@ -185,4 +199,5 @@ def rows_of(columns: ReviewColumns, rows: Sequence[int]) -> ReviewColumns:
         array("q", map(columns.at_ms.__getitem__, rows)),
         array("L", map(columns.ms.__getitem__, rows)),
         {n: columns.clocks[row] for n, row in enumerate(rows) if row in columns.clocks} if columns.clocks else {},
+        array("H", map(columns.interval_days.__getitem__, rows)) if columns.interval_days else array("H"),
     )

@@ -1,7 +1,8 @@
 """FSRS-6 over study days: what a rating makes of a card's memory, and when it is due again.
 
-Elapsed time counts in study days, as Anki counts it. The interval varies by a draw from the card and the number of its
-review, so that the same log gives the same schedule everywhere, and a preview is what the rating will give.
+Elapsed time counts in study days, as Anki counts it. The interval that was shown with a rating is in its line of the
+log and counts as long as the rules allow it; else it varies by a draw from the card and the number of its review. So
+the same log gives the same schedule everywhere.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 _FUZZ = ((2.5, 7.0, 0.15), (7.0, 20.0, 0.1), (20.0, math.inf, 0.05))  # from, to (days), days of fuzz for each day
 _FUZZ_FROM = 2.5
+_SHORTER, _LONGER = (
+    1,
+    3,
+)  # days that a recorded interval may lie beyond the range: siblings and better ratings take them
+_SUB_DAY = 0.5  # days; a shorter interval is a step, where there are no steps
 
 
 @dataclass(slots=True, eq=False)
@@ -57,22 +63,42 @@ class Scheduler:
         self.recall = forgetting_curve(self.parameters)
         self._places: dict[tuple[Phase, int | None], Place] = {}
         self._start = lru_cache(_STARTS)(self.calendar.start)
+        stepless = not (rules.learning_steps and rules.relearning_steps)
+        self.has_sub_day = stepless and self.parameters[17] > 0 and self.parameters[18] > 0  # as Anki allows it
         self._today = _END, _END, 0  # beginning, end and ordinal of the study day asked for last
 
     def review(
-        self, card: CardId, state: MemoryState, rating: Rating, at: datetime, day: int | None = None
+        self,
+        card: CardId,
+        state: MemoryState,
+        rating: Rating,
+        at: datetime,
+        day: int | None = None,
+        recorded: int = 0,
     ) -> MemoryState:
-        """Return `state` of `card` after a rating at `at`; `day` is its study day, if the caller has it already.
+        """Return `state` of `card` after a rating at `at`; `day` is its study day, if the caller has it already, and
+        `recorded` the interval that its line says, 0 for none.
 
         Raises: ClockWentBackwards if `at` is before the last review; not where `day` is given: then no time has passed.
         """
         day = self._not_before_last(state, at) if day is None else day
-        return self.after(card, state, (rating,), (day,), at)
+        return self.after(card, state, (rating,), (day,), at, recorded)
 
     def after(
-        self, card: CardId, state: MemoryState, ratings: Sequence[int], days: Sequence[int], at: datetime
+        self,
+        card: CardId,
+        state: MemoryState,
+        ratings: Sequence[int],
+        days: Sequence[int],
+        at: datetime,
+        recorded: int = 0,
     ) -> MemoryState:
-        """Return `state` of `card` after one or more reviews on these study days, the last of them at `at`."""
+        """Return `state` of `card` after one or more reviews on these study days, the last of them at `at`, for which
+        the interval `recorded` was chosen.
+        """
+        while self.has_sub_day and len(ratings) > 1:  # where each leads depends on the memory after it
+            state = self.after(card, state, ratings[:1], days[:1], at)
+            ratings, days = ratings[1:], days[1:]
         if state.phase is Phase.NEW:
             memory = self._fsrs.after(self._fsrs.first[ratings[0]], ratings[1:], map(sub, days[1:], days))
         else:
@@ -83,11 +109,12 @@ class Scheduler:
             if rating == 1 and place.phase is Phase.REVIEW:
                 lapses += 1
                 leech = leech or is_leech(lapses, self.rules.leech_threshold)
-            place, wait = place.next[rating]
+            came, (place, wait) = place, place.next[rating]
+        if self.has_sub_day:
+            place, wait = self.followed(card, came, ratings[-1], memory[0])
         reps = state.reps + len(ratings)
         if wait is None:
-            planned = self._fsrs.interval(memory[0], self.retention(card), self.rules.maximum_interval)
-            wait = timedelta(days=self.varied(card, reps, planned))
+            wait = timedelta(days=self.counted(card, reps, self.planned(card, memory[0]), recorded))
         return MemoryState(
             place.phase,
             *memory,
@@ -165,6 +192,23 @@ class Scheduler:
         good = learnt if step + 1 == len(steps) else (self.place(phase, step + 1), steps[step + 1])
         return again, again, hard, good, learnt
 
+    def followed(self, card: CardId, place: Place, rating: int, stability: float) -> tuple[Place, timedelta | None]:
+        """Return what follows on `place` by a rating that leaves the memory with `stability`, and how long to wait.
+
+        Without steps, an interval of less than half a day is one by FSRS for the short term, as in Anki: the card stays
+        in its phase. Easy always ends it.
+        """
+        found = place.next[rating]
+        relearning = place.phase in (Phase.REVIEW, Phase.RELEARNING)
+        steps = self.rules.relearning_steps if relearning else self.rules.learning_steps
+        if steps or rating == Rating.EASY or (place.phase is Phase.REVIEW and rating != Rating.AGAIN):
+            return found
+        days = self._fsrs.exact_interval(stability, self.retention(card))
+        if days >= _SUB_DAY:
+            return found
+        phase = Phase.RELEARNING if relearning else Phase.LEARNING
+        return self.place(phase, 0), timedelta(seconds=max(1, int(days * 86_400)))
+
     def retrievability(self, state: MemoryState, at: datetime) -> float:
         """Return the probability in [0, 1] of recalling the card at `at`: 1.0 on its last review's day, 0.0 if NEW."""
         return self.chances(at)(state)
@@ -180,6 +224,18 @@ class Scheduler:
         """Return the probability of recall at which the card is due."""
         return self.retention_of.get(card, self.rules.retention)
 
+    def planned(self, card: CardId, stability: float) -> int:
+        """Return the whole days after which the card is as likely to be recalled as is wanted."""
+        return self._fsrs.interval(stability, self.retention(card), self.rules.maximum_interval)
+
+    def counted(self, card: CardId, reps: int, planned: int, recorded: int) -> int:
+        """Return the interval after review number `reps`: the one `recorded` with it, where the rules as they are now
+        allow that; else that of `varied`.
+        """
+        least, most = fuzz_range(planned, self.rules.maximum_interval)
+        allowed = max(1, least - _SHORTER) <= recorded <= min(most + _LONGER, self.rules.maximum_interval)
+        return recorded if allowed else self.varied(card, reps, planned)
+
     def varied(self, card: CardId, reps: int, days: int) -> int:
         """Return the interval of `days` after review number `reps` of the card, with the fuzz of just that review.
 
@@ -188,8 +244,7 @@ class Scheduler:
         if not self.rules.fuzz:
             return days
         least, most = fuzz_range(days, self.rules.maximum_interval)
-        draw = int.from_bytes(blake2b(f"{card} {reps}".encode(), digest_size=4).digest(), "big")
-        return least + (draw * (most - least + 1) >> 32)
+        return least + (drawn(card, reps) * (most - least + 1) >> 32)
 
     def due(self, at: datetime, day: int, wait: timedelta) -> datetime:
         """Return when a card is due that was reviewed at `at`, on `day`: after whole days, as that study day begins."""
@@ -216,6 +271,11 @@ class Scheduler:
             day = self.calendar.day(at)
             self._today = self.calendar.start(day), self.calendar.start(day + 1), day
         return self._today[2]
+
+
+def drawn(card: CardId, reps: int) -> int:
+    """Return the draw of review number `reps` of the card, below 2 ** 32."""
+    return int.from_bytes(blake2b(f"{card} {reps}".encode(), digest_size=4).digest(), "big")
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from learning.memory.fsrs import Memory, Parameters
@@ -73,6 +73,19 @@ def trials(columns: ReviewColumns, elapsed: Sequence[int], parameters: Parameter
         out.recalled.append(columns.rating[row] > 1)
         out.reviews.append(reviews)
         out.lapses.append(lapses)
+    return out
+
+
+def joined(parts: Iterable[Trials]) -> Trials:
+    """Return the trials of several parts of a log, one after another."""
+    out = Trials(array("L"), array("L"), array("d"), array("B"), array("L"), array("L"))
+    for part in parts:
+        out.row.extend(part.row)
+        out.elapsed.extend(part.elapsed)
+        out.chance.extend(part.chance)
+        out.recalled.extend(part.recalled)
+        out.reviews.extend(part.reviews)
+        out.lapses.extend(part.lapses)
     return out
 
 

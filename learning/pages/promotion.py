@@ -204,7 +204,7 @@ def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     """Return the cards that were forgotten and not recalled on a later study day."""
     day = desk.scheduler.calendar.day
     found = set()
-    for card, (_, when, _, rating) in desk.past.reviews_of_each(cards):
+    for card, (_, when, _, _, rating) in desk.past.reviews_of_each(cards):
         lapse = rating.rfind(Rating.AGAIN)
         if lapse < 0 or when[-1] - when[lapse] >= _THREE_DAYS_MS:  # long over
             continue
@@ -233,7 +233,7 @@ def _changed(data: bytes, shelf: _Concepts, rejected: Mapping[str, str]) -> Iter
 
 def _first_reviewed(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
     """Return when each of the cards was first rated."""
-    return {card: at_of(when[0]) for card, (_, when, _, _) in desk.past.reviews_of_each(cards)}
+    return {card: at_of(when[0]) for card, (_, when, *_) in desk.past.reviews_of_each(cards)}
 
 
 def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tuple[str, str]]:

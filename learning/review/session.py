@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from learning.cards.edit import Edited
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase
+from learning.schedule.balance import DueDays, Load, Move, intervals, moved
 from learning.schedule.queue import Queue
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
@@ -72,6 +73,8 @@ class Session:
     done: int = 0
     changed: Changed = field(default=(), repr=False)
     past: tuple[Session, LogEvent | Edited] | None = field(default=None, repr=False, compare=False)
+    due_days: DueDays | None = field(default=None, repr=False, compare=False)  # None: days are not balanced
+    moves: tuple[Move, ...] = field(default=(), repr=False, compare=False)  # of the cards rated since the session began
 
     def state(self, card: CardId) -> MemoryState:
         """Return the state of the card now; NEW for a card never reviewed."""
@@ -105,25 +108,44 @@ class Session:
         """Return what each rating would make of the current card; empty without one."""
         if self.current is None:
             return {}
-        return self.scheduler.preview(self.current, self.state(self.current), now)
+        card, state, day = self.current, self.state(self.current), self.scheduler.day(now)
+        chosen = intervals(self.scheduler, card, state, now, self.load(card))
+        return {rating: self.scheduler.review(card, state, rating, now, day, days) for rating, days in chosen.items()}
+
+    def load(self, card: CardId) -> Load:
+        """Return what is due on the coming days, as it matters to a card."""
+        if self.due_days is None:
+            return Load()
+        return moved(self.due_days.load(card), self.due_days.group(card), self.moves)
 
 
 _UNSEEN = MemoryState()
 
 
-def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
-    """Return a session over today's queue, its first card shown."""
-    return advance(_from_queue(queue, states, scheduler), now)
+def begin(
+    queue: Queue,
+    states: Mapping[CardId, MemoryState],
+    scheduler: Scheduler,
+    now: datetime,
+    due_days: DueDays | None = None,
+) -> Session:
+    """Return a session over today's queue, its first card shown; by `due_days` the coming days are balanced."""
+    return advance(replace(_from_queue(queue, states, scheduler), due_days=due_days), now)
 
 
 def caught_up(
-    session: Session, queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime
+    session: Session,
+    queue: Queue,
+    states: Mapping[CardId, MemoryState],
+    scheduler: Scheduler,
+    now: datetime,
+    due_days: DueDays | None = None,
 ) -> Session:
     """Return `session` over the queue as it is now, after others have written; what was done can still be undone.
 
     The card on the table stays there if the queue still has it.
     """
-    laid = replace(_from_queue(queue, states, scheduler), done=session.done, past=session.past)
+    laid = replace(_from_queue(queue, states, scheduler), done=session.done, past=session.past, due_days=due_days)
     card = session.current
     if card is None or card not in set(laid.to_come()):
         return advance(laid, now)
@@ -198,15 +220,25 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
     card = _current(session)
     if not session.revealed:
         raise UsageError("show the answer before you rate", hint="reveal it first")
-    event = Review(stamp, card, rating, ms)
-    before = session.state(card)
-    state = session.scheduler.review(card, before, rating, stamp.when, session.scheduler.day(stamp.when))
+    before, scheduler = session.state(card), session.scheduler
+    days = intervals(scheduler, card, before, stamp.when, session.load(card), rating)[rating]
+    event = Review(stamp, card, rating, ms, days)
+    state = scheduler.review(card, before, rating, stamp.when, scheduler.day(stamp.when), days)
     steps, left = session.steps, session.left.plus(before.phase, -1)
     if state.due is not None and _is_step(state) and not state.suspended:  # as a leech may be
         step = state.due, card
         place = bisect_right(steps, step)
         steps, left = (*steps[:place], step, *steps[place:]), left.plus(state.phase)
-    return _next(session, event, state, steps, left, 1), event
+    after = _next(session, event, state, steps, left, 1)
+    if session.due_days is not None and days:
+        move = Move(session.due_days.group(card), _due_day(scheduler, before), _due_day(scheduler, state))
+        after = replace(after, moves=(*session.moves, move))
+    return after, event
+
+
+def _due_day(scheduler: Scheduler, state: MemoryState) -> int:
+    """Return the study day on which a card is due; 0 for none."""
+    return 0 if state.due is None else scheduler.calendar.day(state.due)
 
 
 def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
@@ -256,6 +288,8 @@ def _next(
         done=session.done + done,
         changed=_with(session.changed, event.card, state),
         past=(session, event),
+        due_days=session.due_days,
+        moves=session.moves,
     )
 
 

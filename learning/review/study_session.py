@@ -77,7 +77,7 @@ class StudySession:
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
         self._unsynced: tuple[AppendedLines, sessions.Session] | None = None  # the last rating, the session before it
-        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock(), desk.due_days)
 
     @classmethod
     def at(
@@ -170,7 +170,9 @@ class StudySession:
         self.desk = self._dealer.desk = desk
         self._stood, self._caught_up, self._changes = stands, True, None
         self._writer = desk.writer(self._via)
-        self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
+        self.session = sessions.caught_up(
+            self.session, desk.queue, desk.states, desk.scheduler, self._clock(), desk.due_days
+        )
 
     def previews(self) -> dict[Rating, MemoryState]:
         """Return what each of the four ratings would make of the current card."""

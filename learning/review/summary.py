@@ -9,10 +9,12 @@ from datetime import datetime
 
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk
-from learning.history.due import count_due
+from learning.history.due import count_due, next_due
 from learning.memory.state import MemoryState, Phase
 from learning.pages.promotion import promotion
 from learning.review.session import Session
+from learning.schedule import workload
+from learning.stats.activity import streaks
 from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating, Review
@@ -22,7 +24,9 @@ HARDEST = 3  # cards that are named
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The summary of a session. `seconds` were spent looking at cards; `tomorrow` cards are due on the next study day.
+    """The summary of a session. `seconds` were spent looking at cards; `tomorrow` cards are due by the end of the next
+    study day, and take `tomorrow_s` seconds. `next_at` is when a card in learning comes back, `next_due` when the first
+    of all cards is due. `streak` days in a row have reviews, and at most `longest` had.
 
     `ripe` concepts are ready for a thought of the human's own. `learnt` cards were new or in learning and are known
     now, of the concepts named; `hardest` are those that were not recalled, each with how often, the worst first.
@@ -37,6 +41,10 @@ class Tally:
     concepts: tuple[str, ...] = ()
     hardest: tuple[tuple[CardId, int], ...] = ()
     cards: int = 0
+    next_due: datetime | None = None
+    tomorrow_s: float = 0.0
+    streak: int = 0
+    longest: int = 0
 
     @property
     def rated(self) -> int:
@@ -96,7 +104,18 @@ def with_outlook(tally: Tally, desk: Desk, now: datetime) -> Tally:
     calendar = desk.scheduler.calendar
     end = calendar.start(calendar.day(now) + 2)
     desk = desks.after(replace(desk, is_queued=False))
-    return replace(tally, tomorrow=count_due(desk.cards, end), ripe=_ripe(desk))
+    due = count_due(desk.cards, end)
+    streak, longest = streaks(set(desk.past.day_sums().days), calendar.day(now))
+    pace = workload.pace_of(workload.ms_per_rating(desk.past.recent_ms()))
+    return replace(
+        tally,
+        tomorrow=due,
+        ripe=_ripe(desk),
+        next_due=next_due(desk.cards, now),
+        tomorrow_s=due * pace.review_s,
+        streak=streak,
+        longest=longest,
+    )
 
 
 def _ripe(desk: Desk) -> int:

@@ -82,7 +82,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
 
 def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> str:
     """Return what the forecasts mean: the present retention beside the next lower one."""
-    words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
+    words = f"at {own.course.retention:.0%} reviews will take {_about(own.settled_minutes)} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
         key=lambda f: -f.course.retention,
@@ -91,16 +91,12 @@ def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> s
     if other is None:
         return words
     fewer = round(own.remembered - other.remembered)
-    kept = f"{abs(fewer):,} {'fewer' if fewer > 0 else 'more'} cards" if fewer else "as many cards"
-    return f"{words}; {other.course.retention:.0%} would take {_spent(other)}, and you would remember {kept} in the end"
+    kept = plural(abs(fewer), "card fewer" if fewer > 0 else "card more", "cards fewer" if fewer > 0 else "cards more")
+    lower = f"at {other.course.retention:.0%} {_about(other.settled_minutes)}"
+    return f"{words}; {lower}, and you would remember {kept if fewer else 'as many cards'} in the end"
 
 
 def _about(minutes: float) -> str:
     """Return minutes in words."""
     ends = round(minutes)
     return f"about {plural(ends, 'minute')}" if ends else "under a minute"
-
-
-def _spent(found: forecast.Forecast) -> str:
-    """Return the minutes of a forecast in words."""
-    return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

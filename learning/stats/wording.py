@@ -27,7 +27,7 @@ def verdict(found: Calibration) -> str:
     if found.predicted is None or found.recalled is None:
         return ""
     off = found.predicted - found.recalled
-    return "as foretold" if abs(off) < NEAR else f"{abs(off):.0%} {'less' if off > 0 else 'more'} than foretold"
+    return "as predicted" if abs(off) < NEAR else f"{abs(off):.0%} {'less' if off > 0 else 'more'} than predicted"
 
 
 def wider(bins: Sequence[Bin]) -> list[Bin]:
@@ -52,25 +52,25 @@ def retention_means(stats: Stats) -> str:
     over = f"over the last {row.days} days" if row.days else "over all of it"
     rate = row.all.rate or 0.0
     if row.all.reviews < FEW:
-        return f"You recalled {rate:.0%} of {row.all.reviews} {over}; from so few, the share will still swing."
+        return f"You recalled {rate:.0%} of {row.all.reviews} {over}; with so few reviews the share is uncertain."
     off = rate - stats.desired
     if abs(off) < NEAR:
-        return f"You recalled {rate:.0%} {over}, which is what you want."
+        return f"You recalled {rate:.0%} {over}, as desired."
     way = "above" if off > 0 else "below"
-    hint = "longer waits would do" if off > 0 else "`retain optimize` fits the waits to you"
-    return f"You recalled {rate:.0%} {over}, {way} the {stats.desired:.0%} that you want: {hint}."
+    hint = "intervals could be longer" if off > 0 else "`retain optimize` fits the intervals to you"
+    return f"You recalled {rate:.0%} {over}, {way} the desired {stats.desired:.0%}: {hint}."
 
 
 def calibration_means(stats: Stats) -> str:
     """Return whether the predicted probabilities are reliable."""
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
-        return f"{plural(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
-    comparison = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
+        return f"Not enough data: {found.reviews} of {FEW} reviews to compare with predictions."
+    comparison = f"{found.predicted:.0%} was predicted and {found.recalled:.0%} recalled"
     if abs(found.predicted - found.recalled) < NEAR:
         return f"{comparison}: the scheduler knows how you forget."
     other = "you forget more" if found.predicted > found.recalled else "you remember more"
-    return f"{comparison}: {other} than it thinks, and `retain optimize` may help."
+    return f"{comparison}: {other} than predicted; `retain optimize` may help."
 
 
 def forecast_means(stats: Stats) -> str:
@@ -82,7 +82,7 @@ def forecast_means(stats: Stats) -> str:
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
         f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
-        f"{counts[most]:,}, {when}. New cards and what is forgotten bring more."
+        f"{counts[most]:,}, {when}. New and forgotten cards add to this."
     )
 
 
@@ -93,7 +93,7 @@ def time_means(stats: Stats) -> str:
         return "Nothing has been reviewed in this time."
     days = f"You studied on {plural(len(recent), 'day')} of the last {stats.days:,}"
     if stats.activity.ms_per_answer is None:
-        return f"{days}; how long an answer took was not told."
+        return f"{days}; these reviews don't say how long an answer took."
     minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
     spent = f"{minutes:.0f} min" if minutes >= 1 else "under a minute"
     return f"{days}, {spent} a day and {stats.activity.ms_per_answer / 1000:.1f} s an answer."
@@ -114,12 +114,12 @@ def hours_mean(hours: Sequence[Hour]) -> str:
 def growth_means(stats: Stats) -> str:
     """Return how many cards were reviewed and are known."""
     if not stats.growth:
-        return "No card has been met yet."
+        return "No card has been seen yet."
     met, known = stats.growth[-1].total, stats.known[-1] if stats.known else 0
     month = sum(week.met for week in stats.growth[-4:])
     gained = known - (stats.known[-5] if len(stats.known) > 4 else 0)
     way = f"{gained:,} more" if gained >= 0 else f"{-gained:,} fewer"
-    return f"{plural(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
+    return f"{plural(met, 'card')} seen, {known:,} of them known; in the last four weeks {month:,} new, {way} known."
 
 
 def mastery_means(stats: Stats) -> str:

@@ -90,13 +90,19 @@ class IndexedCards(Mapping[CardId, Placed]):
         return {CardId(row[0]): Place(path_of(row[1]), *row[2:]) for row in rows}
 
     def group(self, card: CardId) -> str:
-        """Return the name of a card's siblings: its Anki note if it was imported, else its concept. Raises:
-        KeyError.
+        """Return the name of a card's siblings: its Anki note if it was imported, its block in a deck of the user's
+        own, else its concept. Raises: KeyError.
         """
         row = self._row("card.siblings, deck.name", card)
         if row is None:
             raise KeyError(card)
         return row[0] or concept_of(path_of(row[1]))
+
+    def titles(self) -> list[tuple[str, str]]:
+        """Return the path and title of every deck, by name."""
+        return [
+            (path_of(name), title) for name, title in self.database.rows("SELECT name, title FROM deck ORDER BY name")
+        ]
 
     def concepts(self) -> int:
         """Return how many concepts have a card."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from learning.store.full_text import forget_words
 from learning.store.index import deck_tables
 from learning.store.placed import front_pauses
-from learning.store.siblings import group_name, is_imported, note_numbers, own_number
+from learning.store.siblings import block_name, group_name, is_imported, is_own, note_numbers, own_number
 from vault.ids import CardId
 from vault.index.database import Database, Row
 from vault.index.facts import fact, set_fact
@@ -93,7 +93,7 @@ def _write(vault: Vault, database: Database, decks: Mapping[str, Deck | None]) -
     for name, deck in sorted(present.items()):
         mine = [card for card in deck.cards if card.id is not None]
         irregular = bool(deck.diagnostics) or len(mine) < len(deck.cards)
-        imports = is_imported(deck)
+        imports, is_users = is_imported(deck), is_own(deck)
         # Where the ledger lacks a note, as an import was interrupted, the deck is read again: it may know it later.
         irregular = irregular or (imports and any(card.id not in notes for card in mine))
         title = clean_line(unescape(deck.title))
@@ -101,7 +101,8 @@ def _write(vault: Vault, database: Database, decks: Mapping[str, Deck | None]) -
         names = f"{folded(title)}\n{folded(name.removesuffix('.md'))}"
         rows.append((key, title, names, folded(deck.path), front_pauses(deck.text.encode()), irregular))
         for n, card in enumerate(mine):
-            kind, siblings = card.kind.value if card.kind else "", _siblings(card.id, imports, notes)
+            kind = card.kind.value if card.kind else ""
+            siblings = block_name(card) if is_users else _siblings(card.id, imports, notes)
             cards.append((numbers.pop(str(card.id), None), card.id, key, n, card.line, kind, siblings))
     database.run_many("INSERT INTO deck(name, title, names, place, paused, irregular) VALUES(?, ?, ?, ?, ?, ?)", rows)
     database.run_many("INSERT INTO card VALUES(?, ?, (SELECT number FROM deck WHERE name = ?), ?, ?, ?, ?)", cards)

@@ -13,9 +13,10 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
-VERSION = 8  # grows when the same vault would fill the tables with other rows
+VERSION = 9  # grows when the same vault would fill the tables with other rows
 
-# `siblings` names a card's Anki note, where it was imported. What is NULL of a deck was not asked for yet: its tags;
+# `siblings` names a card's Anki note, where it was imported, or its block, where its deck is of no concept.
+# What is NULL of a deck was not asked for yet: its tags;
 # the concept that it names, its title as a table shows it (`label`), and with them the faces of its cards. Titles and
 # paths are folded to be searched, as the words of cards are, which are there once a deck is `searched`. A card keeps
 # its number while it is in a deck. (`decks`, `cards`, `card_text`; `learning.search`)
@@ -27,6 +28,7 @@ CREATE TABLE card(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, de
   place INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, siblings TEXT);
 CREATE INDEX card_id ON card(id);
 CREATE INDEX card_deck ON card(deck, place);
+CREATE INDEX card_siblings ON card(siblings) WHERE siblings IS NOT NULL;
 CREATE TABLE face(card INTEGER PRIMARY KEY, label TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL);
 CREATE TABLE text(card INTEGER PRIMARY KEY, words TEXT NOT NULL, shown TEXT NOT NULL);
 """
@@ -49,7 +51,7 @@ _STATE = """card TEXT PRIMARY KEY, known INTEGER NOT NULL DEFAULT 0, phase INTEG
   changed INTEGER NOT NULL DEFAULT 0, leech INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT ''"""
 _STATES = f"""
 CREATE TABLE state({_STATE}) WITHOUT ROWID;
-CREATE INDEX state_due ON state(due);
+CREATE INDEX state_due ON state(due, suspended, retracted);
 CREATE TABLE base({_STATE}) WITHOUT ROWID;
 """
 # How far log and ledger have been taken in (`log_files`). Of the events before the cut only those that are no reviews,

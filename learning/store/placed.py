@@ -12,7 +12,7 @@ from vault.model.markdown import unescape
 from vault.text.formatting import clean_line
 
 _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-_CONCEPT = re.compile(rf'^concept: "?({ID.pattern})"?$', re.MULTILINE)
+_CONCEPT = re.compile(rf'^(?:  )?concept: "?({ID.pattern})"?$', re.MULTILINE)
 _FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 
 

@@ -1,7 +1,7 @@
-"""Siblings among imported cards: those of one Anki note, in whatever decks they are.
+"""Siblings among cards that are of no concept: those of one Anki note, in whatever decks they are, or of one block.
 
-A file of an imported deck is no concept: its cards have nothing in common but the deck. What note each was made of is
-said by its birth in the ledger.
+A file of an imported deck, or of the user's own, is no concept: its cards have nothing in common but the deck. What
+note an imported card was made of is said by its birth in the ledger.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Container, Iterable, Mapping
 from learning.store.placed import Placed
 from vault.ids import CardId
 from vault.log import ledger
-from vault.model.card import Deck
+from vault.model.card import Card, Deck
 from vault.vault import Vault
 
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
+OWN_DECK = "deck"  # the property that names a deck of the user's own, which is of no concept
 _HEAD = 4_000  # characters, in which the properties that an import wrote stand
 _ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
 _EVENTS = (b'"birth"', b'"reanchor"')
@@ -26,6 +27,11 @@ _EVENTS = (b'"birth"', b'"reanchor"')
 def is_imported(deck: Deck) -> bool:
     """Return whether a deck holds cards that were imported from Anki."""
     return f"\n{DECK}:" in deck.text[:_HEAD]
+
+
+def is_own(deck: Deck) -> bool:
+    """Return whether a deck is the user's own, of cards made by hand, and of no concept."""
+    return f"\n{OWN_DECK}:" in deck.text[:_HEAD]
 
 
 def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
@@ -73,13 +79,18 @@ def group_name(number: int) -> str:
     return f"anki:{number:016x}"
 
 
+def block_name(card: Card) -> str:
+    """Return the queue's name for the cards of one block; no file has such a name."""
+    return f"block:{card.note or card.id}"
+
+
 def groups(vault: Vault, cards: Iterable[Placed]) -> dict[CardId, str]:
     """Return for each card the name of its siblings: its note if it was imported, else its concept."""
     found: dict[CardId, str] = {}
     imported: dict[str, bool] = {}
     ours: set[CardId] = set()
     for placed in cards:
-        found[placed.id] = placed.concept
+        found[placed.id] = block_name(placed.card) if is_own(placed.deck) else placed.concept
         if imported.setdefault(placed.deck.path, is_imported(placed.deck)):
             ours.add(placed.id)
     numbers = note_numbers(vault, ours) if ours else {}

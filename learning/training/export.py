@@ -14,8 +14,8 @@ from learning.training.layout import render_lines
 from learning.training.record import Record
 from learning.training.sources import NOT_STATED
 from learning.training.split import SPLITS, TEST, VALIDATION, Split, split_records
-from vault.errors import Refused, RetainError
-from vault.files.exports import LIST, export_folder
+from vault.errors import RetainError
+from vault.files.exports import export_folder, foreign_files, refusal_of_files
 from vault.text.formatting import plural
 
 KIND = "train"
@@ -47,15 +47,9 @@ def export_train(desk: Desk, out: Path, options: Options, progress: Progress = l
 
 
 def check_folder(out: Path) -> None:
-    """Raise Refused if `out` is a folder with files in it, none of them the list of an earlier export."""
-    try:
-        names = {entry.name for entry in out.iterdir()}
-    except OSError:  # `export_folder` says what is wrong
-        return
-    if names and LIST not in names:
-        raise Refused(
-            "this folder is not empty, and no export wrote it", where=str(out), hint="choose a new or empty folder"
-        )
+    """Raise Refused if `out` is a folder with a file that no export for training wrote: it would be trained on, too."""
+    if foreign := foreign_files(out, kind=KIND):
+        raise refusal_of_files(out, foreign)
 
 
 def summarize(collected: Collected, options: Options, vault_name: str) -> Summary:

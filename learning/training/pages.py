@@ -70,11 +70,12 @@ class _Reader:
 
     def read(self) -> list[Section]:
         """Return all sections, also empty ones."""
-        at, in_comment = 0, False
+        at, comment = 0, ""  # what ends the comment that began above
         while at < len(self.lines):
             line = self.lines[at]
-            if in_comment or line.lstrip().startswith("<!--"):
-                in_comment = "-->" not in line
+            if comment or line.lstrip().startswith(("<!--", "%%")):
+                closing = comment or ("-->" if line.lstrip().startswith("<") else "%%")
+                comment = "" if closing in (line if comment else line.lstrip()[2:]) else closing
             elif (fence := _FENCE.fullmatch(line)) and (end := self._fence_end(at, fence[1])):
                 self._add("\n".join(self.lines[at : end + 1]))
                 at = end

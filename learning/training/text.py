@@ -10,7 +10,7 @@ from vault.text.formatting import clean
 
 _BLOCK = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*? {0,3}(?P=fence)[ \t]*$", re.MULTILINE)
 _WIKILINK = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|(?<!\\)%%.*?(?:%%|\Z)", re.DOTALL)
 _PICTURE = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\(|<img\b", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.commands import SCRIPT, Run
+from tests.commands import SCRIPT, Run, on_terminal
 from tests.sandbox.den import wait_for
 
 
@@ -83,20 +84,67 @@ def test_one_file_that_cannot_be_read_does_not_end_the_add(run: Run, vault: Path
     assert authorities(vault) == ["raw/articles/a.md", "raw/articles/z.md"]
 
 
-def test_what_was_added_before_an_interruption_has_its_authority(vault: Path, tmp_path: Path) -> None:
-    given = tmp_path / "many"
-    given.mkdir()
-    for n in range(3000):
-        (given / f"{n:04}.md").write_text(f"# {n}")
-    adding = subprocess.Popen([SCRIPT, "add", str(given), "--authority", "3"], cwd=vault, stderr=subprocess.PIPE)
+def many_files(folder: Path, count: int) -> Path:
+    """Return `folder` with so many small files, some in a folder of their own."""
+    (folder / "deep/er").mkdir(parents=True)
+    for n in range(count):
+        (folder / ("deep/er" if n % 2 else "") / f"{n:04}.md").write_text(f"# {n}")
+    return folder
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+def test_an_add_that_is_stopped_leaves_nothing_half_added(vault: Path, tmp_path: Path, ending: signal.Signals) -> None:
+    given = many_files(tmp_path / "many", 3000)
+    (vault / "raw/articles/0001.md").write_text("# mine")
+    before = raw(vault)
+    adding = subprocess.Popen(
+        [SCRIPT, "add", str(given), "--yes", "--authority", "3"], cwd=vault, stderr=subprocess.PIPE
+    )
     with adding:
         wait_for(lambda: len(raw(vault)) >= 20, "twenty copies")
-        adding.send_signal(signal.SIGINT)
-        adding.communicate(timeout=600)
-    assert adding.returncode == 130
-    added = [p for p in raw(vault) if "/0" in p or "/1" in p or "/2" in p]
-    assert set(authorities(vault)) <= set(added)
-    assert len(added) - len(authorities(vault)) <= 1 and len(added) < 3000
+        adding.send_signal(ending)
+        _, told = adding.communicate(timeout=600)
+    assert adding.returncode == 130 and b"stopped: removing the" in told
+    assert raw(vault) == before and not (vault / "raw/articles/deep").exists()
+    assert authorities(vault) == [] and (vault / "raw/articles/0001.md").read_text() == "# mine"
+
+
+def test_the_add_after_a_killed_one_completes_and_records_it(run: Run, vault: Path, tmp_path: Path) -> None:
+    given = many_files(tmp_path / "many", 1500)
+    with subprocess.Popen([SCRIPT, "add", str(given)], cwd=vault, stderr=subprocess.PIPE) as adding:
+        wait_for(lambda: len(raw(vault)) >= 20, "twenty copies")
+        adding.kill()
+    copied = [p for p in raw(vault) if "/." not in p]
+    assert len(copied) < 1500 and all((vault / p).read_text().startswith("# ") for p in copied)
+    done = run("add", str(given), "--json", cwd=vault)
+    assert done.code == 0 and len(done.json()["added"]) + len(done.json()["unchanged"]) == 1500
+    events = [json.loads(line) for line in (vault / "ledger/decisions.jsonl").read_text().splitlines()]
+    recorded = [path for event in events if event["type"] == "added" for path in event["paths"]]
+    assert sorted(recorded) == [p for p in raw(vault) if p != "raw/articles/old.md"]
+
+
+def test_many_files_are_counted_and_copied_only_on_request(run: Run, vault: Path, tmp_path: Path) -> None:
+    given = many_files(tmp_path / "many", 2001)
+    before = raw(vault)
+    asked = run("add", str(given), cwd=vault)
+    assert asked.code == 2 and "2,001 files" in asked.stderr and "--yes" in asked.stderr and raw(vault) == before
+    big = tmp_path / "big.pdf"
+    with big.open("wb") as file:
+        file.truncate(600_000_000)  # takes no room until it is copied
+    asked = run("add", str(big), "--json", cwd=vault)
+    assert asked.code == 2 and "1 file, 600.0 MB" in json.loads(asked.stderr)["what"] and raw(vault) == before
+    with big.open("wb") as file:
+        file.truncate(1 << 43)
+    refused = run("add", str(big), "--yes", cwd=vault)
+    assert refused.code == 3 and "no room for 1 file, 8796.1 GB" in refused.stderr and raw(vault) == before
+
+
+def test_a_link_to_a_great_folder_is_asked_about(vault: Path, tmp_path: Path) -> None:
+    many_files(tmp_path / "many", 2001)
+    (tmp_path / "link").symlink_to(tmp_path / "many")
+    shown = on_terminal("add", str(tmp_path / "link"), cwd=vault, typed="n\n", NO_COLOR="1")
+    assert re.search(r"Copy 2,001 files, \d+\.\d kB, into raw/\? \[y/N\]", shown) and "nothing was added" in shown
+    assert raw(vault) == ["raw/articles/old.md"]
 
 
 def test_what_a_folder_holds_and_is_left_out_is_named(run: Run, vault: Path, tmp_path: Path) -> None:

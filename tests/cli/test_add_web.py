@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -140,6 +141,49 @@ def test_a_page_names_neither_its_file_nor_anything_that_acts(run: Run, vault: P
     assert set(read_properties(text).values) == {"title", "source", "author", "created"}
     assert "only" in done.stderr and "characters of text" in done.stderr
     assert list((vault / "insights").iterdir()) in ([], [vault / "insights/.gitkeep"])
+
+
+def test_no_note_loads_a_picture_from_elsewhere_when_it_is_opened(run: Run, vault: Path, site: str) -> None:
+    pictures = (
+        '<img src="https://track.example/p.gif?u=1" width=1 height=1><img src="http://10.0.0.1/x.png" alt="">'
+        '<figure><img src="/curve.png" alt="falls"><figcaption>The curve.</figcaption></figure>'
+        '<p><img src="http://192.168.1.1/logout" alt="A [nice] ![picture](http://a.example)"></p>'
+    )
+    Handler.pages["/p"] = ("text/html", PAGE.format(WORDS + pictures).encode())
+    Handler.pages["/m.md"] = (
+        "text/markdown",
+        f"# M\n\n{WORDS}\n\n![x](https://track.example/1.gif) ![](b.png)".encode(),
+    )
+    done = run("add", f"{site}/p", f"{site}/m.md", "--json", cwd=vault)
+    assert done.code == 0 and len(raw(vault)) == 2
+    notes = [(vault / path).read_text("utf-8") for path in raw(vault)]
+    assert f"*[The curve.]({site}/curve.png)*" in "".join(notes)
+    for note in notes:
+        assert not re.search(r"(?<!\\)!\[|<img|track\.example/p|10\.0\.0\.1", note), note
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "body", "sent"),
+    [
+        ("application/pdf", "paper.pdf", b"<!doctype html><h1>Log in</h1>", "a web page"),
+        ("application/pdf", "paper.pdf", bytes(range(256)), "something else"),
+        ("application/epub+zip", "book.epub", b"<html><p>Not found</p>", "a web page"),
+        ("application/octet-stream", "talk.pptx", b"%!PS-Adobe-3.0", "a PostScript document"),
+        ("text/csv", "data.csv", b"<!doctype html><h1>Log in</h1>", "a web page"),
+        ("text/plain", "notes.txt", b"abc\0\1\2", "something else"),
+    ],
+)
+def test_a_body_that_is_not_what_its_type_says_is_named_at_once(
+    run: Run, vault: Path, site: str, kind: str, name: str, body: bytes, sent: str
+) -> None:
+    Handler.pages[f"/{name}"] = (kind, body)
+    done = run("add", f"{site}/{name}", cwd=vault)
+    assert done.code == 1 and f"the server promised {kind} and sent {sent}" in done.stderr and raw(vault) == []
+
+
+def test_a_pdf_that_is_called_a_web_page_is_kept_as_a_pdf(run: Run, vault: Path, site: str) -> None:
+    Handler.pages["/paper"] = ("text/html", b"%PDF-1.4\n%\xe2\xe3\n1 0 obj\n<<>>\nendobj\n")
+    assert run("add", f"{site}/paper", "--json", cwd=vault).json()["added"] == ["raw/papers/paper.pdf"]
 
 
 def test_one_address_that_fails_does_not_end_the_add(run: Run, vault: Path, site: str, tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_two_agents_get_different_orders_and_who_holds_one_gets_it_again(vault: 
         second = taken(vault, "--as", "two")
     assert [o["id"] for o in taken(vault, "--as", "one")] == [first[0]["id"]], "nothing else is free"
     assert agent(vault, "release", first[0]["id"], "--as", "two", "--json").json()["not_yours"] == [first[0]["id"]]
-    assert agent(vault, "release", first[0]["id"], "--as", "one").stdout == f"given back: {first[0]['id']}\n"
+    assert agent(vault, "release", first[0]["id"], "--as", "one").stdout == f"released: {first[0]['id']}\n"
     assert agent(vault, "next", "--as", "three", "--json").json()["orders"][0]["id"] == first[0]["id"]
 
 
@@ -309,11 +309,11 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
     told = agent(vault, "submit", "--order", order["id"], "-", stdin=lie)
     assert told.code == 1 and "1:1 does not have these words" in told.stdout, "the request is the one that was found"
     unknown = agent(vault, "submit", "--order", forged, "-", stdin=lie)
-    assert unknown.code == 1 and "no order is called" in unknown.stdout
+    assert unknown.code == 1 and "no such order" in unknown.stdout
     for text in (json.dumps(body | {"aside": ["known", "documents"]}), json.dumps(body), "[" * 10_000, "7", ""):
         (vault / ".retain/cache/orders.json").unlink()
         file.write_text(text)
-        assert "no order is called" in agent(vault, "submit", "--order", order["id"], "-", stdin=lie).stdout
+        assert "no such order" in agent(vault, "submit", "--order", order["id"], "-", stdin=lie).stdout
         assert "the regular rise and fall" in agent(vault, "show", order["id"]).stdout, "and its file is written again"
     assert journal(vault) == []
     assert agent(vault, "submit", "--order", order["id"], "-", stdin=full).code == 0
@@ -328,7 +328,7 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
         (["submit", "--order", "read-000000000000", "one", "two"], "", "one file"),
         (["show", "../../etc/passwd"], "", "no open order"),
         (["next", "--type", "gossip"], "", "no type"),
-        (["next", "--as", "a\x1b[2Jb"], "", "no valid name"),
+        (["next", "--as", "a\x1b[2Jb"], "", "not a valid name"),
         (["release", "\x1b[2J"], "", "not the id of an order"),
         (["ask", " "], "", "a question has"),
         (["ask", "x" * 600], "", "a question has"),

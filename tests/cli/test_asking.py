@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,19 @@ def test_the_embedded_engine_answers_in_the_words_of_the_sources(vault: Path) ->
     shown = ask(vault, "What is slow-wave sleep?").stdout
     assert "Quoted from your sources:" in shown and "deepest stage of sleep." in shown and "raw/sleep.md" in shown
     assert not list((vault / "ledger/replies").glob("*")), "it costs nothing and is not journaled"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is consolidation -- stable or not?",
+        "What is consolidation -stable",
+        'What is "consolidation of a -stable"?',
+    ],
+)
+def test_a_question_is_prose_in_which_dashes_and_quotes_exclude_nothing(vault: Path, question: str) -> None:
+    told = ask(vault, question, "--json").json()
+    assert "Consolidation is the process" in told["quotes"][0]["text"] and not told["missing"]
 
 
 def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
@@ -146,7 +160,8 @@ def test_an_equal_answer_is_recorded_once(vault: Path) -> None:
 def test_a_vault_that_can_only_be_read_answers(vault: Path) -> None:
     (vault / "ledger/questions.jsonl").mkdir()
     told = ask(vault, "What is consolidation?", "--json")
-    assert told.code == 0 and told.json()["quotes"]
+    assert told.code == 0 and told.json()["quotes"] and told.json()["id"] is None
+    assert "the question is not recorded" in told.stderr
 
 
 def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
@@ -160,6 +175,79 @@ def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:
     assert other["quotes"][0]["path"] == "raw/cells.md", "a question with a subject of its own"
     last = ask(vault, "--history", "--json").json()["questions"]
     assert last[1]["after"] == last[0]["id"]
+
+
+CELLS = """# Cells
+
+Mitosis is the division of a cell. It takes one hour.
+
+## Plants
+
+In plants a wall divides the cell, so that mitosis needs no ring.
+
+## Sleep
+
+Few cells of the brain divide during sleep.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "follow_up", "path", "words"),
+    [
+        ("What is consolidation?", "and mitosis?", "raw/cells.md", "division of a cell"),
+        ("What is consolidation?", "What about mitosis, how long does it take?", "raw/cells.md", "one hour"),
+        ("What is consolidation?", "how many hours does it take?", "raw/sleep.md", "Consolidation takes hours"),
+        ("What is consolidation?", "why?", "raw/sleep.md", "Consolidation is"),
+        ("What is mitosis?", "and in plants?", "raw/cells.md", "In plants a wall"),
+        ("How does the hippocampus replay the day to the cortex?", "plants?", "raw/cells.md", "In plants a wall"),
+    ],
+)
+def test_a_follow_up_in_few_words_is_about_a_word_of_its_own_that_the_sources_have(
+    vault: Path, asked: str, follow_up: str, path: str, words: str
+) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    ask(vault, asked)
+    told = ask(vault, "--continue", follow_up, "--json").json()
+    assert told["quotes"][0]["path"] == path and words in told["quotes"][0]["text"]
+    assert not told["weak"]
+
+
+def test_a_follow_up_to_a_question_that_was_asked_before_belongs_to_the_conversation_in_which_it_was_asked_again(
+    vault: Path,
+) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    ask(vault, "What is mitosis?")
+    ask(vault, "--continue", "how long does it take?")
+    ask(vault, "What is consolidation?")
+    ask(vault, "What is mitosis?")
+    ask(vault, "What is consolidation?")
+    assert ask(vault, "--continue", "how long does it take?", "--json").json()["quotes"][0]["path"] == "raw/sleep.md"
+    first = ask(vault, "What is mitosis?", "--json").json()["id"]
+    ask(vault, "What is consolidation?")
+    told = ask(vault, "--after", first, "how long does it take?", "--json").json()
+    assert told["quotes"][0]["path"] == "raw/cells.md" and told["after"] == first
+    unknown = ask(vault, "--after", "nothing", "how long does it take?")
+    assert unknown.code == 2 and "no question has the id 'nothing'" in unknown.stderr
+
+
+def test_the_same_words_in_another_conversation_are_no_change(vault: Path) -> None:
+    (vault / "raw/cells.md").write_text(CELLS)
+    assert retain("compile", cwd=vault).code == 0
+    for subject in ("mitosis", "consolidation", "mitosis"):
+        ask(vault, f"What is {subject}?")
+        assert ask(vault, "--continue", "how long does it take?", "--json").json()["changed"] is None
+    (vault / "raw/cells.md").write_text(CELLS.replace("one hour", "two hours"))
+    assert retain("compile", cwd=vault).code == 0
+    told = ask(vault, "--continue", "how long does it take?", "--json").json()
+    assert "two hours" in told["changed"]["new"][0] and "one hour" in told["changed"]["gone"][0]
+
+
+def test_a_follow_up_on_what_no_source_has_is_weak_evidence(vault: Path) -> None:
+    ask(vault, "What is consolidation?")
+    told = ask(vault, "--continue", "and photosynthesis?", "--json").json()
+    assert told["weak"] and "photosynthesis" in told["missing"] and "consolidation" not in told["missing"]
 
 
 QUESTION = "How does slow-wave sleep strengthen memory?"
@@ -180,6 +268,8 @@ def number_of(words: str, text: str) -> int:
 def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vault: Path) -> None:
     waiting = ask(vault, QUESTION, "--engine", "agent")
     assert waiting.code == 4 and "retain agent next" in waiting.stderr
+    assert waiting.stdout.startswith("An extract, until there is an answer.\n") and REPLAY in waiting.stdout
+    again = shlex.split(waiting.stderr.split("then `retain ask ")[1].partition("` shows the answer")[0])
     (order,) = agent(vault, "next", "--type", "answer", "--json").json()["orders"]
     text = (vault / order["text"]).read_text(encoding="utf-8")
     n = number_of("hippocampus", text)
@@ -194,12 +284,29 @@ def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vau
     mended = "The hippocampus replays the day."
     lines = f"{number_in(check, wider)} FIX {mended}\n{number_in(check, other)} DROP hands over is not said\n"
     assert agent(vault, "submit", "--order", id_, "-", stdin=lines).code == 0
-    told = ask(vault, QUESTION, "--engine", "agent", "--json").json()
+    told = ask(vault, "--json", *again).json()
     assert [s["text"] for s in told["sentences"]] == [mended, REPLAY] and told["missing"] == "How long it takes."
     assert told["engine"] == "agent/2 agent" and other in [r["words"] for r in told["refused"]]
     shown = agent(vault, "ask", QUESTION).stdout
     assert f"{REPLAY} [1]" in shown and "Not in your sources: How long it takes." in shown and "raw/sleep.md" in shown
     assert "answer" not in agent(vault, "status", "--json").json()["open"]
+
+
+def test_where_no_answer_is_stored_the_extract_is_shown_and_a_command_that_asks(vault: Path) -> None:
+    done = ask(vault, QUESTION, "--engine", "journal", "--json")
+    told = done.json()
+    assert done.code == 4 and REPLAY in told["quotes"][0]["text"]
+    assert told["waiting"]["what"] == "no answer to the question is stored" and "--engine claude" in done.stderr
+    assert "retain agent next" not in done.stderr and not list((vault / ".retain").glob("work/questions/*"))
+    filed = ask(vault, QUESTION, "--engine", "journal", "--file-back")
+    assert filed.code == 4 and filed.stdout == "" and not list(vault.glob("wiki/answers/*"))
+    assert not (vault / "ledger/questions.jsonl").read_bytes()
+
+
+def test_a_follow_up_that_waits_for_an_agent_names_a_command_that_shows_its_answer(vault: Path) -> None:
+    first = ask(vault, "What is consolidation?", "--json").json()["id"]
+    waiting = ask(vault, "--continue", "how long does it take?", "--engine", "agent")
+    assert f"retain ask --after {first} --engine agent -- 'how long does it take?'" in waiting.stderr
 
 
 def number_in(check: str, words: str) -> int:

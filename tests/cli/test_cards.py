@@ -191,3 +191,58 @@ def test_flagged_cards_are_listed_with_their_reasons(typing: Typing) -> None:
     (row,) = typing.json("card", "list", "--flagged")["cards"]
     assert (row["id"], row["reason"], row["line"]) == (ONE, "too long", 9)
     assert "too long" in typing.run("card", "list")
+
+
+def test_a_card_is_made_shown_with_its_ratings_deleted_and_put_back(typing: Typing) -> None:
+    made = typing.json("card", "new", "--cloze", "{{c1::Gaps}} beat {{c2::cramming}}.", "--deck", "Spacing effect")
+    one, two = made["cards"]
+    assert made["path"].endswith("/spacing-effect.md") and not made["new_deck"]
+    typing.run("rate", one, "good")
+    typing.run("rate", one, "again")
+    shown = typing.json("card", "show", one)
+    assert [each["rating"] for each in shown["reviews"]] == ["good", "again"] and shown["lapses"] == 0
+    assert "Good" in typing.run("card", "show", one) and "stability" in typing.run("card", "show", one)
+    before = typing.deck.read_text()
+    assert typing.json("card", "delete", two)["cards"] == [one, two]
+    assert "Gaps" not in typing.deck.read_text()
+    typing.run("card", "show", one, code=2)
+    typing.run("card", "delete", two, "--restore")
+    assert typing.deck.read_text() == before and typing.json("card", "show", one)["reps"] == 2
+
+
+def test_a_card_is_made_of_a_form_and_of_both_directions(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Q: Wasser\nA: water\n")))
+    there, back = typing.json("card", "new", "--from", "-", "--reversed", "--deck", "German", "--tag", "a1")["cards"]
+    assert typing.json("card", "show", back)["question"] == "water"
+    assert typing.json("card", "show", there)["tags"] == ["a1"]
+    assert "both" in typing.said.err or typing.run("card", "new", "--question", "Q?", code=2) == ""
+    assert "both --question and --answer" in typing.said.err
+    typing.run("card", "new", "--question", "Q?", "--answer", "A.", "--cloze", "{{c1::x}}", code=2)
+
+
+def test_more_new_cards_are_a_decision_for_today_that_undo_takes_back(typing: Typing) -> None:
+    file = typing.root / "retain.toml"
+    file.write_text(file.read_text().replace("new_per_day = 20", "new_per_day = 0"))
+    assert typing.json("due")["today"]["new"] == 0
+    typing.run("review", "--more", "1", "--plain")
+    assert typing.json("due")["today"]["new"] == 1
+    typing.run("review", "--more", "1", "--plain")
+    assert typing.json("due")["today"]["new"] == 2
+    assert "more new cards today" in typing.run("undo")
+    assert typing.json("due")["today"]["new"] == 1
+    typing.run("rate", ONE, "good")
+    assert typing.json("due")["today"]["new"] == 0, "what was studied counts"
+    typing.run("undo")
+    typing.run("undo")
+    assert typing.json("due")["today"]["new"] == 0
+
+
+def test_the_lapse_that_makes_a_leech_says_so_and_leeches_are_listed(typing: Typing) -> None:
+    file = typing.root / "retain.toml"
+    file.write_text(file.read_text().replace("# leech_threshold = 8 ", "leech_threshold = 1 "))
+    assert "no matching cards" in typing.run("card", "list", "--leech")
+    typing.run("rate", ONE, "easy", "--at", "2026-01-01T12:00+01:00")
+    assert "leech" not in typing.run("rate", TWO, "good")
+    assert "marked as a leech" in typing.run("rate", ONE, "again")
+    assert "leech, forgotten 1 time" in typing.run("card", "list", "--leech")
+    assert [each["id"] for each in typing.json("card", "list", "--leech")["cards"]] == [ONE]

@@ -43,7 +43,7 @@ def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: 
 def test_how_soon_a_page_is_looked_at_again_is_set_kept_and_undone(run: Run, compiled: Path) -> None:
     before = (compiled / CURVE).read_bytes()
     done = run("concept", "freshness", "forgetting curve", "fast", cwd=compiled)
-    assert done.code == 0 and "Forgetting curve looked at again after 30 days (fast)" in done.stdout
+    assert done.code == 0 and "Forgetting curve due for a check after 30 days (fast)" in done.stdout
     set_ = (compiled / CURVE).read_bytes()
     assert set_ == before.replace(b"freshness: normal", b"freshness: fast") != before
     assert run("rebuild", cwd=compiled).code == 0 and (compiled / CURVE).read_bytes() == set_

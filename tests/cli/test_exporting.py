@@ -162,3 +162,6 @@ def test_training_data_that_would_be_empty_is_a_finding_and_writes_nothing(run: 
     assert done.code == 1 and "retain compile" in done.stderr and not (tmp_path / "data").exists()
     assert run("export", "train", "-", cwd=tmp_path / "empty").code == 2
     assert run("export", "train", "data", "--test-share", "0.9", cwd=tmp_path / "empty").code == 2
+    for share in ("nan", "inf", "-inf"):
+        assert run("export", "train", "data", f"--validation-share={share}", cwd=tmp_path / "empty").code == 2
+    assert run("lint", "--engine", "claude", "--budget", "inf", cwd=tmp_path / "empty").code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -148,6 +149,24 @@ def test_a_server_on_this_machine_leads_to_no_other_private_one(site: str, to: s
     Handler.routes["/"] = moved(f"http://{to}")
     with pytest.raises(Refused, match="its local network"):
         got(site)
+
+
+def test_a_name_that_leads_to_this_machine_is_reported_before_anything_is_sent(
+    site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = int(site.rpartition(":")[2])
+    answer = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answer)
+    Handler.routes["/"] = page()
+    told: list[tuple[str, int]] = []
+
+    def notice(words: str) -> None:
+        told.append((words, len(Handler.seen)))
+
+    for host in ("pages.example", "localhost", "127.0.0.1"):
+        address = normalize_address(f"http://{host}:{port}/")
+        assert fetch(address, PATIENT, lambda came, of: None, notice).data == b"<p>words</p>"
+    assert told == [("pages.example leads to this machine (127.0.0.1)", 0)]
 
 
 def test_a_server_on_this_machine_may_lead_to_another_port_or_name_of_it(site: str) -> None:

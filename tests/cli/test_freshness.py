@@ -74,13 +74,13 @@ def test_status_lint_and_daily_name_it_and_a_confirmation_ends_that(run: Run, va
     assert [(each["path"], each["folder"], each["allowed"]) for each in status["late"]] == [
         (LEAVE, "raw/policies", "30 days")
     ]
-    assert "to look at again: 1 source" in run("status", cwd=root).stdout
+    assert "due for a check: 1 source" in run("status", cwd=root).stdout
     linted = run("lint", "--rule", "late-source", "--json", cwd=root)
     (finding,) = linted.json()["findings"]
     assert linted.code == 1 and finding["path"] == LEAVE and "40 days" in finding["message"]
     daily = run("daily", "--json", cwd=root)
     assert daily.code == 1 and [each["path"] for each in daily.json()["late"]] == [LEAVE]
-    assert "Look at again, 1 source" in run("daily", cwd=root).stdout
+    assert "Due for a check, 1 source" in run("daily", cwd=root).stdout
 
     done = run("add", "--current", LEAVE, cwd=root)
     assert done.code == 0 and done.stdout == f"{LEAVE}\n" and "1 source confirmed" in done.stderr
@@ -100,6 +100,17 @@ def test_a_folder_is_confirmed_as_a_whole_from_where_the_user_is(run: Run, vault
     told = run("add", "--current", "policies", "--json", cwd=vault.root / "raw")
     assert told.code == 0 and told.json() == {"current": [PAY, LEAVE]}
     assert late(vault, NOW + timedelta(days=31)) == [LEAVE]
+
+
+def test_files_that_are_kept_and_not_read_are_no_sources_to_be_confirmed(run: Run, vault: Vault) -> None:
+    for name, data in (("scan.bin", b"\0\1"), ("broken.pdf", b"%PDF-1.4\nno\n"), ("empty.md", b"\n")):
+        (vault.root / "raw/policies" / name).write_bytes(data)
+    run("compile", cwd=vault.root)
+    assert late(vault, NOW + timedelta(days=365)) == [PAY, LEAVE]
+    told = run("add", "--current", "raw/policies", "--json", cwd=vault.root)
+    assert told.json() == {"current": [PAY, LEAVE]}
+    alone = run("add", "--current", "raw/policies/empty.md", cwd=vault.root)
+    assert alone.code == 2 and "a file that cannot be read is none" in alone.stderr
 
 
 def test_a_file_that_is_added_again_unchanged_is_confirmed(run: Run, vault: Vault, tmp_path: Path) -> None:

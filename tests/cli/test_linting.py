@@ -82,12 +82,24 @@ def test_a_fix_writes_generated_pages_again_and_one_undo_takes_it_back(run: Run,
     assert not sound & left and "broken-link" in left, "what the user wrote stays, and stays a finding"
     edited = next(path for path, data in before.items() if b"no-such-page" in data)
     assert (spoilt / edited).read_bytes() == before[edited]
-    assert run("lint", "--fix", cwd=spoilt).stdout.startswith("nothing to write again")
+    assert run("lint", "--fix", cwd=spoilt).stdout.startswith("nothing to rewrite")
     undone = run("lint", "--undo", cwd=spoilt)
     assert undone.code == 0 and "the last fix is undone" in undone.stdout
     assert files(spoilt) == before
     again = run("lint", "--undo", cwd=spoilt)
     assert again.code == 2 and "there is no fix to undo" in again.stderr
+
+
+def test_a_finding_that_a_fix_only_moves_to_another_line_does_not_count_as_fixed(run: Run, spoilt: Path) -> None:
+    note = spoilt / "insights/mine.md"
+    index = spoilt / "wiki/_index.md"
+    index.write_text("See [[wiki/concepts/nowhere]].\n\n" + index.read_text())
+    note.write_text("See [[wiki/concepts/nowhere]].\n")
+    done = run("lint", "--fix", "--json", cwd=spoilt).json()
+    still = {(each["code"], each["path"], each["message"]) for each in done["findings"]}
+    assert done["fixed"] and not [e for e in done["fixed"] if (e["code"], e["path"], e["message"]) in still]
+    assert "wiki/_index.md" in {each["path"] for each in done["fixed"] if each["code"] == "broken-link"}
+    assert "insights/mine.md" not in {each["path"] for each in done["fixed"]}
 
 
 def test_an_undo_works_after_a_question_and_a_compile(run: Run, spoilt: Path) -> None:
@@ -138,7 +150,7 @@ def test_a_page_past_its_time_is_a_gap_until_it_is_new_again(run: Run, compiled:
     page.write_text(re.sub("^updated: .*$", 'updated: "2020-01-01"', text, flags=re.MULTILINE))
     assert run("lint", "--report", cwd=compiled).code == 1
     agenda = (compiled / "learning/gaps.md").read_text()
-    assert "older than the 90 days that its subject allows" in agenda
+    assert "is more than 90 days old" in agenda
     assert run("lint", "--report", cwd=compiled).code == 1
     assert (compiled / "learning/gaps.md").read_text() == agenda, "no gap twice"
     page.write_text(text)

@@ -23,7 +23,7 @@ from vault.log.copies import Copies
 from vault.log.events import Flag, Rating, Review, Stamp, checksum, encode
 from vault.log.review_log import LOG_PATH, read_log
 
-WAY_BACK = "`retain log restore` adds them again from a copy; `retain log accept` takes the file as it is"
+WAY_BACK = "`retain log restore` adds them again from a copy; `retain log accept` accepts the file as it is"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 CARDS = [f"{n:010}" for n in range(8)]
 DAMAGE: dict[str, tuple[Callable[[Path], object], int, str]] = {
@@ -59,7 +59,7 @@ def reviews(count: int, start: datetime = START, salt: bytes = b"one") -> bytes:
 
 def damaged(result: Result) -> list[str]:
     """What a command says of lost records."""
-    return [line.strip() for line in result.stderr.splitlines() if "records are gone" in line]
+    return [line.strip() for line in result.stderr.splitlines() if "records are missing" in line]
 
 
 def due(run: Run, vault: Path) -> list[tuple[str, str | None]]:
@@ -98,7 +98,7 @@ def test_every_command_says_what_is_gone_and_restore_brings_it_back(run: Run, va
     before, known = due(run, vault), events(vault)
     damage, lost, how = DAMAGE[kind]
     damage(vault / LOG_PATH)
-    line = f"{LOG_PATH}: {lost} of 51 records are gone: {how} ({WAY_BACK})"
+    line = f"{LOG_PATH}: {lost} of 51 records are missing: {how} ({WAY_BACK})"
     for command in ("due", "status", "stats"):
         result = run(command, cwd=vault)
         assert result.code == 0 and damaged(result) == [line]
@@ -135,13 +135,13 @@ def test_a_line_that_cannot_be_read_stays_and_is_a_finding(run: Run, vault: Path
 def test_new_reviews_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:
     log = vault / LOG_PATH
     log.write_bytes(b"".join(lines_of(log)[:40]))
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 51 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 51 records are missing")
     for card in CARDS:
         assert run("rate", card, "good", cwd=vault).code == 0
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 59 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: 11 of 59 records are missing")
     with log.open("ab") as file:
         file.write(reviews(30, START - timedelta(days=9), b"old"))
-    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: at least 11 of 59 records are gone")
+    assert damaged(run("due", cwd=vault))[0].startswith(f"{LOG_PATH}: at least 11 of 59 records are missing")
     assert run("log", "restore", cwd=vault).code == 0 and damaged(run("due", cwd=vault)) == []
 
 
@@ -149,7 +149,7 @@ def test_a_log_that_another_version_replaced_is_noticed(run: Run, vault: Path) -
     """As a sync program does that keeps the newer of two files: it has more lines, and not those of today."""
     (vault / LOG_PATH).write_bytes(reviews(50) + reviews(20, START + timedelta(days=30), b"two"))
     (line,) = damaged(run("due", cwd=vault))
-    assert line.startswith(f"{LOG_PATH}: at least 1 of 51 records are gone: bytes of the file were changed")
+    assert line.startswith(f"{LOG_PATH}: at least 1 of 51 records are missing: bytes of the file were changed")
 
 
 def test_the_copy_remembers_where_the_index_is_lost_too(run: Run, vault: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_copy_remembers_where_the_index_is_lost_too(run: Run, vault: Path) -
     log.write_bytes(b"".join(lines_of(log)[:30]))
     shutil.rmtree(vault / ".retain")
     assert damaged(run("due", cwd=vault)) == [
-        f"{LOG_PATH}: 21 of 51 records are gone: the file was cut short or is an older one ({WAY_BACK})"
+        f"{LOG_PATH}: 21 of 51 records are missing: the file was cut short or is an older one ({WAY_BACK})"
     ]
     assert run("log", "restore", cwd=vault).code == 0 and len(events(vault)) == 51
 
@@ -166,7 +166,7 @@ def test_without_a_copy_the_way_back_is_a_backup(run: Run, vault: Path) -> None:
     shutil.rmtree(copies_of(vault).folder)
     (vault / LOG_PATH).unlink()
     (line,) = damaged(run("due", cwd=vault))
-    assert line.endswith("(bring them back from git or a backup; `retain log accept` takes the file as it is)")
+    assert line.endswith("(restore them from git or a backup; `retain log accept` accepts the file as it is)")
     restored = run("log", "restore", cwd=vault)
     assert restored.code == 2 and "there is no copy of the review log" in restored.stderr
 
@@ -177,11 +177,23 @@ def test_a_ledger_that_lost_lines_is_noticed(run: Run, vault: Path) -> None:
     ledger.write_bytes(b"".join(lines_of(ledger)[:5]))
     (line,) = damaged(run("due", cwd=vault))
     assert line.startswith(
-        "ledger/ids.jsonl: 3 of 8 records are gone: the file was cut short (bring them back from git"
+        "ledger/ids.jsonl: 3 of 8 records are missing: the file was cut short (restore them from git"
     )
     assert run("verify", cwd=vault).code == 1
     ledger.write_bytes(whole)
     assert damaged(run("due", cwd=vault)) == []
+
+
+def test_the_records_of_each_ledger_are_counted_by_themselves(run: Run, vault: Path) -> None:
+    decisions = vault / "ledger/decisions.jsonl"
+    decisions.write_text("".join(json.dumps({"type": "note", "n": n}) + "\n" for n in range(4)))
+    assert damaged(run("due", cwd=vault)) == []
+    decisions.write_bytes(b"".join(lines_of(decisions)[:3]))
+    (line,) = damaged(run("due", cwd=vault))
+    assert line.startswith("ledger/decisions.jsonl: 1 of 4 records are gone: the file was cut short")
+    (vault / "ledger/ids.jsonl").unlink()
+    first, second = sorted(damaged(run("due", cwd=vault)))
+    assert first == line and second.startswith("ledger/ids.jsonl: 8 of 8 records are gone: the file was deleted")
 
 
 def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:
@@ -189,11 +201,11 @@ def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -
     lines = lines_of(ledger)
     later = [line.replace(b"2026-01-05", b"2026-02-05") for line in lines]
     ledger.write_bytes(b"".join(lines[:2] + lines[5:]))
-    assert "3 of 8 records are gone" in damaged(run("due", cwd=vault))[0]
+    assert "3 of 8 records are missing" in damaged(run("due", cwd=vault))[0]
     for line in later:
         ledger.write_bytes(ledger.read_bytes() + line)
         assert len(damaged(run("due", cwd=vault))) == 1
-    assert "3 of 16 records are gone" in damaged(run("due", cwd=vault))[0]
+    assert "3 of 16 records are missing" in damaged(run("due", cwd=vault))[0]
     ledger.write_bytes(ledger.read_bytes() + b"".join(lines[2:5]))
     assert damaged(run("due", cwd=vault)) == []
 
@@ -208,7 +220,8 @@ def test_a_file_that_cannot_be_read_hides_nothing_else(run: Run, vault: Path) ->
     checked = run("doctor", "--json", cwd=vault)
     messages = [each["message"] for each in checked.json()["findings"] if each["code"] == "records-lost"]
     assert checked.code == 1 and len(messages) == 2
-    assert messages[0].startswith("51 of 51 records are gone") and "is not known" in messages[1]
+    assert messages[0].startswith("51 of 51 records are missing")
+    assert "cannot tell whether records are missing" in messages[1]
 
 
 def test_what_is_gone_can_be_accepted(run: Run, vault: Path) -> None:
@@ -288,7 +301,7 @@ def test_an_older_commit_is_a_loss_until_it_is_accepted(run: Run, repository: Pa
     git(repository, "commit", "-qam", "second")
     git(repository, "checkout", "-q", "HEAD~1")
     (line,) = damaged(run("due", cwd=repository))
-    assert line.startswith(f"{LOG_PATH}: 1 of 52 records are gone")
+    assert line.startswith(f"{LOG_PATH}: 1 of 52 records are missing")
     git(repository, "checkout", "-q", "main")
     assert damaged(run("due", cwd=repository)) == []
     git(repository, "checkout", "-q", "HEAD~1")

@@ -52,6 +52,20 @@ def test_a_log_that_grew_by_a_merge_is_shown_by_the_next_compile_with_nothing_el
     assert (compiled / PAGE).read_text() == rated
 
 
+def test_one_command_undoes_what_is_dated_ahead_of_the_clock(run: Run, compiled: Path) -> None:
+    first, second, third = [card["id"] for card in run("due", "--json", cwd=compiled).json()["new"][:3]]
+    right = (compiled / PAGE).read_text()
+    for card in (first, second):
+        assert run("rate", card, "good", "--at", "2029-01-01T09:00Z", cwd=compiled).code == 0
+    assert "retain undo --ahead" in run("due", cwd=compiled).stderr
+    done = run("undo", "--ahead", "--json", cwd=compiled)
+    assert {event["card"] for event in done.json()["voided_all"]} == {first, second}
+    assert (compiled / PAGE).read_text() == right
+    assert run("rate", third, "good", cwd=compiled).code == 0
+    again = run("undo", "--ahead", cwd=compiled)
+    assert again.code != 0 and "nothing in the review log is dated ahead" in again.stderr
+
+
 def test_a_page_that_is_right_is_not_touched(run: Run, compiled: Path) -> None:
     before = {p: p.stat().st_ctime_ns for p in (compiled / "learning").rglob("*")}
     for command in (("compile",), ("due",), ("status",), ("compile",)):

@@ -19,8 +19,8 @@ from learning.memory.model import Model
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings
 from vault.ids import ALPHABET, CardId, ulid
-from vault.log.events import Params, Rating, Review, Stamp, Undo, encode
-from vault.log.review_log import LOG_PATH, read_log
+from vault.log.events import Params, Rating, Reschedule, Review, Stamp, Undo, encode
+from vault.log.review_log import LOG_PATH, live, read_log
 from vault.vault import Vault, open_vault
 
 NOW = (datetime.now(UTC) - timedelta(days=1)).replace(hour=12, minute=0, second=0, microsecond=0)  # far from a rollover
@@ -80,13 +80,16 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     found = run("optimize", "--json", cwd=root).json()
     assert found["better"] and found["kept"]
     assert found["marks"]["new"]["log_loss"] < found["marks"]["current"]["log_loss"]
-    assert found["due"]["after"] > found["due"]["before"]  # who forgets fast is asked sooner
+    due = found["due"]
+    assert due["moved"] > 0  # who forgets fast is asked sooner, but never all at once
+    assert due["heaviest_after"] <= due["heaviest_before"] == due["before"]
     (event,) = params(root)
     assert list(event.parameters) == found["parameters"]
     assert event.reason.startswith(f"fitted to {found['reviews']} reviews")
     assert len(run("due", "--json", cwd=root).json()["due"]) == found["due"]["after"]
 
     assert "next fit at" in run("optimize", "--auto", cwd=root).stdout
+    assert len(moves(root)) == due["moved"]
     size = (root / LOG_PATH).stat().st_size
     again = run("optimize", cwd=root)
     assert "parameters unchanged" in again.stdout and "due now" not in again.stdout
@@ -94,10 +97,16 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert (root / LOG_PATH).stat().st_size == size and len(params(root)) == 1
 
     assert run("undo", cwd=root).code == 0  # takes back a review, and leaves the parameters alone
+    assert len(moves(root)) == due["moved"]
     undone = run("optimize", "--undo", "--json", cwd=root).json()
     assert undone["undone"] == event.id and undone["now"] == "default"
+    assert moves(root) == []  # nor does any card wait for it any more
     nothing = run("optimize", "--undo", cwd=root)
     assert nothing.code == 2 and "no change of parameters" in nothing.stderr
+
+
+def moves(root: Path) -> list[Reschedule]:
+    return [event for event in live(read_log(root).events) if isinstance(event, Reschedule)]
 
 
 def test_the_way_back_to_the_defaults_is_in_the_log_too(run: Run, make: Callable[[int], Path]) -> None:
@@ -188,7 +197,7 @@ def test_the_forecast_is_shown_as_a_table_a_plot_and_one_sentence(run: Run, make
     done = run("simulate", "--days", "30", "--minutes", "10", cwd=root)
     assert done.code == 0
     assert "90% *" in done.stdout and "█" in done.stdout
-    assert "you end up at under a minute a day" in done.stdout and "fit into 10 minutes" in done.stdout
+    assert "reviews will take under a minute a day" in done.stdout and "fit into 10 minutes" in done.stdout
     assert run("simulate", "--retention", "0.2", cwd=root).code == 2
 
 

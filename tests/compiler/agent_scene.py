@@ -11,7 +11,8 @@ from pathlib import Path
 from compiler.agent_session import Outcome, Run, begin, settle
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import Verdict, verify
+from compiler.query.verdict import Verdict
+from compiler.query.verify import verify
 from vault.log import ledger
 from vault.vault import Vault, open_vault
 

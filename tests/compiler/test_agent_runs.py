@@ -61,7 +61,7 @@ def test_two_runs_at_once_are_refused(scene: Scene) -> None:
 def test_no_compile_begins_beside_an_agent(scene: Scene) -> None:
     scene.begin()
     scene.write("raw/articles/new.md", "# New\n\nNew words.\n")
-    with pytest.raises(Refused, match="not settled yet"):
+    with pytest.raises(Refused, match="not finished yet"):
         scene.compile()
     scene.compile(dry_run=True)
     scene.settle()

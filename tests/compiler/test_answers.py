@@ -151,6 +151,17 @@ def test_words_that_were_changed_in_an_answer_are_found(vault: Path) -> None:
     page.write_text(page.read_text().replace("becomes stable", "becomes a stone", 1))
     (found, *_) = retain("verify", "--json", cwd=vault).json()["uncited"]
     assert found["path"] == ANSWER and "not as retain wrote it" in found["reason"]
+    (open_,) = retain("lint", "--rule", "unsupported", "--json", cwd=vault).json()["findings"]
+    assert (open_["path"], open_["line"]) == (ANSWER, found["line"]) and "not as retain wrote it" in open_["message"]
+
+
+def test_a_sentence_that_its_claims_do_not_bear_out_is_found_in_an_answer(vault: Path) -> None:
+    page = vault / file_back(vault, "What is consolidation?")
+    assert not findings(vault, "unsupported")
+    cite = re.search(r"\[\[wiki/summaries/[^\]]*#\^c-[^\]]*\]\]", page.read_text())
+    assert cite is not None
+    page.write_text(page.read_text() + f"\nConsolidation takes 90 years. {cite[0]}\n")
+    assert findings(vault, "unsupported") == [ANSWER]
 
 
 def test_a_page_says_what_it_is_made_of(vault: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.cards.gaps import Shelf, find_gaps
+from compiler.cards.gaps import LACKS_DEFINITION, LONGEST_USE, Shelf, find_gaps, use_of
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.unexplained import Lacking
 from compiler.language.mentions import clause_explains
@@ -39,10 +39,10 @@ def shelf(*texts: str, marks: tuple[Mark, ...] = ()) -> Shelf:
     return Shelf(sources, {id_: f"[[{text.title}]]" for id_, text in sources.items()}, {})
 
 
-def wanted(on: Shelf, *lacking: Lacking) -> dict[str, tuple[str, ...]]:
-    """Term -> the sentences that the agenda shows for it."""
+def wanted(on: Shelf, *lacking: Lacking) -> dict[str, str]:
+    """Term -> the sentence that the agenda shows for it."""
     known = Resolution(lacking={one.keys[0]: one for one in lacking})
-    return {gap.what: gap.uses for gap in find_gaps(known, {}, {}, on)}
+    return {gap.what: gap.use for gap in find_gaps(known, {}, {}, on)}
 
 
 def name(written: str) -> Lacking:
@@ -61,14 +61,15 @@ def asked(*concepts: Resolved, leaning: int, text: str = "") -> dict[str, str]:
     return {gap.key.removeprefix("epistemic:"): gap.missing for gap in found}
 
 
-def test_a_term_that_two_documents_use_and_none_explains_is_wanted_with_the_sentences_that_use_it() -> None:
+def test_a_term_that_two_documents_use_and_none_explains_is_wanted_with_a_sentence_that_uses_it() -> None:
     found = wanted(shelf(HAULS, "The weather was fine.", TURNS, f"Old ships differ. {HAULS}"), name("capstan"))
-    assert found == {
-        "capstan": (
-            "“The capstan of a large ship has twelve bars.” [[Document 2]]",
-            f"“{HAULS}” [[Document 0]]",
-        )
-    }
+    assert found == {"capstan": "The capstan of a large ship has twelve bars"}
+
+
+def test_of_a_long_sentence_the_part_around_the_term_is_shown() -> None:
+    long = f"{'before it ' * 20}the capstan {'after it ' * 20}ends"
+    part = use_of(long, ["capstan"])
+    assert part.startswith("…") and part.endswith("…") and " the capstan " in part and len(part) <= LONGEST_USE + 2
 
 
 def test_a_term_of_one_document_is_not_wanted_unless_it_is_all_there_is() -> None:
@@ -128,7 +129,7 @@ def test_a_sentence_explains_the_name_that_opens_it_and_not_the_one_inside() -> 
 def test_only_of_a_central_concept_is_asked_what_it_is_and_only_where_no_document_says_it() -> None:
     facts = concept(KEEL, "Keel", ("Keels wear fast.", ClaimKind.FACT))
     assert asked(facts, leaning=2) == {}
-    assert asked(facts, leaning=3) == {f"{KEEL}:definitional": "nothing says what it is"}
+    assert asked(facts, leaning=3) == {f"{KEEL}:definitional": LACKS_DEFINITION[0]}
     assert asked(facts, leaning=3, text="Below it is a fin of lead, called the keel.") == {}
     defined = concept(KEEL, "Keel", ("A keel is a fin of lead.", ClaimKind.DEFINITION))
     assert asked(defined, leaning=3) == {}, "what else there is to say of it is no gap"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from compiler.articles.sources import confidence
 from compiler.build.compile import Options, compile_vault
 from compiler.query.verify import verify
+from compiler.sources.confidence import confidence, independent, independent_pages
 from vault.ids import SourceId
 from vault.model.frontmatter import Properties, read_properties
 from vault.vault import Vault
@@ -87,7 +87,29 @@ def test_a_compile_with_nothing_new_says_nothing_of_a_chats_authority(vault: Vau
 )  # fmt: skip
 def test_hearsay_is_no_evidence_that_counts(trust: tuple[int, ...], expected: str) -> None:
     authority = {SourceId(f"source{i:04}"): t for i, t in enumerate(trust)}
-    assert confidence(set(authority), authority, "extractive/1") == expected
+    assert confidence(authority, "extractive/1") == expected
+
+
+def test_a_copy_counts_as_its_original_with_the_higher_authority() -> None:
+    authority = {"original": 1, "copy": 2, "other": 1}
+    origin = {"copy": "original"}
+    found = independent(("copy", "other", "original"), lambda each: origin.get(each, each), authority.__getitem__)
+    assert found == {"original": 2, "other": 1} and confidence(found, "extractive/1") == "high"
+
+
+@pytest.mark.parametrize(
+    ("copies", "count"),
+    [
+        ({"a": "b", "b": "c"}, 1),
+        ({"a": "b", "b": "a", "c": "a"}, 1),
+        ({"a": "gone"}, 3),
+        ({}, 3),
+    ],
+)
+def test_pages_that_repeat_each_other_are_one_source(copies: dict[str, str], count: int) -> None:
+    texts = {name: f'---\ncopy_of: "[[{copies[name]}]]"\n---\n' if name in copies else "" for name in "abc"}
+    pages = {f"{name}.md": read_properties(text) for name, text in texts.items()}
+    assert len(independent_pages(pages, pages.get)) == count
 
 
 def test_a_summary_names_author_day_address_and_licence_of_its_source(vault: Vault) -> None:

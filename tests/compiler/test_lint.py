@@ -16,7 +16,8 @@ from benchmarks.lint_planters import PLANTERS, Scene
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import event_of
 from compiler.concepts.edits import Shelf, dated, never
-from compiler.lint.rules import RULES, lint
+from compiler.lint.names import candidates
+from compiler.lint.rules import RULES, lint, no_longer_found
 from compiler.lint.wiki import Wiki
 from docs import lint as page_of_rules
 from tests.builders import make_vault
@@ -161,6 +162,50 @@ def test_spellings_of_one_name_are_found_and_versions_are_not(vault: Vault) -> N
     assert len(pairs) == 1 and "retain concept merge" in pairs[0].hint
 
 
+def named(vault: Vault, *titles: str) -> list[Diagnostic]:
+    """What is found of articles with these names."""
+    text = (vault.root / ARTICLE).read_text()
+    for number, title in enumerate(titles):
+        page = text.replace("title: Halyard", f"title: {title}")
+        (vault.root / f"wiki/concepts/named-{number}.md").write_text(page)
+    return [each for each in found(vault) if each.code == "near-duplicate"]
+
+
+def test_names_alike_are_found_whatever_letter_they_begin_with_and_whatever_stands_between(vault: Vault) -> None:
+    pairs = named(vault, "Chebychev inequality", "Clew", "Luff", "Tack", "Tchebychev inequality", "Rite-ahead log",
+                  "Stay", "Write-ahead log")  # fmt: skip
+    assert {each.hint.split("`")[1] for each in pairs} == {
+        "retain concept merge 'Chebychev inequality' 'Tchebychev inequality'",
+        "retain concept merge 'Rite-ahead log' 'Write-ahead log'",
+    }
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("Asynchronous replication", "Synchronous replication"),
+        ("Deductive reasoning system", "Inductive reasoning system"),
+        ("Endothermic reactions", "Exothermic reactions"),
+        ("Type I error", "Type II error"),
+        ("Hepatitis A virus", "Hepatitis B virus"),
+        ("Maximum first estimate", "Maximum last estimate"),
+    ],
+)
+def test_names_that_differ_in_a_prefix_an_opposite_or_a_letter_are_no_spellings(
+    vault: Vault, titles: tuple[str, str]
+) -> None:
+    assert named(vault, *titles) == []
+
+
+def test_of_many_names_few_are_compared_and_those_alike_are_among_them() -> None:
+    chance = random.Random(1)
+    words = ["".join(chance.choices("etaoinshrdlucmfp", k=chance.randint(4, 10))) for _ in range(700)]
+    names = [" ".join(chance.choices(words, k=chance.randint(1, 3))) for _ in range(2_000)]
+    pairs = candidates([*names, "xylophone concert", "zylophone concert"])
+    assert len(pairs) < len(names) ** 2 / 20
+    assert (len(names), len(names) + 1) in pairs
+
+
 def test_words_of_a_document_are_quoted_in_the_commands_that_a_finding_offers(vault: Vault) -> None:
     title = "Zed $(touch x)"
     text = (vault.root / ARTICLE).read_text().replace("title: Halyard", f"title: {title}")
@@ -197,6 +242,14 @@ def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_f
     assert "not-compiled" not in {each.code for each in found(vault)}
     (raw / "a.md").write_text(text)
     assert [each.path for each in found(vault) if each.code == "not-compiled"] == ["raw/a.md"]
+
+
+def test_what_is_found_at_another_line_or_with_another_number_is_still_found() -> None:
+    built = "2 pages build on it"
+    before = [Diagnostic("a.md", 4, "thin", built), Diagnostic("a.md", 9, "thin", built)]
+    before.append(Diagnostic("b.md", 1, "orphan", "no page links to it"))
+    now = [Diagnostic("a.md", 5, "thin", "3 pages build on it"), Diagnostic("c.md", 1, "orphan", "no page links to it")]
+    assert no_longer_found(before, now) == before[1:]
 
 
 def test_the_page_of_rules_is_what_the_code_says() -> None:

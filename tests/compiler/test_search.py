@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from compiler.build.search import with_search_index
 from compiler.language.search_terms import places, query_words, terms
 from compiler.query.search import KINDS, Results, search, snippet
 from tests.builders import make_vault
+from vault.errors import Refused
 from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
@@ -84,6 +88,12 @@ def test_what_is_excluded_is_not_found_and_a_phrase_stands_together(vault: Vault
     assert set(passages(vault, "block -halyard")) == {"knots"}
     assert passages(vault, '"water fresh"') == [] and passages(vault, '"fresh water"') == ["ropes"]
     assert passages(vault, 'rope* OR ( NEAR "') == passages(vault, "rope or near"), "no syntax of the index acts"
+
+
+def test_a_negative_number_excludes_nothing(tmp_path: Path) -> None:
+    made = make_vault(tmp_path / "w", {"raw/articles/frost.md": "# Frost\n\nSalt water freezes at about -2 degrees.\n"})
+    compile_vault(made, Options(), NOON, lambda event: None)
+    assert passages(made, "what freezes at -2 degrees") == ["frost"]
 
 
 def test_a_phrase_that_stands_nowhere_is_named_and_empties_nothing(vault: Vault) -> None:
@@ -173,3 +183,42 @@ def test_terms_are_stems_without_accents_and_pairs_of_chinese_characters() -> No
     assert terms("虚拟内存", "zh") == ["虚拟", "拟内", "内存"] and terms("页", "zh") == ["页"]
     assert query_words("What is the halyard?") == ["halyard"] and query_words("to be or not to be")
     assert places("Two ropes, one rope.", "en", frozenset(terms("rope"))) == [(4, 9), (15, 19)]
+
+
+# --- disks and files that fail ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def no_room_in_files(most: int) -> Iterator[None]:
+    """Refuse to let any file grow beyond so many bytes, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 16_384, 120_000])
+def test_where_the_disk_is_full_the_sources_are_read_into_memory_and_found(vault: Vault, room: int) -> None:
+    for path in (vault.root / ".retain").glob("wiki.sqlite3*"):
+        path.unlink()
+    with no_room_in_files(room):
+        assert passages(vault, "halyard")[0] == "ropes"
+    assert passages(vault, "halyard")[0] == "ropes"
+
+
+def test_a_page_that_is_new_on_a_full_disk_is_found(vault: Vault) -> None:
+    found(vault, "halyard")
+    page = vault.root / "wiki/concepts/capstan.md"
+    page.write_text("---\ntype: concept\ntitle: Capstan\n---\n\n# Capstan\n\nA capstan winds rope.\n", encoding="utf-8")
+    with no_room_in_files(4_096):
+        assert [hit.entry.title for hit in found(vault, "capstan", "article").hits["article"]] == ["Capstan"]
+
+
+def test_where_no_source_can_be_read_that_is_said(tmp_path: Path) -> None:
+    made = make_vault(tmp_path / "v", {"raw/ropes.pdf": "%PDF-1.4\nno pages\n"})
+    with pytest.raises(Refused, match="no source can be read"):
+        found(made, "halyard")
+    (made.root / "raw/knots.md").write_text(KNOTS, encoding="utf-8")
+    assert passages(made, "bowline") == ["knots"]

@@ -1,36 +1,25 @@
-"""Passages are found by meaning too, where the user's own settings name an embedding model."""
+"""Passages are found by meaning first, where the user's own settings name an embedding model."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
-from model2vec import StaticModel
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
 
 from cli.main import run
 from compiler.build.compile import Options, compile_vault
 from tests.builders import make_vault
 from tests.commands import retain_process
+from tests.embedding_models import sentence_transformer, static_model
 
 NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
-WARM, SLEEP, ROPE = ("thermostat", "warm", "temperature"), ("bedroom", "sleep"), ("rope", "knot")
-
-
-def make_model(folder: Path) -> Path:
-    """Write a small model in which words of one subject have one direction."""
-    words = ["[UNK]", *WARM, *SLEEP, *ROPE]
-    subjects = [(0.0, 0.0, 0.0), *[(1.0, 0.0, 0.0)] * 3, *[(0.0, 1.0, 0.0)] * 2, *[(0.0, 0.0, 1.0)] * 2]
-    tokenizer = Tokenizer(WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = Whitespace()
-    StaticModel(np.array(subjects, dtype=np.float32), tokenizer, normalize=True).save_pretrained(str(folder))
-    return folder
+MakeModel = Callable[[Path], Path]
 
 
 @pytest.fixture
@@ -52,34 +41,93 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config/retain/config.toml"
 
 
+@pytest.fixture(params=[static_model, sentence_transformer])
+def make_model(request: pytest.FixtureRequest) -> MakeModel:
+    make: MakeModel = request.param
+    if make is sentence_transformer:
+        pytest.importorskip("fastembed")
+        pytest.importorskip("onnx")
+    return make
+
+
+def use_model(settings: Path, model: Path | str) -> None:
+    settings.write_text(f"[search]\nmodel = {json.dumps(str(model))}\n")
+
+
 def passages(vault: Path, query: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     assert run(["--vault", str(vault), "search", query, "--json", "--kind", "passage"]) == 0
     return [Path(each["path"]).stem for each in json.loads(capsys.readouterr().out)["passages"]]
 
 
+def stored(vault: Path) -> dict[str, bytes]:
+    """The embeddings of each source, by its path."""
+    with closing(sqlite3.connect(vault / ".retain/wiki.sqlite3")) as index:
+        return dict(index.execute("SELECT path, vectors FROM embedding").fetchall())
+
+
 def test_a_passage_without_a_word_of_the_question_is_found_by_its_meaning(
-    vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]
+    vault: Path, settings: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert passages(vault, "warm bedroom thermostat", capsys) == []
-    settings.write_text(f"[search]\nmodel = {json.dumps(str(make_model(settings.parent / 'model')))}\n")
+    use_model(settings, make_model(settings.parent / "model"))
     assert passages(vault, "warm bedroom thermostat", capsys)[0] == "night"
-    assert passages(vault, "rope", capsys)[0] == "knots", "words count, too"
+    assert passages(vault, "rope", capsys)[0] == "knots"
 
 
-def test_embeddings_are_stored_outside_the_vault_and_made_again_where_they_are_damaged(
-    vault: Path, settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_meaning_by_a_transformer_comes_before_words_and_that_by_a_static_model_beside_them(
+    vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings.write_text(f"[search]\nmodel = {json.dumps(str(make_model(settings.parent / 'model')))}\n")
-    assert passages(vault, "bedroom", capsys)[0] == "night"
-    (stored,) = (tmp_path / "cache/retain/embeddings").iterdir()
-    whole = stored.read_bytes()
-    stored.write_bytes(whole[:100])
-    assert passages(vault, "bedroom", capsys)[0] == "night"
-    assert len(stored.read_bytes()) == len(whole) and not list(vault.rglob("*.npz"))
+    pytest.importorskip("fastembed")
+    pytest.importorskip("onnx")
+    question = "land sea thermostat"  # two words of one passage, the subject of the other
+    assert passages(vault, question, capsys) == ["knots"]
+    use_model(settings, sentence_transformer(settings.parent / "transformer"))
+    assert passages(vault, question, capsys) == ["night", "knots"]
+    use_model(settings, static_model(settings.parent / "static"))
+    assert passages(vault, question, capsys) == ["knots", "night"]
+
+
+def test_a_query_for_exact_words_finds_these_alone(
+    vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_model(settings, static_model(settings.parent / "model"))
+    assert passages(vault, '"tied with a knot"', capsys) == ["knots"]
+    assert passages(vault, "rope -sea", capsys) == []
+
+
+def test_one_sentence_of_a_long_passage_is_enough(
+    vault: Path, settings: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = " ".join(["A knot holds a rope fast."] * 12 + ["Air is warm here."] * 3 + ["The knot is in the rope."] * 12)
+    (vault / "raw/articles/long.md").write_text(f"# Long\n\n{long}\n", encoding="utf-8")
+    assert run(["--vault", str(vault), "compile"]) == 0
+    capsys.readouterr()
+    use_model(settings, make_model(settings.parent / "model"))
+    assert passages(vault, "thermostat", capsys)[0] == "long"
+
+
+def test_only_the_embeddings_of_changed_sources_are_computed_again(
+    vault: Path, settings: Path, tmp_path: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_model(settings, make_model(settings.parent / "model"))
+    passages(vault, "bedroom", capsys)
+    before = stored(vault)
+    assert set(before) == {"raw/articles/night.md", "raw/articles/knots.md"}
+    (vault / "raw/articles/night.md").unlink()
+    (vault / "raw/articles/knots.md").write_text(
+        "# Knots\n\nA rope is tied with a knot, at sea and on land.\n\nA bedroom is for sleep.\n", encoding="utf-8"
+    )
+    assert run(["--vault", str(vault), "compile"]) == 0
+    capsys.readouterr()
+    (vault / "raw/articles/night.md").write_text("# Night\n\nIt is dark.\n", encoding="utf-8")
+    assert passages(vault, "bedroom", capsys) == ["knots"]
+    after = stored(vault)
+    assert set(after) == {"raw/articles/knots.md"} and after != before
+    assert not list(tmp_path.glob("cache/**/*.npz")), "they are in the index of the vault alone"
 
 
 def test_a_question_is_answered_by_meaning_too_and_a_damaged_model_is_named(
-    vault: Path, settings: Path, tmp_path: Path
+    vault: Path, settings: Path, tmp_path: Path, make_model: MakeModel
 ) -> None:
     model = make_model(settings.parent / "model")
     settings.write_text(f"[search]\nmodel = {json.dumps('~/' + str(model.relative_to(tmp_path)))}\n")
@@ -90,17 +138,33 @@ def test_a_question_is_answered_by_meaning_too_and_a_damaged_model_is_named(
     }
     told = retain_process("ask", "warm bedroom thermostat", "--json", cwd=vault, env=env)
     assert told.code == 0 and told.json()["quotes"][0]["path"] == "raw/articles/night.md"
-    assert list((tmp_path / "cache/retain/embeddings").iterdir()), "the first use stores them"
-    (model / "model.safetensors").write_bytes(b"no model")
+    assert stored(vault), "the first use stores them"
+    for file in model.glob("model.*"):
+        file.write_bytes(b"no model")
     done = retain_process("ask", "warm bedroom", cwd=vault, env=env)
     assert done.code == 3 and "the embedding model cannot be loaded" in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr) < 1_000
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+def test_a_transformer_of_which_a_file_is_missing_or_damaged_is_an_error_that_names_the_folder(
+    file: str, vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("fastembed")
+    pytest.importorskip("onnx")
+    model = sentence_transformer(settings.parent / "model")
+    use_model(settings, model)
+    for damage in (lambda path: path.write_text("[1, 2"), Path.unlink):
+        damage(model / file)
+        assert run(["--vault", str(vault), "search", "rope"]) == 3
+        assert str(model) in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_model_that_is_not_there_is_an_error_that_says_where_it_is_named(
     vault: Path, settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty").mkdir()
-    settings.write_text(f"[search]\nmodel = {json.dumps(str(tmp_path / 'empty'))}\n")
+    use_model(settings, tmp_path / "empty")
     assert run(["--vault", str(vault), "search", "rope"]) == 3
     assert "config.toml" in capsys.readouterr().err
     settings.write_text("[search]\nmodel = 3\n")
@@ -108,19 +172,37 @@ def test_a_model_that_is_not_there_is_an_error_that_says_where_it_is_named(
     assert "config.toml:2" in capsys.readouterr().err
 
 
+def test_ask_downloads_no_model_and_says_that_it_is_not_there(vault: Path, settings: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastembed")
+    use_model(settings, "BAAI/bge-small-en-v1.5")
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = retain_process("ask", "warm bedroom", cwd=vault, env={"HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", **env})
+    assert done.code == 3 and "BAAI/bge-small-en-v1.5: the embedding model cannot be loaded" in done.stderr
+    assert "ERROR" not in done.stderr and len(done.stderr) < 1_000
+
+
 def test_a_vault_cannot_name_a_model(vault: Path, settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own, model = vault / "retain.toml", make_model(settings.parent / "model")
+    own, model = vault / "retain.toml", static_model(settings.parent / "model")
     own.write_text(f"{own.read_text()}\n[search]\nmodel = {json.dumps(str(model))}\n")
     assert passages(vault, "warm bedroom thermostat", capsys) == []
 
 
+@pytest.mark.parametrize(("package", "file"), [("model2vec", "model.safetensors"), ("fastembed", "model.onnx")])
 def test_without_the_package_the_error_names_the_command_that_installs_it(
-    vault: Path, settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    package: str,
+    file: str,
+    vault: Path,
+    settings: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    settings.write_text('[search]\nmodel = "some-model"\n')
+    (settings.parent / "model").mkdir()
+    (settings.parent / "model" / file).write_bytes(b"")
+    use_model(settings, settings.parent / "model")
     there = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *more: None if name == "model2vec" else there(name, *more)
+        importlib.util, "find_spec", lambda name, *more: None if name == package else there(name, *more)
     )
     assert run(["--vault", str(vault), "search", "rope"]) == 2
-    assert "pip install 'retain[semantic]'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "pip install 'retain[semantic]'" in told and package in told

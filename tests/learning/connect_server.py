@@ -96,14 +96,19 @@ class ConnectServer:
         return [fld["name"] for fld in model["flds"]]
 
     def do_createModel(
-        self, modelName: str, inOrderFields: list[str], cardTemplates: list[dict[str, str]], css: str
+        self,
+        modelName: str,
+        inOrderFields: list[str],
+        cardTemplates: list[dict[str, str]],
+        css: str,
+        isCloze: bool = False,
     ) -> dict[str, Any]:
         self._writes()
         models = self.col.models
         if models.by_name(modelName) is not None:
             raise ValueError("Model name already exists")
         made = models.new(modelName)
-        made["css"] = css
+        made["css"], made["type"] = css, int(isCloze)
         for name in inOrderFields:
             models.add_field(made, models.new_field(name))
         for template in cardTemplates:
@@ -166,6 +171,13 @@ class ConnectServer:
     def do_unsuspend(self, cards: list[int]) -> bool:
         self.col.sched.unsuspend_cards(cards)
         return True
+
+    def do_cardsInfo(self, cards: list[int]) -> list[dict[str, int]]:
+        found = [
+            self.col.get_card(card) if self.col.db.scalar("select 1 from cards where id = ?", card) else None
+            for card in cards
+        ]
+        return [{"cardId": card.id, "note": card.nid, "ord": card.ord} if card else {} for card in found]
 
     def do_areSuspended(self, cards: list[int]) -> list[bool]:
         return [self.col.get_card(id_).queue == -1 for id_ in cards]

@@ -139,8 +139,17 @@ def _review(card: Remembered, event: Event, day: date, wishes: Wishes) -> None:
             card.leech = True
             card.suspended |= wishes.leech_suspends
     wait = after.due - now
-    card.due = at + wait if wait < timedelta(days=1) else wishes.begins(day + timedelta(days=wait.days))
+    days = _days_that_count(event.get("interval_days", 0), wait.days)
+    card.due = at + wait if wait < timedelta(days=1) else wishes.begins(day + timedelta(days=days))
     card.theirs, card.day, card.last, card.reps = after, day, at, card.reps + 1
+
+
+def _days_that_count(recorded: int, planned: int) -> int:
+    """The interval of the line, where it is at most a day below the range of the planned one, and three above."""
+    apart = 0.0 if planned < 2.5 else 1 + 0.15 * (min(planned, 7) - 2.5)
+    apart += 0.1 * max(0, min(planned, 20) - 7) + 0.05 * max(0, planned - 20)
+    least = round(planned - apart) if planned < 2.5 else max(2, round(planned - apart))
+    return recorded if max(1, least - 1) <= recorded <= round(planned + apart) + 3 else planned
 
 
 @cache

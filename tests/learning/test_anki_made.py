@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from learning.anki.export_package import MODEL, export_anki, vault_tag
+from learning.anki.export_package import export_anki, vault_tag
 from learning.anki.import_package import ImportReport
 from learning.anki.note_log import read_notes
+from learning.anki.note_types import BASIC
 from learning.anki_connect.client import connected
 from learning.anki_connect.sync import Synced, sync
 from learning.cards.workspace import open_desk
@@ -52,7 +53,7 @@ def forged(folder: Path, vault: Vault) -> Path:
     """A stranger's deck of our note type, with our tag and ids of our cards, and reviews."""
     with collection(folder / "forger") as col:
         take_in(col, on_the_phone(vault, folder))
-        model = col.models.by_name(MODEL)
+        model = col.models.by_name(BASIC.name)
         for card in (A1, B1):
             note = col.new_note(model)
             note["Question"], note["CardId"], note.tags = "q", card, [vault_tag(vault.settings.vault_id)]

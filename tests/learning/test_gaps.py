@@ -92,7 +92,9 @@ def test_what_is_so_already_is_not_decided_again(vault: Vault) -> None:
 
 def test_a_decision_leaves_every_other_gap_and_its_tick_as_they_were(vault: Vault) -> None:
     path = vault.root / GAPS
-    path.write_text(path.read_text(encoding="utf-8").replace("- [ ] **dropout**", "- [x] **dropout**"), "utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("- [ ] (structural) **drop", "- [x] (structural) **drop"), "utf-8"
+    )
     decide(vault, "bbbb", Decision.IGNORE, NOW)
     by_name = {g.what: g for g in read_agenda(vault)}
     assert by_name["dropout"].ticked and by_name["dropout"].open

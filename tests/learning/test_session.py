@@ -63,7 +63,7 @@ def test_a_sitting_shows_one_card_after_another() -> None:
     session = reveal(session)
     assert session.revealed
     session, event = rate(session, Rating.EASY, stamp(1), 5400)
-    assert event == Review(stamp(1), A, Rating.EASY, 5400)
+    assert event == Review(stamp(1), A, Rating.EASY, 5400, 8)
     assert (session.current, session.revealed, session.done) == (B, False, 1)
     session = rated(session, Rating.EASY, 2)
     assert (session.current, session.next_at, session.done) == (None, None, 2)

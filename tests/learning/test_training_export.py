@@ -25,6 +25,7 @@ from learning.training.record import LeftOut, Record, usable_records
 from learning.training.split import TEST, TRAIN, VALIDATION, near_duplicates, split_records
 from learning.training.text import plain_card
 from vault.errors import Refused
+from vault.files.exports import export_folder
 from vault.ids import ClaimId
 from vault.vault import Vault
 
@@ -273,6 +274,27 @@ def test_a_folder_with_other_files_and_the_folders_of_a_vault_are_refused(sea: V
     (tmp_path / "mine/train.jsonl").write_text("mine\n")
     with pytest.raises(Refused, match=r"train\.jsonl"):
         exported(sea, tmp_path / "mine")
+
+
+@pytest.mark.parametrize("name", ["old.jsonl", "data/more.jsonl", "notes.txt"])
+def test_files_beside_an_earlier_export_are_refused_as_they_would_be_trained_on(
+    sea: Vault, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    exported(sea, out)
+    (out / ".gitattributes").write_text("*.jsonl -text\n")
+    assert exported(sea, out).changed == 0
+    (out / name).parent.mkdir(exist_ok=True)
+    (out / name).write_text("{}\n")
+    with pytest.raises(Refused, match=f"not written by an export: {name.partition('/')[0]}"):
+        exported(sea, out)
+    assert (out / name).read_text() == "{}\n"
+
+
+def test_a_folder_with_another_kind_of_export_is_refused(sea: Vault, tmp_path: Path) -> None:
+    export_folder(tmp_path / "out", {"cards.md": b"Q: a\nA: b\n"}, kind="qa")
+    with pytest.raises(Refused, match="another kind of export"):
+        exported(sea, tmp_path / "out")
 
 
 def test_a_vault_without_a_trusted_page_says_why_nothing_is_exported(sea: Vault, tmp_path: Path) -> None:

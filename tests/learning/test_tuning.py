@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from learning.memory.evaluation import calibration, marks_of, plot
 from learning.memory.fit_decision import (
     FEWEST,
+    FEWEST_TRIALS,
     FitComparison,
     TooFew,
     compare_fit,
@@ -135,17 +136,46 @@ def test_what_already_fits_is_not_replaced() -> None:
     reviews = learner(300, FORGETFUL, 7)
     known = compare_fit(reviews, Rules(UTC_DAYS))
     assert isinstance(known, FitComparison)
-    again = compare_fit(reviews, Rules(UTC_DAYS, parameters=known.fitted))
-    assert isinstance(again, FitComparison)
-    assert again.new == known.new and again.current != again.default
+    assert known.better
+    held = known.fitted
+    for _ in range(4):  # each fit goes a part of the way
+        again = compare_fit(reviews, Rules(UTC_DAYS, parameters=held))
+        assert isinstance(again, FitComparison)
+        if not again.better:
+            break
+        held = again.fitted
     assert not again.better
+    assert again.current != again.default
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_learner_whom_the_parameters_fit_keeps_them(seed: int) -> None:
+    found = compare_fit(learner(300, DEFAULTS, seed), Rules(UTC_DAYS))
+    assert isinstance(found, FitComparison)
+    assert not found.better
+    assert found.gain < found.needed
+
+
+def test_a_fit_goes_the_further_the_more_reviews_there_are() -> None:
+    few, many = (compare_fit(learner(cards, FORGETFUL, 7), Rules(UTC_DAYS)) for cards in (250, 1_000))
+    assert isinstance(few, FitComparison) and isinstance(many, FitComparison)
+    assert FORGETFUL[2] < many.fitted[2] < few.fitted[2] < DEFAULTS[2]
+
+
+def test_the_gain_is_that_of_the_marks_and_cards_of_one_kind_make_it_less_sure() -> None:
+    reviews = learner(300, FORGETFUL, 7)
+    found = compare_fit(reviews, Rules(UTC_DAYS))
+    assert isinstance(found, FitComparison)
+    assert found.gain == pytest.approx(found.current.log_loss - found.new.log_loss)
+    assert 0 < found.error < found.gain
+    assert sum(b.trials for b in found.new.bins) == sum(b.trials for b in found.current.bins) == found.held_out
 
 
 def test_too_few_reviews_are_told_with_how_many_are_missing() -> None:
     rows = [(n, 3, START + timedelta(days=n % 3, seconds=n)) for n in range(100)]
     found = compare_fit(columns(rows), Rules(UTC_DAYS))
-    assert found == TooFew(100, FEWEST - 100, 50)
-    assert compare_fit(ReviewColumns(), Rules(UTC_DAYS)) == TooFew(0, FEWEST, 50)
+    assert found == TooFew(100, FEWEST - 100, FEWEST_TRIALS)
+    assert compare_fit(ReviewColumns(), Rules(UTC_DAYS)) == TooFew(0, FEWEST, FEWEST_TRIALS)
 
 
 @pytest.mark.parametrize("rating", [1, 4])

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.cards.undo_ahead import undo_ahead
 from learning.cards.workspace import open_desk, rate, undo_last
 from learning.history.day_sums import day_sums
 from learning.memory.fold import fold
@@ -17,6 +19,7 @@ from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import elapsed_days
 from learning.stats.activity import activity
 from learning.study_day import StudyCalendar
+from vault.errors import NotFound
 from vault.ids import CardId, ulid
 from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, encode
 from vault.log.review_columns import columns_of, scan_log
@@ -132,13 +135,15 @@ def test_a_rating_from_the_future_is_said_at_every_opening_until_it_is_undone(va
         (found,) = [each for each in open_desk(vault, now).diagnostics if each.code == "log-ahead"]
         assert found.path == "learning/reviews.jsonl"
         assert found.message.startswith(f"the review of card {B} is dated 2030-11-22T13:00+01:00, 1,46")
-        assert "`retain undo` takes it back" in found.hint
-    desk, _ = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
-    (found,) = [each for each in open_desk(vault, NOON).diagnostics if each.code == "log-ahead"]
-    assert "`retain undo` 2 times" in found.hint
-    for _ in range(2):
-        desk, _, _ = undo_last(desk, via="cli")
-    desk, _ = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
+        assert "`retain undo --ahead` undoes all of it" in found.hint
+    desk, kept = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
+    desk, _ = rate(open_desk(vault, AHEAD), B, Rating.GOOD, via="cli")
+    desk, _, voided = undo_ahead(open_desk(vault, NOON), via="cli")
+    assert [getattr(event, "card", "") for event in voided] == [B, B]
+    assert desk.state(CardId(B)).reps == 0
+    assert desk.state(CardId(A)).last_review == kept.when == NOON
+    with pytest.raises(NotFound):
+        undo_ahead(desk, via="cli")
     assert not open_desk(vault, NOON).diagnostics
     assert not open_desk(vault, NOON - timedelta(minutes=59)).diagnostics
 

@@ -180,10 +180,10 @@ def test_the_code_that_the_human_runs_next_cannot_be_added(den: Den) -> None:
 def test_another_vault_cannot_be_added(den: Den) -> None:
     assert look(den, den.other)
     (den.other / "retain.toml").write_text("")
-    assert "lies in a vault" in refused(den, den.other)
+    assert "is inside a vault" in refused(den, den.other)
     below = den.other / "wiki"
     below.mkdir()
-    assert "lies in a vault" in refused(den, below)
+    assert "is inside a vault" in refused(den, below)
 
 
 def test_what_is_not_there_or_no_file_cannot_be_added(den: Den) -> None:
@@ -214,7 +214,7 @@ def test_a_personal_vault_where_an_agent_writes_is_refused(den: Den) -> None:
 
 
 def test_a_vault_inside_what_is_hidden_is_refused(den: Den) -> None:
-    with pytest.raises(Refused, match="the vault lies in"):
+    with pytest.raises(Refused, match="the vault is inside a folder"):
         preflight.check_paths(den.vault, (), (), [den.base])
 
 

@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from compiler.model.requests import Sentence
-from compiler.orders.answer import answer_as_json
 from compiler.query.answer import Answer
+from compiler.query.answer_json import answer_as_json, answer_in
 from compiler.query.retrieve import Known, passage_key
 from tests.builders import copy_vault
 from tests.compiler.messages_server import MessagesServer, error, said, serving
@@ -24,7 +24,6 @@ from tests.compiler.scripted_model import answering
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.models.answering import answer_in
 from tui.screen import Page
 from tui.screens.ask import AskScreen
 from tui.views.ask import QuestionList, SourceList, TurnView
@@ -190,6 +189,19 @@ async def test_an_earlier_question_is_offered_with_its_day_and_shows_what_change
         )
 
 
+async def test_a_quote_is_shown_in_the_words_of_the_source_with_its_signs(full: Vault, settled: Settled) -> None:
+    said = r"A capstan needs $HOME and ${PATH} set, ~/bin first, $x_{i}~y$ and \frac{1}{2} kept."
+    (full.root / "raw/capstan.txt").write_text(f"Capstan\n\n{said}\n", encoding="utf-8")
+    retain("--vault", str(full.root), "compile")
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await ask(pilot, "What does a capstan need?")
+        await pilot.press("tab", "enter")
+        await settled(pilot)
+        assert said in str(app.screen.query_one("#quotes", Static).content)
+        assert said in answers(app)[0]
+
+
 async def test_sources_are_walked_through_shown_in_their_surroundings_and_lead_to_pages(
     full: Vault, settled: Settled
 ) -> None:
@@ -239,7 +251,7 @@ async def test_an_answer_is_filed_named_and_opened(full: Vault, settled: Settled
         await pilot.press("ctrl+f")
         page = "wiki/answers/what-is-consolidation.md"
         await until(pilot, lambda: page in notice(app), "the page")
-        assert "delete the file to take that back" in notice(app) and f"Filed as {page}" in answers(app)[0]
+        assert "delete the file to undo this" in notice(app) and f"Filed as {page}" in answers(app)[0]
         assert "becomes stable" in (full.read_text(page) or "")
         await pilot.press("ctrl+o")
         await settled(pilot)
@@ -335,6 +347,21 @@ async def test_a_model_answers_through_a_process_and_its_sentences_are_filed(
     assert lines[1]["after"] == lines[0]["id"]
     assert lines[2]["type"] == "again" and lines[2]["of"] == lines[1]["id"]
     retain("--vault", str(full.root), "verify")
+
+
+async def test_a_follow_up_to_a_model_belongs_to_its_own_conversation(
+    full: Vault, configured: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "key")
+    configured[1]("claude")
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await ask(pilot, QUESTION)
+        retain("--vault", str(full.root), "ask", "--engine", "extractive", "What is mitosis?")
+        await ask(pilot, "how many hours does it take?")
+        assert "raw/sleep.md" in sources(app)[0] and notice(app) == ""
+    first, elsewhere, follow_up = recorded(full)
+    assert elsewhere["question"] == "What is mitosis?" and follow_up["after"] == first["id"]
 
 
 def test_an_answer_that_rests_on_words_that_are_no_claim_is_read_as_the_command_printed_it() -> None:

@@ -16,9 +16,9 @@ from learning.history.history import History
 from tests.tui.conftest import PATIENCE_S, SPACING
 from tui.app import RetainApp
 from tui.context import Context
-from tui.screens.browse import BrowseScreen
+from tui.screens.browse import COLUMNS, BrowseScreen
 from tui.views.card_preview import CardPreview
-from tui.views.card_table import CardTable
+from tui.views.card_table import CardTable, layout
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.ids import CardId
@@ -96,6 +96,16 @@ async def test_typing_searches_at_once_and_escape_goes_back_step_by_step(browse:
         await pilot.press("escape")
         await settled(pilot)
         assert not isinstance(browse.screen, BrowseScreen)
+
+
+@pytest.mark.parametrize(("width", "least"), [(80, 60), (100, 50), (140, 60)])
+async def test_the_question_has_most_of_the_width(browse: RetainApp, settled: Settled, width: int, least: int) -> None:
+    async with browse.run_test(size=(width, 24)) as pilot:
+        await settled(pilot)
+        table = screen(browse).query_one(CardTable)
+        placed = layout(COLUMNS, table.scrollable_content_region.width)
+        assert placed[0][0].name == "question" and placed[0][1] >= least
+        assert max(cells for column, cells in placed[1:]) < placed[0][1]
 
 
 async def test_filters_work_and_a_wrong_one_is_explained_while_the_list_stays(

@@ -64,7 +64,7 @@ async def test_a_changed_fact_is_shown_with_what_it_was_until_it_is_rated(
     learn_then_change(vault, "fact")
     async with review.run_test(size=size) as pilot:
         await settled(pilot)
-        assert shown(review, "head") == "Definitional  ·  Forgetting curve  ·  changed since you last saw it"
+        assert shown(review, "head") == "Forgetting curve  ·  definitional  ·  changed since you last saw it"
         assert (shown(review, "was"), shown(review, "answer")) == (None, None)
         await pilot.press("space")
         await pilot.pause()

@@ -35,17 +35,17 @@ def decisions(vault: Vault) -> list[tuple[str, str]]:
     return [(e["gap"], e["decision"]) for e in events]
 
 
-async def test_gaps_stand_by_kind_the_most_pressing_first(home: RetainApp, settled: Settled) -> None:
+async def test_gaps_are_listed_by_what_most_articles_need(home: RetainApp, settled: Settled) -> None:
     async with home.run_test() as pilot:
         await settled(pilot)
         await pilot.press("g")
         await settled(pilot)
-        assert [row.split("  ")[0].split(":")[0] for row in listed(home)] == [
-            *("Structural 2", "Consolidation", "Interference"),
-            *("Epistemic 1", "Spacing effect"),
+        assert [row.split("  ")[0].split(":")[0].strip() for row in listed(home)] == [
+            *("Read next 3", "Consolidation", "Interference", "Spacing effect"),
         ]
         assert chosen(home) == "Consolidation"
-        rows = [str(row.content) for row in home.screen.query(".gap-words").results(Static)]
+        words = home.screen.query(".gap-words").results(Static)
+        rows = [str(row.content) for row in words if row.parent is not None and row.parent.display]
         assert rows == [
             "4 articles mention it, none explains it",
             "Forgetting curve, Spacing effect",
@@ -73,7 +73,7 @@ async def test_a_gap_is_resolved_ignored_planned_and_taken_back(
         assert chosen(home) == "Interference"  # or is on what came after
         await pilot.press("i")
         await settled(pilot)
-        assert listed(home)[0].startswith("Epistemic 1")
+        assert listed(home)[0].startswith("Read next 1")
         assert "(structural, ignored) **Interference**" in (vault.root / GAPS).read_text(encoding="utf-8")
         await pilot.press("u", "u", "u")
         await settled(pilot)
@@ -131,7 +131,8 @@ async def test_what_is_forgotten_is_labelled_as_on_the_page() -> None:
     async with app.run_test():
         for gap, labels in (
             (learners, ["Trouble", "See", "What helps"]),
-            (wikis, ["missing", "mentioned", "would fill"]),
+            (wikis, ["Missing", "Needed in", "Look for"]),
         ):
             app.query_one(GapView).show(gap)
-            assert [str(row.content) for row in app.query(".gap-label").results(Static)] == labels
+            shown = (row for row in app.query(".gap-label").results(Static) if row.parent and row.parent.display)
+            assert [str(row.content) for row in shown] == labels

@@ -97,7 +97,7 @@ async def test_settled_gaps_are_shown_on_demand_and_decided_anew(felt: Vault, cl
     app = app_on(felt, clock)
     async with app.run_test() as pilot:
         await settled(pilot)
-        await pilot.press("r", "i", "s")
+        await pilot.press("1", "r", "i", "s")
         rows = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
         assert any(row.endswith("resolved") for row in rows) and any(row.endswith("ignored") for row in rows)
         app.screen.query_one(OptionList).highlighted = next(n for n, r in enumerate(rows) if r.endswith("resolved"))
@@ -116,10 +116,13 @@ async def test_the_sentence_that_mentions_a_gap_is_shown_clean_and_its_article_i
     went: list[Go] = []
     async with app.run_test(message_hook=lambda m: went.append(m) if isinstance(m, Go) else None) as pilot:
         await settled(pilot)
+        await pilot.press("1")
+        await settled(pilot)
         said = str(app.screen.query_one("#gap-sentences", Static).content)
         assert said == "It is slowed by \ufffd consolidation in sleep.  Forgetting curve, line 8"
         app.screen.post_message(Go("gaps"))
-        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("1", "enter")
         await settled(pilot)
     assert ("article", "wiki/concepts/forgetting-curve.md") in [(go.where, go.about) for go in went]
 
@@ -141,7 +144,7 @@ async def test_a_file_that_fills_a_gap_is_added_by_the_command(
     app = app_on(felt, clock)
     async with app.run_test() as pilot:
         await settled(pilot)
-        await pilot.press("plus")
+        await pilot.press("1", "plus")
         app.screen.query_one("#gaps-file", PathInput).value = str(file)
         await pilot.press("enter")
         await until(pilot, lambda: app.context.jobs.state is not None, "work on the file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,19 +13,20 @@ from textual.widgets import Digits, Static
 
 from cli.log_watch import watched
 from learning.cards.plans import pause
-from learning.cards.workspace import open_desk
+from learning.cards.workspace import open_desk, rate
 from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
 from tests.learning.backlog import after_days, vault_of
 from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
+from tui.widgets.path_input import PathInput
 from vault.errors import LockHeld
 from vault.ids import CardId
 from vault.locks import lock
-from vault.log.events import Stamp, Suspend, encode
+from vault.log.events import Rating, Stamp, Suspend, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
 
@@ -62,15 +64,51 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
         await settled(pilot)
         advice = shown(app, "#advice")
         assert "This vault is empty" in advice
-        assert "w  Add a document" in advice and "w  Compile" in advice and "retain add FILE..." in advice
+        assert "1  Add a document" in advice and "2  Compile" in advice and "retain add FILE..." in advice
         assert "Notes already in this folder" in advice
         assert not app.screen.query_one("#today").display
-        await pilot.press("enter")  # nothing to review: the end is said, and home is one key away
+        await pilot.press("3")  # nothing to review: the end is said, and home is one key away
         await settled(pilot)
         assert "Nothing is due now." in shown(app, "#ended")
         await pilot.press("enter")
         await settled(pilot)
         assert on_screen(app) == "HomeScreen"
+
+
+@pytest.mark.parametrize("key", ["1", "enter"])
+async def test_an_empty_vault_leads_to_adding_a_document(bare: Vault, clock: Clock, settled: Settled, key: str) -> None:
+    app = RetainApp(Context(bare, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert "enter Add a document" in app.screen.query_one(KeyBar).line(80).plain
+        await pilot.press(key)
+        await settled(pilot)
+        assert on_screen(app) == "WorkScreen" and isinstance(app.focused, PathInput)
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        assert on_screen(app) == "HomeScreen"
+
+
+async def test_the_numbers_of_the_steps_do_nothing_where_there_are_cards(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("1", "2", "3")
+        await settled(pilot)
+        assert on_screen(home) == "HomeScreen"
+
+
+async def test_home_says_that_the_day_is_done_instead_of_three_zeros(
+    vault: Vault, clock: Clock, settled: Settled
+) -> None:
+    for card in ("aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2"):
+        rate(open_desk(vault, clock()), card, Rating.EASY, via="cli")
+    app = RetainApp(Context(vault, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert not app.screen.query_one("#today").display
+        first, second = shown(app, "#advice").split("\n")
+        assert first == "Done for today."
+        assert re.fullmatch(r"4 cards reviewed today. The next card is due in \d+ days.", second)
 
 
 async def test_home_scrolls_by_keys_where_it_does_not_fit(home: RetainApp, settled: Settled) -> None:
@@ -127,7 +165,7 @@ async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
         await pilot.press("escape")
         await settled(pilot)
         assert numbers(home)[:2] == ["0", "0"]
-        assert shown(home, "#advice") == "Done for today. The next card is due in 6 days. 4 cards reviewed today."
+        assert shown(home, "#advice") == "Done for today.\n4 cards reviewed today. The next card is due in 6 days."
         pass_time(86_400 * 12)
         await pilot.press("r")
         await settled(pilot)
@@ -169,7 +207,7 @@ async def test_a_log_that_lost_its_records_is_said_at_home(vault: Vault, clock: 
     async with app.run_test() as pilot:
         await settled(pilot)
         notice = str(app.screen.query_one(Notice).content)
-        assert "learning/reviews.jsonl: 1 of 1 records are gone: the file was deleted" in notice
+        assert "learning/reviews.jsonl: 1 of 1 records are missing: the file was deleted" in notice
 
 
 async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vault: Vault, settled: Settled) -> None:

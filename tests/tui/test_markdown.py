@@ -51,6 +51,10 @@ def plain(markdown: str, width: int = 0) -> list[str]:
     return rendered(markdown, width).content.plain.split("\n")
 
 
+def test_each_citation_stands_close_to_its_sentence() -> None:
+    assert plain(f"One. {ONE} Two. {TWO} Three *four*. {ONE} {TWO}") == ["One.¹ Two.² Three four.¹ ²"]
+
+
 def test_everything_that_a_page_holds_is_laid_out() -> None:
     assert plain(EVERYTHING, 44) == [
         "Attention & weights",

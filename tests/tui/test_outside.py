@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from tui.app import RetainApp
 from tui.context import Context
@@ -61,6 +62,7 @@ async def test_a_program_that_fails_without_a_word_is_told_by_its_code(
     settled: Callable[..., Awaitable[None]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("EDITOR", "vi")
     app = app_with(vault, clock, "raise SystemExit(7)", monkeypatch)
     async with app.run_test() as pilot:
         await settled(pilot)
@@ -76,6 +78,7 @@ async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
     settled: Callable[..., Awaitable[None]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("EDITOR", "vi")
     app = app_with(vault, clock, _INTERRUPTS, monkeypatch)
     async with app.run_test() as pilot:
         await settled(pilot)
@@ -142,3 +145,23 @@ async def test_a_card_edited_on_another_screen_lies_on_the_table_in_its_new_word
         await pilot.press("escape")
         await pilot.pause()
         assert screen.query_one(CardView).shown["question"] == "Which words are new?"
+
+
+async def test_without_an_editor_the_card_is_edited_here(
+    vault: Vault,
+    clock: Callable[[], datetime],
+    settled: Callable[..., Awaitable[None]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.delenv("VISUAL", raising=False)
+    app = app_with(vault, clock, "raise SystemExit(7)", monkeypatch)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("E")
+        await settled(pilot)
+        assert app.screen.query_one("#edit-question", TextArea).text
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.screen.query("RatingBar")
+    app.end_session()

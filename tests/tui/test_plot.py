@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
@@ -24,6 +24,34 @@ def test_bars_are_as_high_as_their_share_and_what_is_not_nothing_can_be_seen(
         column = [row[number * (each + 1)] for row in rows]
         eighths = sum(plot.HEIGHTS.index(cell) for cell in column)
         assert eighths == (max(1, round(value / max(values) * height * 8)) if value else 0)
+
+
+@given(st.floats(0, 1e6))
+def test_a_scale_ends_at_a_round_number_not_far_above_the_most(most: float) -> None:
+    top = plot.round_top(most)
+    assert most <= top <= max(2, 2 * most) and top in {n * 10.0**e for n in (2, 4, 6, 8, 10) for e in range(7)}
+
+
+def test_bars_stand_beside_their_scale() -> None:
+    drawn, before = plot.axed_bars([3, 0, 12], 4, 2)
+    rows = drawn.plain.split("\n")
+    assert [row[:before] for row in rows] == ["20 ┤", "   │", "10 ┤", " 0 ┤"]
+    assert [row[before:] for row in rows] == ["        ", "      ▃▃", "      ██", "▅▅    ██"]
+
+
+def test_months_are_named_where_they_begin_with_the_year_where_it_is_new() -> None:
+    days = [date(2026, 11, 20) + timedelta(days=n) for n in range(60)]
+    row = plot.months(days, 60, 3).plain
+    assert row.index("Nov 2026") == 3
+    assert row.index("Dec ") == 3 + days.index(date(2026, 12, 1))
+    assert row.index("Jan 2027") == 3 + days.index(date(2027, 1, 1))
+    assert plot.months(days, 20).plain.strip() == "Dec 2026"
+
+
+@given(st.dates(date(2000, 1, 1), date(2100, 1, 1)), st.integers(1, 400), st.integers(1, 140))
+def test_the_row_of_months_fits_its_plot(first: date, number: int, width: int) -> None:
+    days = [first + timedelta(days=7 * n) for n in range(number)]
+    assert len(plot.months(days, width).plain) <= width
 
 
 @given(st.floats(-1, 2), st.integers(0, 60))

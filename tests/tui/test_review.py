@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -20,7 +21,7 @@ from tui.context import Context
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 from tui.views.card import CardView, Face
-from tui.views.evidence import SupportPanel
+from tui.views.evidence import SupportPanel, _fitted
 from tui.views.rating import RatingBar
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
@@ -62,7 +63,7 @@ async def test_a_card_is_asked_answered_and_rated(
 ) -> None:
     async with review.run_test() as pilot:
         await settled(pilot)
-        assert card(review)["head"] == "Definitional  ·  Forgetting curve"
+        assert card(review)["head"] == "Forgetting curve  ·  definitional"
         assert card(review)["question"] == "What does the forgetting curve describe?"
         assert not answer_shown(review)
         assert review.screen.query_one(TopBar).status == "0 done · 4 left: 4 new, 0 learning, 0 review"
@@ -233,7 +234,7 @@ async def test_a_card_moved_to_another_file_is_found_and_one_that_is_gone_is_pas
         (decks / "spacing-effect.md").unlink()
         (decks / "elsewhere.md").write_text("# Elsewhere\n\n## Mechanistic" + moved, encoding="utf-8")
         await pilot.press("space", "4")
-        assert card(review)["head"] == "Mechanistic  ·  Elsewhere"
+        assert card(review)["head"] == "Elsewhere  ·  mechanistic"
         await pilot.press("space", "4")
         assert review.screen.has_class("-ended")
     assert [event.card for event in logged() if isinstance(event, Review)] == ["aaaaaaaaa1", "aaaaaaaaa2"]
@@ -273,12 +274,40 @@ async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settle
         assert source_shown(review)
         quotes = words(review, "#quotes")
         assert "“retention falls steeply in the first hours and then levels off”" in quotes
-        assert "raw/articles/On memory (1885).md · line 12" in quotes
-        assert "raw/articles/On memory (1885).md · p. 6 · disputed" in quotes
+        panel = review.screen.query_one(SupportPanel)
+        assert str(panel.border_title) == "Source · articles/On memory (1885).md · line 12"
+        assert str(panel.border_subtitle) == "quote 1 of 2"
+        assert "articles/On memory (1885).md · p. 6 · disputed" in quotes
         await pilot.press("s")  # the next quote
         assert source_shown(review) and words(review, "#quotes").startswith("“each act of retrieval")
+        assert str(panel.border_title) == "Source · articles/On memory (1885).md · p. 6"
         await pilot.press("s")
         assert not source_shown(review)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 45)])
+async def test_the_source_does_not_move_the_card(review: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
+    async with review.run_test(size=size) as pilot:
+        await settled(pilot)
+        await pilot.press("space")
+        await settled(pilot)
+        view = review.screen.query_one(CardView)
+
+        def rows() -> list[str]:
+            return [strip.text.rstrip() for strip in view.render_lines(view.size.region)][:8]
+
+        before, place = rows(), view.region.offset
+        await pilot.press("s")
+        await settled(pilot)
+        assert source_shown(review) and rows() == before and view.region.offset == place
+
+
+def test_the_place_of_a_quote_fits_the_title_of_its_panel() -> None:
+    parts = ["Source", "articles/2026/A very long name of a document on memory.md", "Chapter 3, line 1214"]
+    for room in (30, 50, 74, 120):
+        title = Content(" · ").join(_fitted(parts, room)).plain
+        assert len(title) <= room and title.startswith("Source · ")
+        assert room < 50 or title.endswith("Chapter 3, line 1214")
 
 
 async def test_a_source_that_is_gone_is_said_so(review: RetainApp, vault: Vault, settled: Settled) -> None:
@@ -316,7 +345,7 @@ async def test_the_end_says_what_was_done_and_renders_the_queue(
         assert review.screen.has_class("-ended")
         assert "4 ratings in 2 minutes" in words(review, "#ended")
         assert "Easy" in words(review, "#ended")
-        assert "By tomorrow nothing will be due" in words(review, "#ended")
+        assert "Tomorrow   nothing due, not counting new cards" in words(review, "#ended")
         assert not (vault.root / REVIEW_PAGE).exists()  # never within an answer
         await pilot.press("u")  # the end is not final
         assert not review.screen.has_class("-ended")

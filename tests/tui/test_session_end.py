@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from learning.cards.workspace import open_desk, rate
 from learning.memory import labels
 from learning.review.plan import Plan
 from learning.review.study_session import StudySession
@@ -57,6 +59,33 @@ async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue
         await settled(pilot)
     assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())
     assert "What you had learnt of Forgetting curve has changed." in page  # it has no article to link to
+
+
+async def test_the_end_says_the_streak_the_next_card_and_the_minutes_of_tomorrow(
+    review: RetainApp, vault: Vault, clock: Callable[[], datetime], settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    yesterday = clock() - timedelta(days=1)
+    rate(open_desk(vault, yesterday), "aaaaaaaaa1", Rating.AGAIN, via="cli")
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for _ in range(4):
+            pass_time(30)
+            await pilot.press("space", "4")
+            await settled(pilot)
+        ended = str(review.screen.query_one("#ended", Static).render())
+    assert re.search(r"^Next card +(tomorrow|in \d+ days)$", ended, re.MULTILINE)
+    assert re.search(r"^Tomorrow +(\d cards? due, \S.*|nothing due), not counting new cards$", ended, re.MULTILINE)
+    assert re.search(r"^Streak +2 days in a row  ·  your longest$", ended, re.MULTILINE)
+
+
+def test_a_card_in_learning_comes_first_and_what_is_due_already_is_no_next_card() -> None:
+    learning = Tally(Counter({Rating.AGAIN: 1}), 9.0, 12, NOW + timedelta(minutes=6), tomorrow_s=250.0, streak=1)
+    rows = [row.plain for row in _words(learning, NOW, StudyCalendar(), Plan(), [], complete=True)]
+    assert "Next card  in 6 minutes, in learning" in rows
+    assert "Tomorrow   12 cards due, 4 minutes, not counting new cards" in rows
+    limited = Tally(Counter({Rating.GOOD: 1}), 9.0, 12, None, next_due=NOW - timedelta(days=1))
+    rows = [row.plain for row in _words(limited, NOW, StudyCalendar(), Plan(), [], complete=True)]
+    assert not any(row.startswith("Next card") for row in rows)
 
 
 async def test_learning_ahead_asked_for_twice_at_once_looks_one_day_ahead(

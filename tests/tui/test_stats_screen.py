@@ -102,7 +102,8 @@ async def test_home_says_of_a_made_history_what_the_statistics_find(
 def assert_home_agrees(app: RetainApp, stats: Stats) -> None:
     done, month = stats.activity, next(row for row in stats.retention if row.days == 30).all
     days = "day" if done.streak == 1 else "days"
-    assert fact(app, "streak").startswith(f"{done.streak} {days} in a row" if done.streak else "0 days")
+    none = "No current streak" if done.reviews else "Not started"
+    assert fact(app, "streak").startswith(f"{done.streak} {days} in a row" if done.streak else none)
     assert fact(app, "recalled").startswith(
         f"{month.rate:.0%} of {month.reviews:,}" if month.rate is not None else "nothing yet"
     )

@@ -109,6 +109,7 @@ async def test_an_answer_is_typed_compared_and_rated_by_the_human(
         pass_time(1)
         await pilot.press("space")  # nothing is suggested, so that there is nothing to take
         assert logged() == []
+        assert "Press 1 Again, 2 Hard, 3 Good or 4 Easy" in str(review.screen.query_one(Notice).render())
         await pilot.press("2")
         rated, noted = logged()
         assert isinstance(rated, Review) and rated.rating is Rating.HARD

@@ -22,7 +22,7 @@ from tui.context import Context
 from tui.process.jobs import Jobs, WorkMoved
 from tui.screen import Go
 from tui.screens.work import WorkScreen, words_of
-from tui.state.job_state import after, begun
+from tui.state.job_state import after, begun, ended
 from tui.views.work import WorkView
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
@@ -105,7 +105,7 @@ class Listener(MessagePump):
 async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(full: Vault, tmp_path: Path) -> None:
     app = app_on(full, program=held(tmp_path / "gate"))
     async with app.run_test() as pilot:
-        await pilot.press("enter")
+        await pilot.press("2")
         assert app.context.jobs.running
         await pilot.press("h")
         assert app.screen.NAME == "home"  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ def _undated(data: bytes) -> bytes:
 async def test_work_that_is_leaving_with_the_app_is_ended(full: Vault) -> None:
     app = app_on(full)
     async with app.run_test() as pilot:
-        await pilot.press("enter")
+        await pilot.press("2")
     app.context.jobs.end()
     process = app.context.jobs._process
     assert process is not None and process.poll() is not None
@@ -177,7 +177,7 @@ async def test_a_file_is_added_by_its_completed_name_and_then_compiled(full: Vau
     (folder / "tides.md").write_text(TIDES, encoding="utf-8")
     app = app_on(full)
     async with app.run_test() as pilot:
-        await pilot.press("j", "enter")
+        await pilot.press("1")
         typed = app.screen.query_one(PathInput)
         typed.value = f"{tmp_path}/pap"
         await pilot.press("tab", "tab")
@@ -185,6 +185,7 @@ async def test_a_file_is_added_by_its_completed_name_and_then_compiled(full: Vau
         await pilot.press("enter")
         await over(app, pilot)
         assert "1 file" in said(app)
+        assert re.search(r"Added to the vault as +1\nraw/articles/tides.md", said(app))
         await pilot.press("m")
         assert app.context.jobs.state is not None and app.context.jobs.state.words == ("compile",)
         await over(app, pilot)
@@ -196,18 +197,53 @@ async def test_what_goes_wrong_is_named_with_the_way_on(vault: Vault, clock: Cal
     app = RetainApp(Context(vault, clock, program=PROGRAM), "home")
     async with app.run_test() as pilot:
         app.screen.post_message(Go("work", "import /nowhere/deck.apkg"))
-        await pilot.pause()
+        await until(pilot, lambda: app.context.jobs.state is not None, "the start of the work")
         await over(app, pilot)
         assert "there is no such file" in said(app) and "/nowhere/deck.apkg" in said(app)
-        await pilot.press("n", "j", "j", "j", "j", "enter")
+        await pilot.press("n", *"jjjjj", "enter")
         await over(app, pilot)
         assert "too few reviews" in said(app)
+
+
+async def test_cards_are_exported_to_anki_by_a_number(vault: Vault, tmp_path: Path) -> None:
+    app, out = app_on(vault), tmp_path.parent / f"{tmp_path.name}.apkg"
+    async with app.run_test() as pilot:
+        await pilot.press("4")
+        typed = app.screen.query_one(PathInput)
+        assert typed.value == f"~/{tmp_path.name}.apkg"
+        typed.value = str(out)
+        await pilot.press("enter")
+        await over(app, pilot)
+        assert re.search(rf"Exported in .*notes +4\nfile +{re.escape(str(out))}\n", said(app), re.DOTALL)
+        await pilot.press("n", "4")
+        typed.value = str(vault.root / "raw/deck.apkg")
+        await pilot.press("enter")
+        await over(app, pilot)
+        assert "Failed." in said(app) and "raw/deck.apkg" in said(app)
+    assert out.is_file()
+    out.unlink()
+
+
+async def test_what_a_compile_noticed_is_listed(vault: Vault, clock: Callable[[], datetime], settled: Settled) -> None:
+    app = RetainApp(Context(vault, clock), "work")
+    rows = ",".join(
+        f'{{"path": "raw/{n}.pdf", "line": 0, "reason": "no text on 1 of {n} pages", "hint": "[b]"}}'
+        for n in range(1, 33)
+    )
+    output = f'{{"sources": {{"read": 32}}, "notices": [{rows}]}}'.encode()
+    app.context.jobs.state = ended(begun(("compile",), clock()), 0, output, clock())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert "Notices  32\nraw/1.pdf: no text on 1 of 1 pages\n  [b]\n" in said(app)
+        assert "raw/30.pdf" in said(app) and "raw/31.pdf" not in said(app) and "and 2 more" in said(app)
+        await pilot.press("j", "j")
+        assert app.screen.query_one("#work").scroll_y == 2
 
 
 async def test_two_works_at_once_are_refused_in_words(vault: Vault, tmp_path: Path) -> None:
     app = app_on(vault, program=held(tmp_path / "never"))
     async with app.run_test() as pilot:
-        await pilot.press("enter")
+        await pilot.press("2")
         screen = app.screen
         assert isinstance(screen, WorkScreen)
         screen._begin(("optimize",))
@@ -222,6 +258,7 @@ def test_the_words_of_a_place_become_those_of_a_command() -> None:
     assert words_of("compile") == ("compile",)
     assert words_of("import 'my deck.apkg'") == ("import", "anki", "my deck.apkg")
     assert words_of("sync") == ("sync", "anki")
+    assert words_of("export ~/deck.apkg") == ("export", "anki", "~/deck.apkg")
     assert words_of("add --fills febc2 -- 'it''s'") == ("add", "--fills", "febc2", "--", "its")
     assert words_of("add 'broken") == ("add 'broken",)
 

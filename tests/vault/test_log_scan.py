@@ -59,7 +59,7 @@ ratings = st.sampled_from(Rating)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
     st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, words),
+    st.builds(Import, stamps, cards, ratings, durations, origin=words),
     st.builds(Undo, stamps, numbers.map(id_of)),
     st.builds(lambda kind, s, c: kind(s, c), st.sampled_from([Suspend, Resume, Bury, Flag]), stamps, cards),
     st.builds(Tag, stamps, cards, st.just(("é", "x")), st.just(("y",))),

@@ -20,7 +20,7 @@ def test_columns_hold_the_live_reviews_in_order_of_time() -> None:
     a, b = CardId("aaaaaaaaaa"), CardId("bbbbbbbbbb")
     events: list[LogEvent] = [
         Review(stamp(3), b, Rating.AGAIN, 700),
-        Import(stamp(1), a, Rating.EASY, 500, "anki:1"),
+        Import(stamp(1), a, Rating.EASY, 500, origin="anki:1"),
         Review(stamp(2), a, Rating.HARD),
         Review(stamp(4), a, Rating.GOOD, 2**40),
         Undo(stamp(5), stamp(2).id),

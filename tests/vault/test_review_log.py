@@ -56,7 +56,7 @@ floats = st.floats(-100, 100)
 tag_lists = st.lists(words.filter(str.strip), max_size=3).map(tuple)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, words),
+    st.builds(Import, stamps, cards, ratings, durations, origin=words),
     st.builds(Undo, stamps, ids),
     st.builds(Suspend, stamps, cards),
     st.builds(Resume, stamps, cards),

@@ -12,20 +12,15 @@ from typing import Any
 from compiler.build.last_engine import chosen_engine
 from compiler.build.search import has_sources
 from compiler.model.engine_names import EXTRACTIVE
-from compiler.model.report import Rejection
-from compiler.model.requests import Sentence
 from compiler.orders.answer import answer_question
 from compiler.orders.board import OrderDesk
 from compiler.protocol.requests import Exchange
-from compiler.query.answer import Answer
+from compiler.query.answer_json import answer_in
 from compiler.query.filing import file_answer
 from compiler.query.questions import Asked, Change, Conversation, asked_questions, texts_of
-from compiler.query.retrieve import Known, passage_key
 from tui.models.ask import Turn
 from tui.strings import ask as strings
 from vault.errors import RetainError
-from vault.ids import ClaimId, SourceId
-from vault.model.claim import Claim, ClaimKind
 from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]
@@ -50,7 +45,8 @@ def ask_here(
     """
     conversation = Conversation(vault)
     answer = answer_question(OrderDesk(vault), question, engine, at, progress=progress, earlier=earlier(turns))
-    return Turn(answer, conversation.change(answer), after=turns[-1].id if turns else ""), conversation
+    after = turns[-1].id if turns else ""
+    return Turn(answer, conversation.change(answer, after), after=after), conversation
 
 
 def earlier(turns: Sequence[Turn]) -> tuple[Exchange, ...]:
@@ -77,7 +73,7 @@ def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: 
     Quotes without a model, which it gives where the wiki has no claim to ask a model about, are looked up here.
     """
     try:
-        change = _change_in(result["changed"])
+        change, id_, after = _change_in(result["changed"]), result["id"] or "", result["after"] or ""
         if result["engine"] == EXTRACTIVE:
             turn, _ = ask_here(vault, result["question"], turns, at, progress, "extractive")
             answer = turn.answer
@@ -85,28 +81,7 @@ def turn_in(vault: Vault, result: Mapping[str, Any], turns: Sequence[Turn], at: 
             answer = answer_in(result)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise RetainError(strings.UNREADABLE_REPLY, hint="`retain doctor` checks the installation") from error
-    return Turn(answer, change, Conversation(vault).last, turns[-1].id if turns else "")
-
-
-def answer_in(result: Mapping[str, Any]) -> Answer:
-    """Return the answer of sentences that `answer_as_json` made. Raises: LookupError, TypeError or ValueError."""
-    return Answer(
-        question=result["question"],
-        sentences=tuple(Sentence(text=each["text"], cites=tuple(each["cites"])) for each in result["sentences"]),
-        claims=tuple(map(_known_in, result["claims"])),
-        missing=result["missing"],
-        engine=result["engine"],
-        rejections=tuple(Rejection("sentence", each["reason"], each["words"]) for each in result["refused"]),
-        is_weak=result["weak"],
-    )
-
-
-def _known_in(row: Mapping[str, Any]) -> Known:
-    """Return a claim, or words of a source that are none, as the command prints them."""
-    is_claim = row["id"] is not None
-    id_ = ClaimId(row["id"]) if is_claim else passage_key(row["source"], row["quote"])
-    claim = Claim(id_, SourceId(""), ClaimKind(row["kind"]), row["quote"], locator=row["place"])
-    return Known(claim, row["path"], row["line"] or 0, row["title"], row["source"], is_claim)
+    return Turn(answer, change, id_, after)
 
 
 def _change_in(row: Mapping[str, Any] | None) -> Change | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -77,11 +77,6 @@ def _cited(number: int, known: Known) -> Source:
     return Source(number, Evidence(known.raw, known.title, known.claim), (page,))
 
 
-def marks(answer: Answer, cites: Sequence[str]) -> str:
-    """Return the numbers of the sources that a sentence cites: `[1][3]`."""
-    return "".join(f"[{n}]" for n, known in enumerate(answer.claims, 1) if known.claim.id in cites)
-
-
 def day_of(instant: str, zone: tzinfo) -> str:
     """Return the day of an instant of the ledger."""
     return parse_instant(instant).astimezone(zone).date().isoformat()
@@ -92,9 +87,9 @@ def about_earlier(asked: Asked, zone: tzinfo) -> str:
     return strings.asked_on(day_of(asked.since, zone), asked.outcome, asked.filed)
 
 
-def command(question: str, *, goes_on: bool) -> tuple[str, ...]:
-    """Return the words of the command that asks a question."""
-    return ("ask", *(("--continue",) if goes_on else ()), "--", question)
+def command(question: str, after: str) -> tuple[str, ...]:
+    """Return the words of the command that asks a question; `after` is the id of the one before, "" if none."""
+    return ("ask", *(("--after", after) if after else ()), "--", question)
 
 
 def is_question(state: WorkState | None) -> bool:

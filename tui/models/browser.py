@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 from textual.app import App
 
 from learning.cards.actions import Action
+from learning.cards.delete import Deleted
+from learning.cards.new import Added
 from learning.memory.state import MemoryState
 from learning.search.records import Records
 from learning.search.search import Found, Order
@@ -26,7 +28,9 @@ from vault.log.review_log import at_of
 
 @dataclass(slots=True)
 class Browsing:
-    """The state of the browser: its items as in `browser_rows.Listed`, and the actions that undo reverses."""
+    """The state of the browser: its items as in `browser_rows.Listed`, and what undo reverses: actions, cards that
+    were made or deleted.
+    """
 
     records: Records | None = None
     found: Found = field(default_factory=Found)
@@ -35,7 +39,7 @@ class Browsing:
     order: Order = field(default_factory=Order)
     marked: set[int] = field(default_factory=set)
     at: int | None = None
-    done: list[Action] = field(default_factory=list)
+    done: list[Action | Added | Deleted] = field(default_factory=list)
     asked: deque[Callable[[], None]] = field(default_factory=deque)  # actions that wait, in order
     turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 

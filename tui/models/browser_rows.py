@@ -42,16 +42,12 @@ class Listed:
     def is_marked(self, row: int) -> bool:
         return self.item(row) in self.marked
 
-    def tint(self, row: int) -> str:
-        item = self.item(row)
-        record = self.records.record(item) if item >= 0 else None
-        return f"$kind-{record.kind}" if record is not None and record.kind else "$secondary"
-
     def cells(self, row: int, names: Sequence[str]) -> list[str]:
         item = self.item(row)
         if item < 0:
             path, title = self.records.article(-1 - item)
-            words = {"kind": said.TOPIC if path.startswith(TOPICS) else said.ARTICLE, "question": title}
+            kind = said.TOPIC if path.startswith(TOPICS) else said.ARTICLE
+            words = {"kind": kind, "question": title, "due": "" if "kind" in names else kind}
             return [words.get(name, "") for name in names]
         record = self.records.record(item)
         if record is None:

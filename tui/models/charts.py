@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from textual.content import Content
 
@@ -20,6 +20,7 @@ from tui.widgets import plot
 from vault.model.card import CardKind
 
 _BAR = 20
+_SCALE = 6  # columns beside bars, as a rule
 _CELL = 11  # columns for a kind's score
 _WEEK = 7
 _MONTH = 4  # weeks put together, as one alone may hold few reviews
@@ -27,11 +28,14 @@ _MONTH = 4  # weeks put together, as one alone may hold few reviews
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The workload of several retentions: `forecasts` for 90 days and a summary. `own` is the current one."""
+    """The workload of several retentions: `forecasts` from `today` for 90 days and a summary. `own` is the current
+    one.
+    """
 
     forecasts: tuple[Forecast, ...]
     own: Forecast
     means: str
+    today: date
     backlog: str = ""
 
 
@@ -72,14 +76,8 @@ def _weeks_of_recall(stats: Stats, rates: Sequence[float | None], width: int, ro
     wanted = round((1 - (stats.desired - low) / (1 - low)) * (rows - 1))
     labels = {0: percent(1.0), rows - 1: percent(low)} | {wanted: percent(stats.desired)}
     room = width - 6
-    return [plot.axed(plot.line(rates, room, rows, low, 1.0), labels), _ends(stats.recall[-len(rates)].week, room, 6)]
-
-
-def _ends(first: date, room: int, before: int) -> Content:
-    """Return the labels under a plot: the first week's date on the left, "this week" on the right."""
-    left, right = f"{first.day} {plot.MONTHS[first.month - 1]} {first.year}", strings.THIS_WEEK
-    gap = max(1, room - len(left) - len(right))
-    return heading(" " * before + left + " " * gap + right)
+    weeks = [week.week for week in stats.recall[-len(rates) :]]
+    return [plot.axed(plot.line(rates, room, rows, low, 1.0), labels), plot.months(weeks, room, 6)]
 
 
 def _periods_head() -> Content:
@@ -124,10 +122,15 @@ def coming(stats: Stats, width: int, height: int) -> Content:
     counts = [day.reviews for day in stats.forecast]
     if not any(counts):
         return Content("")
-    each = max(1, min(4, width // len(counts) - 1))
+    each = max(1, min(4, (width - _SCALE) // len(counts) - 1))
     labels = [str(day.day.day) if each > 1 or n % 3 == 0 else "" for n, day in enumerate(stats.forecast)]
-    drawn = plot.bars(counts, max(4, min(14, height - 4)), each)
-    return stacked(heading(strings.A_DAY), drawn, plot.under(labels, each))
+    drawn, before = plot.axed_bars(counts, max(4, min(14, height - 5)), each)
+    months = plot.months([day.day for day in stats.forecast], len(counts) * (each + 1), before)
+    return stacked(heading(strings.A_DAY), drawn, _indented(plot.under(labels, each), before), months)
+
+
+def _indented(row: Content, columns: int) -> Content:
+    return row.pad_left(columns)
 
 
 # --- load -------------------------------------------------------------------------------------------------------------
@@ -145,12 +148,13 @@ def load(found: Load, width: int, height: int) -> Content:
         head = f"{each.course.retention:>4.0%}  "
         rows.append(Content.assemble(mark, head, minutes, f"{each.settled_minutes:>15,.1f}{kept:>24}"))
     days = found.own.minutes
-    top = max(*days, 1.0)
+    top = plot.round_top(max(days, default=0))
     tall = max(4, min(12, height - len(rows) - 4))
-    labels = {0: f"{top:,.0f}", tall - 1: "0"}
-    room = width - max(map(len, labels.values())) - 2
-    drawn = plot.axed(plot.line(days, room, tall, 0, top), labels)
-    return stacked(*rows, Content(""), heading(strings.MINUTES_AHEAD), drawn)
+    labels = {0: f"{top:,.0f}", tall // 2: f"{top / 2:,.0f}", tall - 1: "0"}
+    before = max(map(len, labels.values())) + 2
+    drawn = plot.axed(plot.line(days, width - before, tall, 0, top), labels)
+    months = plot.months([found.today + timedelta(days=n) for n in range(len(days))], width - before, before)
+    return stacked(*rows, Content(""), heading(strings.MINUTES_AHEAD), drawn, months)
 
 
 # --- time and hours ---------------------------------------------------------------------------------------------------
@@ -158,8 +162,7 @@ def load(found: Load, width: int, height: int) -> Content:
 
 def time(stats: Stats, width: int, height: int) -> Content:
     """Return the minutes of study in each of the last weeks that fit."""
-    each, gap = (2, 0) if width >= 112 else (1, 0)
-    weeks = min(53, width // each)
+    weeks = min(53, (width - _SCALE) // (2 if width >= 112 + _SCALE else 1))
     first = stats.today.toordinal() - stats.today.weekday() - _WEEK * (weeks - 1)
     minutes = [0.0] * weeks
     for day in stats.activity.since(first):
@@ -170,12 +173,11 @@ def time(stats: Stats, width: int, height: int) -> Content:
     if begun is None:
         return Content("")
     shown = minutes[begun:]
-    each = min(6, width // len(shown))
+    each = min(6, (width - _SCALE) // len(shown))
     gap = 1 if each > 2 else 0
-    begins = date.fromordinal(first + _WEEK * begun)
-    drawn = plot.bars(shown, max(4, min(14, height - 4)), each - gap, gap)
-    room = len(shown) * each
-    return stacked(heading(strings.MINUTES_A_WEEK), drawn, _ends(begins, room, 0))
+    drawn, before = plot.axed_bars(shown, max(4, min(14, height - 4)), each - gap, gap)
+    mondays = [date.fromordinal(first + _WEEK * n) for n in range(begun, weeks)]
+    return stacked(heading(strings.MINUTES_A_WEEK), drawn, plot.months(mondays, len(shown) * each, before))
 
 
 def hours(stats: Stats, width: int, height: int) -> Content:
@@ -183,18 +185,16 @@ def hours(stats: Stats, width: int, height: int) -> Content:
     found = {hour.hour: hour for hour in stats.activity.hours}
     if not found:
         return Content("")
-    each = max(1, min(4, width // 24 - 1))
-    tall = max(3, min(8, (height - 5) // 2))
+    each = max(1, min(4, (width - _SCALE) // 24 - 1))
+    tall = max(4, min(8, (height - 5) // 2))
     reviews = [found[h].reviews if h in found else 0 for h in range(24)]
     right = [found[h].recalled / found[h].reviews if h in found else 0.0 for h in range(24)]
     names = plot.under([str(h) if each > 1 or h % 3 == 0 else "" for h in range(24)], each)
+    counts, before = plot.axed_bars(reviews, tall, each)
+    shares, after = plot.axed_bars(right, tall, each, style="$secondary", top=1.0, shown="{:.0%}".format)
     return stacked(
-        heading(strings.REVIEWS_BY_HOUR),
-        plot.bars(reviews, tall, each),
-        names,
-        heading(strings.SHARE_BY_HOUR),
-        plot.bars(right, tall, each, style="$secondary"),
-        names,
+        *(heading(strings.REVIEWS_BY_HOUR), counts, _indented(names, before)),
+        *(heading(strings.SHARE_BY_HOUR), shares, _indented(names, after)),
     )
 
 
@@ -206,16 +206,16 @@ def growth(stats: Stats, width: int, height: int) -> Content:
     if not stats.growth:
         return Content("")
     met, known = [week.total for week in stats.growth], list(stats.known)
-    top = max(*met, 1)
-    wide = len(f"{top:,}")
+    top = plot.round_top(max(met))
+    wide = len(f"{top:,.0f}")
     room, tall = width - wide - 2, max(3, min(12, (height - 4) // 2))
-    labels = {0: f"{top:,}", tall - 1: "0"}
+    labels = {0: f"{top:,.0f}", tall // 2: f"{top / 2:,.0f}", tall - 1: "0"}
     return stacked(
         heading(strings.MET),
         plot.axed(plot.line(met, room, tall, 0, top), labels),
         heading(strings.KNOWN),
         plot.axed(plot.line(known, room, tall, 0, top), labels, "$secondary"),
-        _ends(stats.growth[0].week, room, wide + 2),
+        plot.months([week.week for week in stats.growth], room, wide + 2),
     )
 
 

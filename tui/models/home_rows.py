@@ -33,6 +33,20 @@ def dotted(*parts: Content) -> Content:
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
+def steps(seen: Overview) -> tuple[str, ...]:
+    """Return where each numbered step of a vault without cards leads: a screen, and a command of the work screen."""
+    if not seen.has_sources:
+        return ("work add", "work compile", "review")
+    if seen.suggested:
+        return ("suggest",)
+    return () if seen.cards else ("work compile",)
+
+
+def is_done(seen: Overview) -> bool:
+    """Return whether there are cards, and none of them is left for today."""
+    return bool(seen.cards) and not seen.due + seen.new
+
+
 def advice(seen: Overview, tag: str, offer: Offer | None = None) -> Content:
     """Return what to do now."""
     if not seen.has_sources:
@@ -57,8 +71,10 @@ def _today(seen: Overview, tag: str) -> Content:
         notes = [strings.only(tag) if tag else "", done, more]
     else:
         head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
-        notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
-    return Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
+        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
+        notes = [done, strings.next_due(seen.next_due) if seen.next_due and not more else more]
+    shown = Content(" ").join([content.line(note, content.DIM) for note in notes if note])
+    return Content("\n" if is_done(seen) else " ").join([part for part in (head, shown) if part.plain])
 
 
 def _greeting(seen: Overview, offer: Offer | None) -> list[Content]:
@@ -96,7 +112,7 @@ def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
     width = max(len(command) for command, _ in steps) + 3
     for number, (command, gives) in enumerate(steps, 1):
         name = content.plain(command.ljust(width), "$text-accent")
-        rows.append(Content.assemble(content.plain(f"  {number}  ", content.DIM), name, gives))
+        rows.append(Content.assemble((f"  {number}  ", "bold $text-accent"), name, gives))
     rows += [Content(""), *(content.plain(note, content.DIM) for note in notes)]
     return Content("\n").join(rows)
 
@@ -164,8 +180,8 @@ def _how_much(found: Figures) -> str:
     return strings.backlog(plan.overdue, date.fromordinal(found.today + plan.days) if plan.days else None)
 
 
-def since(found: Figures, wide: bool) -> Content:
-    """Return what is new since yesterday, on one line, or one row each with the names of the articles."""
+def since(found: Figures, wide: bool, width: int = 0) -> Content:
+    """Return what is new since yesterday, on one line as far as it fits, or in rows with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
     items = [strings.inbox(found.inbox)] if found.inbox else []
@@ -176,10 +192,20 @@ def since(found: Figures, wide: bool) -> Content:
     if not items:
         return dotted(head, content.plain(strings.NOTHING_NEW, content.DIM))
     if not wide:
-        return dotted(head, *(content.plain(one) for one in items))
+        return _fitting(head, items, width)
     rows = [dotted(*(content.plain(one) for one in items[n : n + 2])) for n in range(0, len(items), 2)]
     names = content.line(", ".join(new.articles), content.DIM)
     return Content("\n").join([head, *rows, *([names] if new.articles else [])])
+
+
+def _fitting(head: Content, items: Sequence[str], width: int) -> Content:
+    """Return the items that fit into `width` columns after the head, and how many are left; 0 leaves none out."""
+    for number in range(len(items), 0, -1):
+        left = [content.plain(strings.others(len(items) - number), content.DIM)] if number < len(items) else []
+        row = dotted(head, *(content.plain(one) for one in items[:number]), *left)
+        if not width or row.cell_length <= width or number == 1:
+            return row
+    return head
 
 
 def topics(found: Figures, width: int) -> Content:

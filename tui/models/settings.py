@@ -49,7 +49,7 @@ class Row:
 
 def _value(held: Any) -> Value:
     if isinstance(held, tuple):
-        return [_step_text(step) for step in held]
+        return [each if isinstance(each, str) else _step_text(each) for each in held]
     found: Value = held
     return found
 
@@ -82,6 +82,7 @@ LEARNING = (
     _learning("maximum_interval", Kind.NUMBER, 365),
     _learning("fuzz", Kind.SWITCH),
     _learning("bury_siblings", Kind.SWITCH),
+    _learning("easy_days", Kind.STEPS),
     _learning("leech_threshold", Kind.NUMBER),
     _learning("leech_action", Kind.CHOICE, choices=("flag", "suspend")),
     _learning("auto_optimize", Kind.SWITCH),
@@ -131,7 +132,11 @@ def shown(row: Row, held: Value) -> str:
         return " ".join(held) or strings.NONE
     if not held and row.id in _NOTHING:
         return _NOTHING[row.id]
-    return f"{held:.0%}" if row.kind is Kind.SHARE else str(held)
+    return f"{held:.0%}" if row.kind is Kind.SHARE else f"{_grouped(held)}{strings.UNITS.get(row.id, '')}"
+
+
+def _grouped(held: Value) -> str:
+    return f"{held:,}" if isinstance(held, int) else str(held)
 
 
 def typed(held: Value) -> str:
@@ -181,7 +186,9 @@ def description(row: Row) -> tuple[str, str]:
     if row.table != "keys":
         return strings.MEANT[row.id]
     key = _registered()[row.key]
-    return key.description or row.key, row.key
+    screen = row.key.partition(".")[0].capitalize()
+    label, _, about = key.description.partition(": ")
+    return f"{screen} · {label}", f"{about or label} ({row.key})"
 
 
 def _registered() -> Mapping[str, Any]:

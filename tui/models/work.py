@@ -10,21 +10,15 @@ from vault.text.formatting import plural
 
 TITLE = "Work"
 MENU_TITLE = "Run a command"
-MENU = {  # the words of a command, what it is called, what it does
-    "compile": ("Compile", "create articles and cards from new files in raw/"),
-    "add": ("Add a document", "a file, a folder or a web page, into raw/"),
-    "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
-    "sync": ("Sync with Anki", "send cards, fetch reviews; Anki must be running"),
-    "optimize": ("Fit the scheduler", "fit its parameters to your reviews"),
-    "rebuild": ("Rebuild", "create all pages and cards again from the sources"),
-}
 ASK_ADD = "A file, a folder or a web address:"
 ASK_IMPORT = "An .apkg or .colpkg file:"
+ASK_EXPORT = "The .apkg file to write:"
 ASK_HOW = "tab completes a name, enter starts, esc goes back"
 DOING = {
     "compile": "compiling",
     "rebuild": "rebuilding",
     "import": "importing",
+    "export": "exporting",
     "add": "adding",
     "sync": "syncing",
     "optimize": "fitting",
@@ -35,6 +29,7 @@ DONE = {
     "compile": "Compiled",
     "rebuild": "Rebuilt",
     "import": "Imported",
+    "export": "Exported",
     "add": "Added",
     "sync": "Synced",
     "optimize": "Fitted",
@@ -56,10 +51,13 @@ STAGES = {
     "fetch": "Fetching",
     "fit": "Fitting to your reviews",
     "reviews": "Importing reviews",
+    "export": "Writing the package",
     "changes": "Sending changes to Anki",
 }
 STARTING = "Starting …"
 FINDINGS = "Findings"
+NOTICES = "Notices"
+WHERE_ADDED, KNOWN = "Added to the vault as", "In the vault already, as"
 WHY_LEFT_OUT = "Skipped, and why"
 FAILURES = "Could not be read or imported"
 STOPPING = "Stopping … what has been saved stays saved."
@@ -156,9 +154,15 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     there = result.get("unchanged")
     if isinstance(there, list) and there:
         rows.append(("known", plural(len(there), "file") + " already in the vault"))
+    if state.name == "export":
+        rows += [("file", str(result.get("path", ""))), ("next", "in Anki: File, Import")]
     if state.name == "optimize":
         rows.append(("result", _fitted(result)))
     return rows
+
+
+def more(left: int) -> str:
+    return f"and {left:,} more"
 
 
 def reasons(state: WorkState) -> list[str]:

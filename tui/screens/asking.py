@@ -132,7 +132,7 @@ class Asking(Page):
     def on_asking_by_command(self, message: ByCommand) -> None:
         if message.ticket != self._ticket or not self._question:
             return
-        context, words = self.context, model.command(self._question, goes_on=bool(self._turns))
+        context, words = self.context, model.command(self._question, self._turns[-1].id if self._turns else "")
         try:
             if context.jobs.running:
                 raise busy()

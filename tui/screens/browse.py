@@ -28,17 +28,17 @@ from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 
 COLUMNS = (
-    Column("kind", said.COLUMNS["kind"], 12),
-    Column("concept", said.COLUMNS["concept"], 18, least=56),
     Column("question", said.COLUMNS["question"], quiet=False),
-    Column("topic", said.COLUMNS["topic"], 16, least=120),
-    Column("ivl", said.COLUMNS["ivl"], 8, right=True, least=86),
-    Column("difficulty", said.COLUMNS["difficulty"], 5, right=True, least=104),
-    Column("lapses", said.COLUMNS["lapses"], 7, right=True, least=104),
-    Column("recall", said.COLUMNS["recall"], 7, right=True, least=86),
+    Column("concept", said.COLUMNS["concept"], 18, least=90),
+    Column("kind", said.COLUMNS["kind"], 12, least=124),
+    Column("topic", said.COLUMNS["topic"], 16, least=150),
+    Column("ivl", said.COLUMNS["ivl"], 8, right=True, least=112),
+    Column("difficulty", said.COLUMNS["difficulty"], 5, right=True, least=166),
+    Column("lapses", said.COLUMNS["lapses"], 7, right=True, least=166),
+    Column("recall", said.COLUMNS["recall"], 7, right=True, least=112),
     Column("due", said.COLUMNS["due"], 10, right=True),
 )
-_BESIDE = 160  # cells from which on the preview stands beside the list, with room for every column
+_BESIDE = 180  # cells from which on the preview stands beside the list, with room for every column
 
 
 class BrowseScreen(BrowseActions, key="browse"):

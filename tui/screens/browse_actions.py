@@ -11,6 +11,8 @@ from textual.widgets import Input, Static
 
 from learning.cards import actions
 from learning.cards.actions import Action
+from learning.cards.delete import Deleted, delete_cards, restore_cards
+from learning.cards.new import Added
 from learning.cards.workspace import Desk, open_desk
 from learning.search.records import Record, Records
 from tui.external import run_in_terminal, show_result
@@ -29,12 +31,11 @@ class BrowseActions(BrowseSearch):
 
     @dataclass
     class Did(Message):
-        """An action was saved, or undone."""
+        """An action on so many cards was saved, or undone."""
 
-        action: Action
+        cards: int
         name: str
         records: Records
-        undone: bool = False
 
     def _records(self) -> list[Record]:
         """Return the selected cards, else the one under the cursor."""
@@ -113,12 +114,12 @@ class BrowseActions(BrowseSearch):
             self._show_nothing_marked()
             return
 
-        def action(desk: Desk) -> tuple[Action, Desk]:
+        def action(desk: Desk) -> tuple[int, Desk]:
             made = make(desk)
             after = actions.do(desk, made)
             if made.events:
                 self._open.done.append(made)
-            return made, after
+            return len(made.events), after
 
         self._queue(name, action)
 
@@ -128,15 +129,54 @@ class BrowseActions(BrowseSearch):
             self.query_one(Notice).show_message(said.NOTHING_TO_UNDO)
             return
 
-        def back(desk: Desk) -> tuple[Action, Desk]:
+        def back(desk: Desk) -> tuple[int, Desk]:
             if not held.done:
-                return Action(()), desk
-            after = actions.undo(desk, held.done[-1], via="tui")  # should the disk refuse, it can be tried again
-            return held.done.pop(), after
+                return 0, desk
+            done = self._undo(desk, held.done[-1])  # should the disk refuse, it can be tried again
+            held.done.pop()
+            return done
 
         self._queue("undo", back)
 
-    def _queue(self, name: str, action: Callable[[Desk], tuple[Action, Desk]]) -> None:
+    def _undo(self, desk: Desk, last: Action | Added | Deleted) -> tuple[int, Desk]:
+        """Undo what was done last; return how many cards it was, and the desk after."""
+        vault, now = self.context.vault, self.context.clock()
+        if isinstance(last, Action):
+            return len(last.events), actions.undo(desk, last, via="tui")
+        cards = (
+            delete_cards(vault, last.cards, now).cards if isinstance(last, Added) else restore_cards(vault, last, now)
+        )
+        return len(cards), open_desk(vault, now, queued=False)
+
+    def action_delete(self) -> None:
+        """Delete the cards, with their siblings of the same note, from their decks."""
+        chosen = self._chosen()
+        if not chosen:
+            self._show_nothing_marked()
+            return
+
+        def delete(_: Desk) -> tuple[int, Desk]:
+            vault, now = self.context.vault, self.context.clock()
+            deleted = delete_cards(vault, chosen, now)
+            self._open.done.append(deleted)
+            return len(deleted.cards), open_desk(vault, now, queued=False)
+
+        self._queue("delete", delete)
+
+    def action_new_card(self) -> None:
+        """Let the user write a card for the deck of the one under the cursor."""
+        record = self._at_cursor()
+        self.go("new", record.path if record is not None else "")
+
+    def action_info(self) -> None:
+        """Show the schedule and the ratings of the card under the cursor."""
+        record = self._at_cursor()
+        if record is None:
+            self._show_nothing_marked()
+        else:
+            self.go("info", record.card)
+
+    def _queue(self, name: str, action: Callable[[Desk], tuple[int, Desk]]) -> None:
         """Queue an action, to be run in the background after the earlier ones."""
         held = self._open
         topics = held.records.topics if held.records is not None else None
@@ -157,7 +197,7 @@ class BrowseActions(BrowseSearch):
         self.run_worker(next_one, thread=True, group="browse-action")
 
     def on_browse_actions_did(self, message: Did) -> None:
-        count = len(message.action.events)
+        count = message.cards
         self._open.take(message.records)
         self._search()
         undone = message.name == "undo"
@@ -183,6 +223,9 @@ class BrowseActions(BrowseSearch):
         record = self._at_cursor()
         if record is None:
             self._show_nothing_marked()
+            return
+        if not self.context.editor:
+            self.go("edit", record.card)
             return
         ended = run_in_terminal(self.app, self.context, "card", "edit", record.card)
         self._load()

@@ -45,9 +45,9 @@ class EditScreen(Page, key="edit"):
     def compose(self) -> ComposeResult:
         yield TopBar(said.EDIT)
         with Container(id="sides"), Vertical(classes="column"):
-            yield Static(said.QUESTION, markup=False, classes="side-name")
+            yield Static(said.QUESTION, markup=False, classes="side-name", id="edit-asks")
             yield TextArea(id="edit-question", soft_wrap=True, tab_behavior="focus")
-            yield Static(said.ANSWER, markup=False, classes="side-name")
+            yield Static(said.ANSWER, markup=False, classes="side-name -of-answer")
             yield TextArea(id="edit-answer", soft_wrap=True, tab_behavior="focus")
         yield Notice()
         yield KeyBar(EDIT)
@@ -65,10 +65,13 @@ class EditScreen(Page, key="edit"):
             self.post_message(self.Read(found))
 
     def on_edit_screen_read(self, message: Read) -> None:
-        card = message.card.card
-        self._before, self._shown = words_of(card), Words(clean(card.question), clean(card.answer))
+        self._before = before = words_of(message.card.card)
+        self._shown = Words(clean(before.question), None if before.answer is None else clean(before.answer))
         self._question.load_text(self._shown.question)
-        self._answer.load_text(self._shown.answer)
+        self._answer.load_text(self._shown.answer or "")
+        if before.answer is None:
+            self.add_class("-cloze")
+            self.query_one("#edit-asks", Static).update(said.CLOZE)
         self._question.focus()
         self.query_one(TopBar).show_status(message.card.title)
 
@@ -102,7 +105,7 @@ class EditScreen(Page, key="edit"):
 
     @property
     def _now(self) -> Words:
-        return Words(self._question.text, self._answer.text)
+        return Words(self._question.text, None if self.has_class("-cloze") else self._answer.text)
 
     @property
     def _question(self) -> TextArea:

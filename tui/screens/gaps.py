@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.agenda.gap_decisions import Decision, decide, read_agenda, read_plan
+from learning.agenda.gap_decisions import Decision, decide, read_agenda
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
 from learning.cards.workspace import open_desk
 from tui.context import Context
@@ -40,6 +40,8 @@ _BACK = {  # what makes a gap as it was again
 
 
 class GapsScreen(Page, key="gaps"):
+    """The reading agenda. `about` is the words to narrow it to."""
+
     @dataclass
     class Mentioned(Message):
         """The mentions of a gap have been read."""
@@ -59,7 +61,7 @@ class GapsScreen(Page, key="gaps"):
         self._gaps: dict[str, Gap] = {}  # those that are shown
         self._at = ""
         self._done: list[Gap] = []  # as they were before each decision
-        self._kind, self._words, self._settled = "", "", False
+        self._kind, self._words, self._settled = "", about, False
         self._mentions: dict[str, Sequence[Mention]] = {}
         self._failing: Mapping[GapId, tuple[Failing, ...]] = {}
         self._reading = False  # mentions, just now
@@ -111,8 +113,7 @@ class GapsScreen(Page, key="gaps"):
         nothing.display = not wanted
         narrowed = bool(self._kind or self._words)
         nothing.update(content.prose(strings.NOTHING_SUCH if narrowed else strings.NOTHING))
-        by_kind = {kind: [gap for gap in wanted if gap.kind is kind] for kind in GapKind}
-        self.query_one(AgendaList).show(by_kind)
+        self.query_one(AgendaList).show(wanted)
         still_open = sum(gap.open for gap in self._all)
         status = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
         self.query_one(TopBar).show_status(status)
@@ -289,13 +290,5 @@ class GapsScreen(Page, key="gaps"):
             self.query_one(Notice).show_message(strings.copied(words))
 
     def _query_for(self, gap: Gap) -> str:
-        """Return the search query of a gap from the reading list, else its name and what would fill it."""
-        try:
-            subjects = read_plan(self.context.vault).subjects
-        except RetainError:
-            subjects = ()
-        for subject in subjects:
-            places = [n for n, lack in enumerate(subject.lacks) if lack.gap == gap.id]
-            if places and subject.queries:
-                return query(subject.queries[min(places[0], len(subject.queries) - 1)])
-        return query(f"{gap.what} {gap.missing if gap.kind is not GapKind.LEARNER else ''}")
+        """Return the search query of a gap, else its name with what is missing."""
+        return gap.search or query(f"{gap.what} {gap.missing if gap.kind is not GapKind.LEARNER else ''}")

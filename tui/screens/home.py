@@ -16,7 +16,7 @@ from learning.cards.workspace import open_desk
 from learning.pages.today import Figures, Overview, backlog_of, figures_of, overview_of, proposed, topics_of
 from learning.stats.catch_up import Offer
 from tui.context import Context
-from tui.keys import HOME
+from tui.keys import HOME, Key
 from tui.models import home_rows
 from tui.process.background import read_in_background
 from tui.screen import Page
@@ -171,6 +171,8 @@ class HomeScreen(PlanActions, key="home"):
     def _show(self, seen: Overview) -> None:
         self.query_one(TopBar).show_status(home_rows.dated(self.context.vault.settings.name, seen.date))
         self.set_class(not seen.cards, "-bare")
+        self.set_class(home_rows.is_done(seen), "-done")
+        self.query_one(KeyBar).show(self._keys(seen))
         self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
         self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
         minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
@@ -192,7 +194,7 @@ class HomeScreen(PlanActions, key="home"):
         wide = self._wide
         self._fact("streak").show(home_rows.streak(found))
         self._fact("recalled").show(home_rows.recalled(found, seen.desired))
-        self._fact("since").show(home_rows.since(found, wide))
+        self._drawn("since", lambda columns: home_rows.since(found, wide, columns))
         self._drawn("coming", lambda columns: home_rows.coming(found, columns, is_planned=self._offer is not None))
         self._drawn("topics", lambda columns: home_rows.topics(found, columns))
         self._drawn("year", lambda columns: home_rows.year(found, columns))
@@ -227,6 +229,32 @@ class HomeScreen(PlanActions, key="home"):
         where = _FACTS[message.fact.id or ""][1]
         if where:
             self.go(where)
+
+    def _keys(self, seen: Overview) -> list[Key]:
+        """Return the keys; in a vault without cards, enter takes the first step."""
+        first = next(iter(home_rows.steps(seen)), "")
+        words = {"work add": strings.FILL[0][0], "work compile": strings.COMPILE[0][0]}.get(first)
+        return [replace(key, words=words) if words and key.action == "review" else key for key in HOME]
+
+    def offers(self, key: Key) -> bool:
+        if key.group != strings.STEPS:
+            return True
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        return int(key.keys) <= len(steps)
+
+    def action_review(self) -> None:
+        """Review; in a vault without cards, take the first step."""
+        if self._seen is not None and home_rows.steps(self._seen):
+            self.action_step(1)
+        else:
+            super().action_review()
+
+    def action_step(self, number: int) -> None:
+        """Take a step of a vault without cards."""
+        steps = home_rows.steps(self._seen) if self._seen is not None else ()
+        if number <= len(steps):
+            where, _, about = steps[number - 1].partition(" ")
+            self.go(where, about)
 
     def action_go(self, where: str) -> None:
         self.go(where)

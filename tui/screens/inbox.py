@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tui.context import Context
-from tui.keys import INBOX
+from tui.keys import INBOX, Key
 from tui.process.background import read_in_background
 from tui.screen import Page
 from tui.strings import inbox as strings
@@ -80,6 +80,7 @@ class InboxScreen(Page, key="inbox"):
         questions = [Question(item, view) for item in message.items for view in item.views]
         self._questions = {question.id: question for question in questions}
         self.query_one("#inbox").display = bool(questions)
+        self.query_one(KeyBar).show(key for key in INBOX if self.offers(key))
         nothing = self.query_one("#nothing", Static)
         nothing.display = not questions
         nothing.update(content.prose(strings.NOTHING))
@@ -87,6 +88,9 @@ class InboxScreen(Page, key="inbox"):
         pages = sum(bool(question.item.path) for question in questions) - cards
         self.query_one(TopBar).show_status(strings.shown(pages, cards, len(questions) - pages - cards))
         self.query_one(InboxList).show(questions)
+
+    def offers(self, key: Key) -> bool:
+        return bool(self._questions) or key.action in ("undo", "back")
 
     def on_reaching_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id

@@ -12,6 +12,7 @@ from textual.widgets import OptionList, Static
 
 from learning.cards.workspace import open_desk
 from learning.review.choices import Choice, choices
+from learning.review.more_new import USUAL, allow_more
 from learning.review.plan import Mode, Plan
 from tui.context import Context
 from tui.keys import PRACTISE
@@ -128,6 +129,15 @@ class PractiseScreen(Page, key="practise"):
 
     def action_move(self, rows: int) -> None:
         move_cursor(self.query_one(OptionList), rows)
+
+    def action_more_new(self) -> None:
+        """Let 10 more new cards of what is chosen into today's queue, and review them."""
+        self.run_worker(lambda tag=self.plan.tag: self._allow_more(tag), thread=True, exclusive=True)
+
+    def _allow_more(self, tag: str) -> None:
+        with self.posting_errors():
+            allow_more(open_desk(self.context.vault, self.context.clock(), tag=tag), USUAL, via="tui")
+            self.go("review", str(Plan(tag=tag)))
 
     def action_start(self) -> None:
         if self._choices:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.events import Resize
 from textual.message import Message
 
 from learning.cards import changes
+from learning.cards.workspace import open_desk
 from learning.memory import labels
+from learning.memory.state import Phase
+from learning.review.more_new import USUAL, allow_more, take_back
 from learning.review.plan import Mode, Plan, plan_of
 from learning.review.practice_session import PracticeSession
 from learning.review.study_session import StudySession
@@ -22,18 +27,19 @@ from tui.screen import Page
 from tui.screens.typed_review import Typing
 from tui.state.review import ReviewSession
 from tui.strings import review as said
-from tui.views.card import Face
+from tui.strings import typed
+from tui.views.card import COLUMN, MARGIN, Face
 from tui.views.rating import RatingBar
 from tui.views.session_end import SessionEnd
 from tui.widgets.bars import KeyBar, Progress
 from vault.errors import RetainError
-from vault.log.events import Rating
+from vault.log.events import More, Rating
 
-_AT_THE_END = ("insight", "ahead")
+_AT_THE_END = ("insight", "ahead", "more")
 
 
 class Table(Vertical):
-    """The card, and the quotes behind it beside or below."""
+    """The card, and below it the quotes behind it, in one column, so that the card stays where it is."""
 
     BLANK = True
 
@@ -46,6 +52,7 @@ class ReviewScreen(Typing, key="review"):
         """The vault has been read, and the first card is ready."""
 
         study_session: ReviewSession
+        message: str = ""
 
     class Failed(Page.Failed):
         """The vault or the review log could not be read."""
@@ -79,6 +86,7 @@ class ReviewScreen(Typing, key="review"):
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
         self._asked_early = False  # for the answer, before the vault was read
         self._bar: list[Key] = []  # the keys at the foot
+        self._allowed: More | None = None  # the decision for more new cards today that undo takes back
 
     def compose(self) -> ComposeResult:
         yield self._top
@@ -96,18 +104,25 @@ class ReviewScreen(Typing, key="review"):
         self._keep_time()
         self._reopen(self._plan)
 
-    def _reopen(self, plan: Plan) -> None:
-        """Write the pages of the finished session and begin a new one with `plan`."""
-        before, self._plan, self._reopening = self._study_session, plan, True
-        self.run_worker(lambda: self._open(before), thread=True, group="open")
+    def on_resize(self, event: Resize) -> None:
+        """Keep the quotes in the column of the card."""
+        self._support.styles.margin = (0, max(0, event.size.width - COLUMN) // 2 + MARGIN - 1)
 
-    def _open(self, before: ReviewSession | None) -> None:
+    def _reopen(self, plan: Plan, first: Callable[[], str] = lambda: "") -> None:
+        """Write the pages of the finished session, do `first`, and begin a new session with `plan`; show the message
+        that `first` returns.
+        """
+        before, self._plan, self._reopening = self._study_session, plan, True
+        self.run_worker(lambda: self._open(before, first), thread=True, group="open")
+
+    def _open(self, before: ReviewSession | None, first: Callable[[], str]) -> None:
         with self.posting_errors():
             if self._wrong is not None:
                 raise self._wrong
             if isinstance(before, StudySession):
                 before.finish()
-            self.post_message(self.Opened(self._opened()))
+            message = first()
+            self.post_message(self.Opened(self._opened(), message))
 
     def _opened(self) -> ReviewSession:
         if self._plan.counts:
@@ -117,6 +132,11 @@ class ReviewScreen(Typing, key="review"):
 
     def on_review_screen_opened(self, message: Opened) -> None:
         self._begin(message.study_session)
+        if message.message:
+            self._notice.show_message(message.message)
+
+    def on_page_failed(self, message: Page.Failed) -> None:
+        self._reopening = False
 
     def _begin(self, study_session: ReviewSession) -> None:
         self._study_session, self._reopening = study_session, False
@@ -204,7 +224,9 @@ class ReviewScreen(Typing, key="review"):
     def offers(self, key: Key) -> bool:
         study_session, action = self._study_session, key.action.partition("(")[0]
         if action == "undo":
-            return study_session is not None and study_session.can_undo
+            return study_session is not None and (study_session.can_undo or self._allowed is not None)
+        if action == "new_card":
+            return study_session is not None
         if action in ("reveal", "type"):
             return self._placed is not None and not self._revealed
         if action == "open":
@@ -214,7 +236,8 @@ class ReviewScreen(Typing, key="review"):
         if action in ("source", "article", "rate"):
             return self._revealed
         if action in _AT_THE_END:
-            return study_session is not None and self._placed is None and study_session.counts
+            at_end = study_session is not None and self._placed is None and study_session.counts
+            return at_end and (action != "more" or self._has_more_new)
         if action in ("bury", "suspend", "flag"):
             return self._placed is not None and study_session is not None and study_session.counts
         return action == "home" or self._placed is not None
@@ -231,6 +254,8 @@ class ReviewScreen(Typing, key="review"):
             self._reveal(self._study_session, self._placed)
         elif self._meant and (accepted := self.accepted()) is not None:
             self.action_rate(accepted)
+        elif self._meant:
+            self._notice.show_message(typed.PRESS_A_NUMBER)
 
     def _go_on(self, study_session: ReviewSession, *, meant: bool) -> None:
         """At the end, continue with a card that is due again, else go home; a press by accident does not leave."""
@@ -322,6 +347,38 @@ class ReviewScreen(Typing, key="review"):
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
         self._say_above(said.READING)
         self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
+
+    @property
+    def _has_more_new(self) -> bool:
+        """Whether cards are left that are new."""
+        session = self._study_session
+        return session is not None and any(session.state(i.card).phase is Phase.NEW for i in session.desk.queue.new)
+
+    def action_more(self) -> None:
+        """At the end, let 10 more new cards into today's queue, and continue with them."""
+        if self._study_session is None or self._placed is not None or not self._study_session.counts or self._reopening:
+            return
+        plan = Plan(Mode.REVIEW, self._plan.tag)
+        self._reopen(plan, lambda: self._allow_more(plan.tag))
+
+    def _allow_more(self, tag: str) -> str:
+        """Allow more new cards today; return how many come."""
+        desk = open_desk(self.context.vault, self._clock(), tag=tag)
+        after, self._allowed = allow_more(desk, USUAL, via="tui")
+        return said.more_new(after.today["new"] - desk.today["new"])
+
+    def action_undo(self) -> None:
+        """Undo the last step; where nothing was done since more new cards were allowed, that decision."""
+        study_session, allowed = self._study_session, self._allowed
+        if study_session is None or study_session.can_undo or allowed is None or self._reopening:
+            super().action_undo()
+            return
+        self._allowed = None
+        self._reopen(self._plan, lambda: self._take_back(allowed))
+
+    def _take_back(self, allowed: More) -> str:
+        take_back(open_desk(self.context.vault, self._clock(), queued=False), allowed, via="tui")
+        return said.NO_MORE_NEW
 
     def action_home(self) -> None:
         self.post_message(self.Left())

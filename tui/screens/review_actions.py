@@ -181,9 +181,24 @@ class ReviewActions(Page):
             self._editing_card = True
             self.go("edit", self._placed.id)
 
+    def action_new_card(self) -> None:
+        """Let the user write a card for the deck of the current one."""
+        if self._study_session is not None:
+            self._pause()
+            self.go("new", self._placed.deck.path if self._placed is not None else "")
+
+    def action_info(self) -> None:
+        """Show the schedule and the ratings of the current card."""
+        if self._placed is not None and self._study_session is not None and self._confirmed(self._study_session):
+            self._pause()
+            self.go("info", self._placed.id)
+
     def action_edit_outside(self) -> None:
-        """Open the card in the user's editor."""
+        """Open the card in the user's editor, or in the edit screen if none is set."""
         if self._placed is None:
+            return
+        if not self.context.editor:
+            self.action_edit()
             return
 
         self._pause()

@@ -37,10 +37,15 @@ class SearchScreen(Page, key="search"):
 
     @dataclass
     class Grew(Message):
-        """More files have been indexed for the search."""
+        """More files have been indexed for the search, or more sentences embedded: `words` say how many."""
 
-        done: int
-        total: int
+        words: str
+
+    @dataclass
+    class Warned(Message):
+        """Something that the user set up for searches could not be used."""
+
+        words: str
 
     @dataclass
     class Answered(Message):
@@ -102,17 +107,19 @@ class SearchScreen(Page, key="search"):
         words, vault, at = self._words, self.context.vault, self.context.clock()
 
         def progress(event: dict[str, Any]) -> None:
-            if event.get("event") == "indexing" and event["done"] < event["of"]:
-                self.post_message(self.Grew(event["done"], event["of"]))
+            if event.get("event") == "wait":
+                self.post_message(self.Warned(event["words"]))
+            elif event.get("event") in strings.STEPS and event["done"] < event["of"]:
+                self.post_message(self.Grew(strings.step(event["event"], event["done"], event["of"])))
 
         def search() -> None:
             from compiler.build.search import with_search_index  # the app starts without the compiler
+            from compiler.query.likeness import chosen_likeness
             from compiler.query.search import search as found_in
-            from compiler.query.semantic import chosen_likeness
 
             results = None
             with self.posting_errors(), without_gc_pauses():
-                likeness = chosen_likeness(vault.settings.vault_id)
+                likeness = chosen_likeness(progress)
                 results = with_search_index(
                     vault,
                     lambda index: found_in(index, words, tuple(strings.HEADS), _SHOWN, likeness),
@@ -124,7 +131,10 @@ class SearchScreen(Page, key="search"):
         self.run_worker(search, thread=True, group="search")
 
     def on_search_screen_grew(self, message: Grew) -> None:
-        self.query_one(TopBar).show_status(strings.indexing(message.done, message.total))
+        self.query_one(TopBar).show_status(message.words)
+
+    def on_search_screen_warned(self, message: Warned) -> None:
+        self.query_one(Notice).show_message(message.words)
 
     def on_search_screen_answered(self, message: Answered) -> None:
         self._is_searching = False

@@ -27,6 +27,7 @@ from tui.strings import settings as strings
 from tui.text import content
 from tui.views.settings import Line, SettingList
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.grouped_list import move_cursor
 from tui.widgets.notice import Notice
 from vault import toml_edit
 from vault.config import user
@@ -103,6 +104,9 @@ class SettingsScreen(Page, key="settings"):
         if row is rows.PAUSE:
             return self._paused
         return rows.value(row, self._settings, self._preferences)
+
+    def action_move(self, rows: int) -> None:
+        move_cursor(self.query_one(SettingList), rows)
 
     def on_reaching_list_reached(self, message: SettingList.Reached) -> None:
         if message.id in self._rows:

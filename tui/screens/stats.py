@@ -115,7 +115,7 @@ class StatsScreen(Page, key="stats"):
         self._working: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
-        yield TopBar("Statistics")
+        yield TopBar("Stats")
         yield Sections(strings.SECTIONS)
         with VerticalScroll(id="stats", can_focus=False), Vertical(classes="column"):
             yield Static(markup=False, id="means")
@@ -178,7 +178,7 @@ class StatsScreen(Page, key="stats"):
         backlog = backlog_words(plan, outlook.today) if plan is not None else ""
         every = tuple(forecasts.values())
         means = meaning(every, own)
-        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", backlog)))
+        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", outlook.date(0), backlog)))
 
     # --- what is known, as it comes -----------------------------------------------------------------------------------
 

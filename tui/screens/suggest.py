@@ -171,7 +171,7 @@ class SuggestScreen(Page, key="suggest"):
         """Record a decision on the present card; return False and show the error if that fails."""
         if not self._waiting or (self._before is not None and words is None):
             return False
-        one, said = self._waiting[0], (words.question, words.answer) if words is not None else None
+        one, said = self._waiting[0], (words.question, words.answer or "") if words is not None else None
         try:
             done = decide(self.context.vault, one.id, decision, self.context.clock(), words=said, via="tui")
         except RetainError as error:
@@ -224,8 +224,9 @@ class SuggestScreen(Page, key="suggest"):
         if not self._waiting or self._before is not None:
             return
         one = self._waiting[0]
-        self._before, self._asked = Words(escape(one.question), escape(one.answer)), False
-        for field, words in zip(self._fields, (self._before.question, self._before.answer), strict=True):
+        question, answer = escape(one.question), escape(one.answer)
+        self._before, self._asked = Words(question, answer), False
+        for field, words in zip(self._fields, (question, answer), strict=True):
             field.load_text(words)
         self._show_form()
 

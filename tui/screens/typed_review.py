@@ -22,6 +22,7 @@ from vault.evidence.evidence import EvidenceReader
 from vault.log.events import Rating
 from vault.log.grading import GradeRequest
 from vault.model import latex
+from vault.model.card import split_quote
 
 if TYPE_CHECKING:  # few type their answers
     from learning.review.typed_answer import Comparison
@@ -114,7 +115,8 @@ class Typing(ReviewActions):
 
         card, words = placed.card, self._field.text.strip()
         self._close_writing()
-        found = compare(latex.text(card.question), latex.text(card.answer), words)
+        answer, _ = split_quote(card.answer)  # where the card is from is no part of it
+        found = compare(latex.text(card.question), latex.text(answer or card.answer), words)
         written = self._written = Written(found, self._grader() if words else None, Event())
         self.mount(Verdict(found, said.ASKING if written.grader else ""), before=self._ratings)
         self._ratings.suggest(written.suggested)

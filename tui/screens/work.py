@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -13,6 +14,7 @@ from tui.keys import WORK, Key
 from tui.models import work as strings
 from tui.screen import Page
 from tui.state.job_state import WorkState
+from tui.strings.work import MENU
 from tui.text import content
 from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
@@ -21,7 +23,13 @@ from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
 from vault.errors import RetainError
 
-_ASKED = {"add": (strings.ASK_ADD, ()), "import": (strings.ASK_IMPORT, (".apkg", ".colpkg"))}
+_PACKAGES = (".apkg", ".colpkg")
+_ASKED = {
+    "add": (strings.ASK_ADD, ()),
+    "import": (strings.ASK_IMPORT, _PACKAGES),
+    "export": (strings.ASK_EXPORT, _PACKAGES[:1]),
+}
+_WITH_ANKI = ("import", "export", "sync")  # commands that name the other program
 _HARVEST = ("review", "gaps")  # keys that lead to what was made
 
 
@@ -49,7 +57,7 @@ class WorkScreen(Page, key="work"):
         yield TopBar(strings.TITLE)
         with VerticalScroll(id="work", can_focus=False), Vertical(classes="column"):
             yield Static(markup=False, id="work-head")
-            yield WorkMenu(strings.MENU, 18)
+            yield WorkMenu(_numbered(MENU), 21)
             with Vertical(id="work-form"):
                 yield Static(markup=False, id="work-ask")
                 yield PathInput()
@@ -60,7 +68,10 @@ class WorkScreen(Page, key="work"):
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self._tick)
-        if self.about:
+        if self.about in _ASKED and not self.context.jobs.running:
+            self.context.jobs.forget()
+            self._chosen(self.about)
+        elif self.about:
             self._begin(words_of(self.about))
         self._show()
 
@@ -87,9 +98,9 @@ class WorkScreen(Page, key="work"):
         form.display = state is None and bool(self._asking)
         self.query_one(WorkView).display = state is not None
         if state is None:
-            title = strings.MENU[self._asking][0] if self._asking else strings.MENU_TITLE
+            title = MENU[self._asking][0] if self._asking else strings.MENU_TITLE
         else:
-            title = strings.MENU[state.name][0] if state.name in strings.MENU else strings.TITLE
+            title = MENU[state.name][0] if state.name in MENU else strings.TITLE
         self.query_one("#work-head", Static).update(content.plain(title, "bold"))
         if menu.display:
             menu.focus()
@@ -108,6 +119,8 @@ class WorkScreen(Page, key="work"):
                 return over and state is not None and state.name == "add" and state.code == 0
             case "menu":
                 return over
+        if key.action.startswith("take"):
+            return state is None
         return over if key.action.startswith("result") else True
 
     # --- keys and choices -------------------------------------------------------------------------------------------
@@ -121,16 +134,22 @@ class WorkScreen(Page, key="work"):
         if menu.display and menu.highlighted is not None:
             self._chosen(menu.get_option_at_index(menu.highlighted).id or "")
 
+    def action_take(self, number: int) -> None:
+        """Choose the entry with this number."""
+        if self.query_one(WorkMenu).display:
+            self._chosen(list(MENU)[number - 1])
+
     def _chosen(self, name: str) -> None:
         if name not in _ASKED:
-            self._begin(("sync", "anki") if name == "sync" else (name,))
+            self._begin(_with_program(name))
             self._show()
             return
         self._asking = name
         asked, suffixes = _ASKED[name]
         self.query_one("#work-ask", Static).update(content.plain(asked))
         typed = self.query_one(PathInput)
-        typed.value = ""
+        typed.value = f"~/{self.context.vault.root.name}.apkg" if name == "export" else ""
+        typed.cursor_position = len(typed.value)
         typed.restrict_to(suffixes)
         self._show()
         typed.focus()
@@ -138,8 +157,7 @@ class WorkScreen(Page, key="work"):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         if message.value.strip():
-            middle = ("anki",) if self._asking == "import" else ()
-            self._begin((self._asking, *middle, "--", whole(message.value.strip())))
+            self._begin((*_with_program(self._asking), "--", whole(message.value.strip())))
             self._show()
 
     def _begin(self, words: tuple[str, ...]) -> None:
@@ -195,14 +213,26 @@ class WorkScreen(Page, key="work"):
         menu = self.query_one(WorkMenu)
         if menu.display:
             move_cursor(menu, rows)
+        else:
+            self.query_one("#work").scroll_relative(y=rows, animate=False)
+
+
+def _numbered(menu: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return a menu with the number before each name."""
+    return {id_: (f"{n}  {name}", about) for n, (id_, (name, about)) in enumerate(menu.items(), 1)}
+
+
+def _with_program(name: str) -> tuple[str, ...]:
+    """Return the words of a command, with the other program where it needs one."""
+    return (name, "anki") if name in _WITH_ANKI else (name,)
 
 
 def words_of(about: str) -> tuple[str, ...]:
-    """Return the words of a command for the shell; `import FILE` and `sync` become Anki commands."""
+    """Return the words of a command for the shell; `import FILE`, `export FILE` and `sync` become Anki commands."""
     try:
         words = tuple(shlex.split(about))
     except ValueError:
         words = (about,)
-    if words[:1] in (("import",), ("sync",)) and words[1:2] != ("anki",):
+    if words and words[0] in _WITH_ANKI and words[1:2] != ("anki",):
         return (words[0], "anki", *words[1:])
     return words

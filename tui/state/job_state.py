@@ -16,6 +16,7 @@ _STAGES = {  # what each kind of work goes through, in this order; others are ad
     "compile": ("source", "compose", "cards", "save"),
     "rebuild": ("source", "compose", "cards", "save"),
     "import": ("source", "reviews"),
+    "export": ("export",),
     "optimize": ("fit",),
 }
 _COSTS = ("input_tokens", "output_tokens", "usd")
@@ -185,6 +186,22 @@ def count(result: Mapping[str, Any], *keys: str) -> int:
 
 def failures(result: Mapping[str, Any]) -> list[Finding]:
     """Return the failed files of a job's result."""
-    lists = (rows for key in ("failures", "refused", "failed") if isinstance(rows := result.get(key), list))
+    return _findings(result, "failures", "refused", "failed")
+
+
+def notices(result: Mapping[str, Any]) -> list[Finding]:
+    """Return what a job noticed: text that could not be read, pictures that are not there."""
+    return _findings(result, "notices", "missing")
+
+
+def paths(result: Mapping[str, Any], key: str) -> list[Finding]:
+    """Return the files that a job's result lists under `key`."""
+    rows = result.get(key)
+    named = [row for row in rows if isinstance(row, str)] if isinstance(rows, list) else []
+    return [Finding(clean_line(row)[:_LONGEST]) for row in named]
+
+
+def _findings(result: Mapping[str, Any], *keys: str) -> list[Finding]:
+    lists = (rows for key in keys if isinstance(rows := result.get(key), list))
     rows = (row for rows in lists for row in rows if isinstance(row, dict))
     return [Finding(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]

@@ -5,25 +5,27 @@ from __future__ import annotations
 FEWEST_COLUMNS, FEWEST_ROWS = 40, 12
 TOO_SMALL = f"too small: at least {FEWEST_COLUMNS}x{FEWEST_ROWS}"
 HERE, EVERYWHERE = "Here", "Everywhere"  # the headings of the help
-KEYS = "Keys and commands"
+PALETTE = "A command, or the name of an article, topic, card or gap"
 THEME = "Colours"
 QUIT = "Quit"
 QUIT_ABOUT = "Leave retain; all ratings are saved"
 PLACES = {
     "home": ("Home", "Today: due cards and gaps"),
     "review": ("Review", "Start with the cards due today"),
-    "ask": ("Ask a question", "Answers from your sources, with follow-ups"),
-    "gaps": ("Reading agenda", "Gaps, and what would fill them"),
+    "ask": ("Ask", "Answers from your sources, with follow-ups"),
+    "gaps": ("Gaps", "What the sources lack, and what to read"),
     "inbox": ("Inbox", "Proposals that wait for your decision"),
     "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),
     "browse": ("Browse", "Every card and article"),
+    "new": ("New card", "Write a card of your own: basic, both ways or a cloze"),
     "search": ("Search", "Your sources, the wiki and the cards, by words"),
-    "stats": ("Statistics", "Recall, forecast and workload"),
-    "work": ("Work", "Compile, import, fit the scheduler"),
+    "stats": ("Stats", "Recall, forecast and workload"),
+    "work": ("Work", "Compile, add, import, export"),
     "practise": ("Practise", "Cards beyond today's, without scheduling"),
     "quiz": ("Quiz", "Answer questions about a topic"),
     "settings": ("Settings", "Learning and appearance"),
 }
+ARTICLE, TOPIC, CARD, GAP = "article", "topic", "card", "gap"  # what the palette finds in a vault
 THEMES = {
     "auto": ("automatic", "By the terminal's background"),
     "dark": ("dark", "Light words on dark"),

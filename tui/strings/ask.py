@@ -33,9 +33,6 @@ ENGINES = {
 }
 SEARCHING = "Searching the sources …"
 ASKING = "Asking the model …"
-CLOSEST = "Closest passages"
-QUOTED = "Quoted from your sources"
-MISSING = "Not in your sources"
 WAIT = "A question is being answered: wait, or stop with esc."
 NO_ANSWER = "There is no answer to file yet."
 NO_PAGE = "This answer has no page: ctrl+f files it."
@@ -57,16 +54,8 @@ def reading(done: int, of: int) -> str:
     return f"Reading the sources: {done:,} of {of:,} …"
 
 
-def refused(count: int) -> str:
-    return f"{plural(count, 'unsupported sentence')} dropped"
-
-
-def changed(day: str) -> str:
-    return f"Changed since {day}"
-
-
 def filed(path: str) -> str:
-    return f"Filed as {path}. ctrl+o opens it; delete the file to take that back."
+    return f"Filed as {path}. ctrl+o opens it; delete the file to undo this."
 
 
 def page(path: str) -> str:

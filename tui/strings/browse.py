@@ -55,6 +55,7 @@ DONE = {
     "flag": "flagged",
     "tag": "tagged",
     "reschedule": "rescheduled",
+    "delete": "deleted",
     "undo": "restored",
 }
 
@@ -79,7 +80,7 @@ def due(days: int, *, is_now: bool) -> str:
 
 def counts(found: int, total: int, marked: int) -> str:
     """Return the counts shown at the top of the screen."""
-    shown = f"{total:,}" if found == total else f"{found:,} of {total:,}"
+    shown = plural(total, "entry", "entries") if found == total else f"{found:,} of {total:,}"
     return f"{marked:,} selected · {shown}" if marked else shown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from learning.agenda.gap_decisions import Decision
 from learning.agenda.gap_mentions import Failing, Mention
-from vault.model.gaps import Gap, GapKind, GapStatus
+from vault.model.gaps import Gap, GapStatus
 from vault.text.formatting import plural
 
 TITLE = "Reading agenda"
@@ -19,18 +19,21 @@ TOLD = {
     Decision.PLAN: "planned",
     Decision.REOPEN: "reopened",
 }
-ABOUT = {
-    GapKind.STRUCTURAL: "mentioned, but explained by no source",
-    GapKind.EPISTEMIC: "questions the wiki cannot answer yet",
-    GapKind.LEARNER: "cards that you keep forgetting",
-}
+NEXT, MORE, CLOSED = "Read next", "More", "Closed"
 STATUS = {
     GapStatus.PLANNED: "planned",
     GapStatus.RESOLVED: "resolved",
     GapStatus.IGNORED: "ignored",
     GapStatus.FILLED: "filled",
 }
-ROWS = {"missing": "missing", "mentions": "mentioned", "fill": "would fill"}
+ROWS = {
+    "missing": "Missing",
+    "use": "In use",
+    "mentions": "Needed in",
+    "read": "Read",
+    "search": "Search",
+    "fill": "Look for",
+}
 LEARNERS = {"missing": "Trouble", "mentions": "See", "fill": "What helps"}  # the words of the page, for its gaps
 NO_ARTICLE = "No article mentions it."
 NO_CARD = "This gap has no card."
@@ -52,12 +55,16 @@ def shown(open_: int, number: int, kind: str, words: str, closed: bool) -> str:
     return " · ".join([*parts, f"{number} shown"] if len(parts) > 1 else parts)
 
 
+def subjects(number: int) -> str:
+    return plural(number, "subject")
+
+
 def more(number: int) -> str:
     return f" and {number} more" if number > 0 else ""
 
 
 def copied(query: str) -> str:
-    return f"Copied, to search for: {query}"
+    return f"Copied: {query}"
 
 
 def place(mention: Mention) -> str:

@@ -22,16 +22,17 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "The year",
 )
 YESTERDAY = "yesterday"
-EMPTY = "This vault is empty. To fill it:"
+EMPTY = "This vault is empty. To fill it, press 1:"
+STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
-    ("w  Add a document", "a file, a folder or a web page, into raw/"),
-    ("w  Compile", "creates articles and flashcards from it"),
-    ("enter", "starts the first review"),
+    ("Add a document", "a file, a folder or a web page, into raw/"),
+    ("Compile", "creates articles and flashcards from it"),
+    ("Review", "asks the first cards"),
 )
 FILL_NOTES = "Notes already in this folder are added the same way, by name."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
-NO_CARDS = "There are documents, but no cards yet:"
-COMPILE = (("w  Compile", "creates articles and flashcards from them"),)
+NO_CARDS = "There are documents, but no cards yet. Press 1:"
+COMPILE = (("Compile", "creates articles and flashcards from them"),)
 COMPILE_SHELL = "In a shell: retain compile."
 SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
@@ -111,9 +112,9 @@ def holdings(cards: int, concepts: int, tomorrow: int) -> str:
 def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     """Return (days in a row, a remark)."""
     if not longest:
-        return "0 days", "starts with the first review"
+        return "Not started", "begins with the first review"
     if not days:
-        return "0 days", f"the longest was {plural(longest, 'day')}"
+        return "No current streak", f"the longest was {plural(longest, 'day')}"
     head = f"{plural(days, 'day')} in a row"
     if days >= longest:
         return head, "your longest" if done_today or days > 1 else "2 days with a review today"
@@ -180,7 +181,7 @@ def inbox(number: int) -> str:
 
 def suggest(number: int) -> tuple[tuple[str, str], ...]:
     """Return the step for a vault that has suggested cards and no others."""
-    return (("t  Suggested cards", f"{number:,} to keep, edit or drop"),)
+    return (("Suggested cards", f"{number:,} to keep, edit or drop"),)
 
 
 def suggested(number: int) -> str:
@@ -193,6 +194,10 @@ def known(known: int, concepts: int) -> str:
 
 def nothing_reviewed(topics: int) -> str:
     return f"{plural(topics, 'topic')}, none started yet"
+
+
+def others(number: int) -> str:
+    return f"{number} more"
 
 
 def more(topics: int) -> str:

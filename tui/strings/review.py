@@ -12,6 +12,7 @@ from vault.text.formatting import plural
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card has a web address."
 NO_PICTURE = "This card shows no picture."
+SOURCE = "Source"
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."
 PAUSED = "paused"
@@ -30,12 +31,20 @@ NOW_IN_SOURCE = "now, as in the source"
 
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
-REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")
+REASONS = ("wrong", "unclear", "too long", "answer is in the question", "not worth knowing")
 IN_YOUR_WORDS = "or in your own words; enter saves"
 
 
 def address(shown: str) -> str:
     return f"{shown} opens in your browser: press o again"
+
+
+def line_number(line: int) -> str:
+    return f"line {line}"
+
+
+def quote_number(number: int, of: int) -> str:
+    return f"quote {number} of {of}"
 
 
 def picture(path: str) -> str:
@@ -92,7 +101,16 @@ ONCE_MORE = "Press again to return home."
 NOTHING_FITS = "No matching cards."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
+STREAK, NEXT, TOMORROW = "Streak", "Next card", "Tomorrow"
 CALCULATING = "calculating what comes next …"
+
+
+NO_MORE_NEW = "No extra new cards today."
+
+
+def more_new(cards: int) -> str:
+    """`10 more new cards today. u undoes it.`"""
+    return f"{plural(cards, 'more new card')} today. u undoes it."
 
 
 def done_line(ratings: int, stretch: str, pace: float) -> str:
@@ -111,13 +129,14 @@ def forgotten(times: int) -> str:
     return "forgotten once" if times == 1 else "forgotten twice" if times == 2 else f"forgotten {times} times"
 
 
-def comes_back(when: str) -> str:
-    return f"A card in learning comes back {when}."
+def comes_back(when: str, *, in_learning: bool) -> str:
+    return f"{when}, in learning" if in_learning else when
 
 
-def tomorrow(cards: int) -> str:
-    comes = f"{plural(cards, 'card')} will be due" if cards else "nothing will be due"
-    return f"By tomorrow {comes}, not counting new cards."
+def tomorrow(cards: int, stretch: str) -> str:
+    """`12 cards due, 4 minutes`, without new cards."""
+    due = f"{plural(cards, 'card')} due, {stretch}" if cards else "nothing due"
+    return f"{due}, not counting new cards"
 
 
 # --- editing ----------------------------------------------------------------------------------------------------------
@@ -126,6 +145,7 @@ GONE = "this card no longer exists"
 NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
+CLOZE = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ HINT = "words of your sources, the wiki and the cards; a filter such as is:leech
 ASK = "Type words and press enter."
 NOTHING = "Nothing found."
 READING = "searching ..."
+STEPS = {"indexing": "indexing", "embed": "embedding sentences"}  # by the events that report them
 HEADS = {
     "passage": "Passages of your sources",
     "article": "Articles",
@@ -21,9 +22,9 @@ HEADS = {
 }
 
 
-def indexing(done: int, total: int) -> str:
+def step(event: str, done: int, total: int) -> str:
     """Return `indexing 3 of 20`."""
-    return f"indexing {done:,} of {total:,}"
+    return f"{STEPS[event]} {done:,} of {total:,}"
 
 
 def found(count: int, unknown: Sequence[str]) -> str:

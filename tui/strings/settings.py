@@ -9,6 +9,11 @@ LEARNING, APP, KEYS = "Learning", "The app", "Keys"
 OF_VAULT, OF_USER, OF_LOG = "for this vault, in retain.toml", "for you, in config.toml", "in the review log"
 YES, NO, NONE = "yes", "no", "none"
 NO_LIMIT, NEVER, NOT_PAUSED = "no limit", "never", "not paused"
+UNITS = {  # after a number
+    "learning.maximum_interval": " days",
+    "learning.leech_threshold": " lapses",
+    "learning.rollover": ":00",
+}
 NOTHING_TO_UNDO = "Nothing to undo."
 CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
@@ -33,20 +38,21 @@ MEANT = {
         "Nothing is due until that day, and the streak is kept; then the load is spread. As 2026-12-20 or +14d.",
     ),
     "learning.learning_steps": (
-        "Steps of learning",
+        "Learning steps",
         "The steps of a new card: 1m 10m shows it twice more today.",
     ),
-    "learning.relearning_steps": ("Steps after a lapse", "The steps of a card that was forgotten."),
-    "learning.maximum_interval": ("Longest interval", "The longest interval in days."),
+    "learning.relearning_steps": ("Relearning steps", "The steps of a card that was forgotten."),
+    "learning.maximum_interval": ("Longest interval", "No interval is longer."),
     "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
-    "learning.bury_siblings": ("One of a concept a day", "Other cards of the same concept are buried until tomorrow."),
-    "learning.leech_threshold": ("Lapses of a leech", "A card with this many lapses is a leech; 0: never."),
-    "learning.leech_action": ("A leech is", "What happens to a leech."),
+    "learning.bury_siblings": ("Bury siblings", "Other cards of the same concept are buried until tomorrow."),
+    "learning.easy_days": ("Easy days", "Days of the week with fewer reviews, like sat:50% sun:0%."),
+    "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0: never."),
+    "learning.leech_action": ("Leech action", "What happens to a leech: flag it, or suspend it."),
     "learning.auto_optimize": (
         "Optimize automatically",
         "Fits the scheduler again when your reviews have doubled.",
     ),
-    "learning.rollover": ("The day begins at", "The hour at which a new study day begins."),
+    "learning.rollover": ("Day begins at", "The hour at which a new study day begins."),
     "learning.timezone": ("Time zone", "The time zone of study days, on every machine."),
     "app.theme": ("Colours", "By the terminal's background, or always the same."),
     "app.type_answers": ("Type the answer", "Asks you to type the answer before it is shown."),

@@ -15,6 +15,7 @@ NOTHING = "Nothing was written."
 NO_TERMS = "The card's answer has no words to compare."
 ASKING = "asking the model …"
 UNSURE = "No suggestion."
+PRESS_A_NUMBER = "No suggestion for this answer. Press 1 Again, 2 Hard, 3 Good or 4 Easy."
 
 
 def terms(said: int, of: int) -> str:

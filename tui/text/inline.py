@@ -164,13 +164,14 @@ class _Writer:
         self._length = 0
         self._open: list[tuple[int, int]] = []  # (offset, number of parts) at each mark that is not closed yet
         self._address = ""
-        self._after_citation = False  # apart from text
+        self._after_citation = False  # but for white space
         self._after_text = False
 
     def add(self, token: Token) -> None:
         if token.type == "text":
             self._text(token.content)
             self._after_text = True
+            self._after_citation = self._after_citation and not token.content.strip()
             return
         citation = False
         match token.type:

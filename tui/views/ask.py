@@ -15,16 +15,26 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from tui.models.ask import Source, Turn, day_of, marks
+from compiler.query.answer_text import Line, Part, answer_lines, change_lines
+from tui.models.ask import Source, Turn, day_of
 from tui.strings import ask as strings
 from tui.text import content
 from tui.widgets.grouped_list import ReachingList
 
 if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
-    from compiler.query.questions import Asked, Change
+    from compiler.query.answer import Answer
+    from compiler.query.questions import Asked
 
 _MOST_ASKED = 200  # earlier questions that are listed
 _QUOTED = 200  # characters of a quote in the list of sources
+_STYLES = {
+    Part.HEADING: content.DIM,
+    Part.NOTE: "$text-warning",
+    Part.MISSING: "$text-warning",
+    Part.DROPPED: content.DIM,
+    Part.NEW: "$text-success",
+    Part.GONE: "$text-error",
+}
 
 
 class TurnView(Static):
@@ -114,44 +124,45 @@ class QuestionList(ReachingList):
 
 def turn_content(turn: Turn, zone: tzinfo) -> Content:
     """Return a question with its answer, what the sources lack, what has changed, and the page of it."""
-    parts = [content.line(turn.answer.question, "bold $text-accent"), *_answer(turn)]
+    parts = [content.line(turn.answer.question, "bold $text-accent"), *_answer(turn.answer)]
     if turn.change is not None:
-        parts.append(Content("\n").join(_change(turn.change, zone)))
+        parts.append(Content("\n").join(map(_changed, change_lines(turn.change, zone))))
     if turn.page:
         parts.append(content.line(strings.page(turn.page), "$text-success"))
     return Content("\n").join(parts[:2]) + Content("").join([Content("\n\n") + part for part in parts[2:]])
 
 
-def _answer(turn: Turn) -> Iterator[Content]:
-    answer = turn.answer
-    missing = content.line(answer.missing, "$text-warning")
-    if answer.quotes or answer.is_weak:  # made without a model
-        if answer.missing:
-            yield missing
-        heading = strings.CLOSEST if answer.is_weak else strings.QUOTED
-        for number, quote in enumerate(answer.quotes, 1):
-            words = Content.assemble(_mark(f"[{number}] "), content.line(f"“{quote.text}”"))
-            yield Content.assemble(content.line(heading, content.DIM), "\n", words) if number == 1 else words
-        return
-    sentences = [
-        Content.assemble(content.line(each.text), " ", _mark(marks(answer, each.cites))) for each in answer.sentences
-    ]
+def _answer(answer: Answer) -> Iterator[Content]:
+    """Yield the paragraphs of an answer; where it stands in sentences, their quotes are beside it alone."""
+    sentences: list[Content] = []
+    heading = Content("")
+    for line in answer_lines(answer):
+        words = content.line(line.text, _STYLES.get(line.part, ""))
+        if line.part is Part.HEADING:
+            heading = words + "\n"
+        elif line.part is Part.SENTENCE:
+            sentences.append(words + _mark(line.after))
+        elif line.part is Part.QUOTE and answer.quotes:
+            yield Content.assemble(heading, _mark(line.before), words)
+            heading = Content("")
+        elif line.part in (Part.NOTE, Part.MISSING, Part.DROPPED):
+            if sentences:
+                yield Content(" ").join(sentences)
+                sentences = []
+            yield Content.assemble(content.plain(line.before, content.DIM), words)
     if sentences:
         yield Content(" ").join(sentences)
-    if answer.missing:
-        yield Content.assemble(content.plain(f"{strings.MISSING}: " if sentences else "", content.DIM), missing)
-    if answer.rejections:
-        yield content.line(strings.refused(len(answer.rejections)), content.DIM)
 
 
 def _mark(words: str) -> Content:
     return content.plain(words, "bold $text-primary")
 
 
-def _change(change: Change, zone: tzinfo) -> Iterator[Content]:
-    yield content.line(strings.changed(day_of(change.since, zone)), "bold")
-    for sign, style, texts in (("+", "$text-success", change.new), ("-", "$text-error", change.gone)):
-        yield from (Content.assemble((f"{sign} ", style), content.line(text)) for text in texts)
+def _changed(line: Line) -> Content:
+    style = _STYLES.get(line.part, "")
+    if line.part is Part.HEADING:
+        return content.line(line.text, "bold")
+    return Content.assemble(content.plain(line.before, style), content.line(line.text))
 
 
 def _source(source: Source) -> Content:

@@ -80,12 +80,12 @@ class Face:
     @property
     def head(self) -> Content:
         """The line above the question."""
-        head = [content.plain(self.kind.capitalize(), f"bold {self.colour}") if self.kind else Content(said.CARD)]
-        if self.concept:
-            head += [content.plain("  ·  ", content.DIM), content.line(self.concept)]
-        if self.marks:
-            head += [content.plain("  ·  ", content.DIM), content.plain(self.marks, "$text-warning")]
-        return Content("").join(head)
+        head = [
+            content.line(self.concept),
+            content.plain(self.kind or said.CARD, content.DIM),
+            content.plain(self.marks, "$text-warning"),
+        ]
+        return Content.styled("  ·  ", content.DIM).join([part for part in head if part.plain])
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -58,8 +58,7 @@ def _words(seen: Seen, listed: Listed, width: int) -> Content:
 
 
 def _card(placed: Placed, width: int) -> list[Content]:
-    kind = f"$kind-{placed.kind}" if placed.kind else content.DIM
-    head = Content("  ").join([content.line(placed.title, content.DIM), content.line(placed.kind, kind)])
+    head = Content("  ").join([content.line(placed.title), content.line(placed.kind, content.DIM)])
     question = content.prose(placed.card.question, width).stylize_before("bold")
     return [Content("\n").join([head, question]), content.prose(placed.card.answer, width)]
 

@@ -42,9 +42,6 @@ class Rows(Protocol):
     def cells(self, row: int, names: Sequence[str]) -> list[str]:
         """Return the raw text of these columns."""
 
-    def tint(self, row: int) -> str:
-        """Return the style of the first column."""
-
     def is_marked(self, row: int) -> bool: ...
 
 
@@ -217,8 +214,8 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
             content.plain("▌" if row == self.cursor else " ", "$primary"),
             content.plain("●" if marked else " ", "$accent"),
         ]
-        for n, ((column, cells), said) in enumerate(zip(placed, words, strict=True)):
-            style = rows.tint(row) if n == 0 else content.DIM if column.quiet else ""
+        for (column, cells), said in zip(placed, words, strict=True):
+            style = content.DIM if column.quiet else ""
             parts += [_fitted(content.line(said, style), cells, right=column.right), Content(" " * _GAP)]
         line = Content("").join(parts).truncate(width, pad=True)
         name = "cursor" if row == self.cursor else "marked" if marked else "rest"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
@@ -14,7 +15,10 @@ from tui.text import content
 from vault.evidence.context import QuoteContext
 from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
-from vault.model.latex import exhibit, words
+from vault.model.latex import exhibit
+
+_LEAST = 8  # columns of a part of the title
+_LINE = re.compile(r"\bline \d+")
 
 
 class SupportPanel(VerticalScroll):
@@ -25,9 +29,6 @@ class SupportPanel(VerticalScroll):
         self._evidence: Sequence[Evidence] = ()
         self._around: dict[int, QuoteContext] = {}  # of the quotes, by their number, as they become known
         self._at = 0
-
-    def on_mount(self) -> None:
-        self.border_title = "Source"
 
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="quotes")
@@ -66,7 +67,20 @@ class SupportPanel(VerticalScroll):
         quotes = [_quote(self._evidence[n], around.get(n), looked_at=n == self._at) for n in order]
         nothing = content.plain(said.NO_SOURCE, content.DIM)
         self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
+        self._paint_title()
         self.call_after_refresh(self._begin_at_quote)
+
+    def on_resize(self) -> None:
+        self._paint_title()
+
+    def _paint_title(self) -> None:
+        """Show where the current quote is: file, heading and line, as far as they fit."""
+        quote, around = self.looked_at, self._around.get(self._at)
+        room = self.size.width - 2
+        self.border_title = Content(" · ").join(
+            _fitted([said.SOURCE, *_place(quote, around)], room) if quote is not None else [Content(said.SOURCE)]
+        )
+        self.border_subtitle = said.quote_number(self._at + 1, len(self._evidence)) if len(self._evidence) > 1 else ""
 
     def _begin_at_quote(self) -> None:
         """Scroll to the quote unless everything fits."""
@@ -80,13 +94,34 @@ def _quote(evidence: Evidence, around: QuoteContext | None, *, looked_at: bool) 
     claim = evidence.claim
     if claim is None:
         return Content.assemble(content.line(evidence.source), "\n", content.plain(evidence.problem, "$text-warning"))
-    place = f"{evidence.source} · {claim.locator}" if claim.locator else evidence.source
-    said_there = content.line(words(claim.quote), "bold" if looked_at else content.DIM)
+    place = "" if looked_at else " · ".join(_place(evidence, around))
+    said_there = content.line(claim.quote, "bold" if looked_at else content.DIM)
     quote = Content.assemble(content.plain("“", content.DIM), said_there, content.plain("”", content.DIM))
     quote = _among(quote, around) + "\n"
     shown = [Content.assemble(content.line(exhibit(e), content.DIM), "\n") for e in claim.exhibits]
-    state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state}"
-    return Content.assemble(quote, *shown, content.line(place, content.MATH), content.plain(state, "$text-warning"))
+    state = "" if claim.state is ClaimState.CURRENT else str(claim.state)
+    last = [content.line(place, content.MATH), content.plain(state, "$text-warning")]
+    return Content.assemble(quote, *shown, Content(" · ").join([part for part in last if part.plain])).rstrip()
+
+
+def _place(evidence: Evidence, around: QuoteContext | None) -> list[str]:
+    """Return the file of a quote, and its place there."""
+    locator = evidence.claim.locator if evidence.claim is not None else ""
+    if around is not None and around.found and not _LINE.search(locator):
+        locator = ", ".join(filter(None, [locator, said.line_number(around.line)]))
+    return [evidence.source.removeprefix("raw/"), *filter(None, [locator])]
+
+
+def _fitted(parts: list[str], room: int) -> list[Content]:
+    """Return the parts of a title that fits: without the folders of the file, then with less of its name and place."""
+    if sum(map(len, parts)) + 3 * (len(parts) - 1) > room > 0 and len(parts) > 1:
+        parts = [parts[0], parts[1].rpartition("/")[2], *parts[2:]]
+    shown = [content.line(part) for part in parts]
+    for number in range(1, len(shown) if room > 0 else 0):  # the file, then the place
+        over = sum(part.cell_length for part in shown) + 3 * (len(shown) - 1) - room
+        if over > 0:
+            shown[number] = shown[number].truncate(max(_LEAST, shown[number].cell_length - over), ellipsis=True)
+    return shown
 
 
 def _among(quote: Content, around: QuoteContext | None) -> Content:

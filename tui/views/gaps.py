@@ -1,8 +1,8 @@
-"""The reading agenda: its gaps as a list by kind, and one gap in full."""
+"""The reading agenda: its gaps as a list, and one gap in full."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
@@ -11,37 +11,47 @@ from textual.widgets import Static
 
 from learning.agenda.gap_mentions import Failing, Mention
 from tui.strings import gaps as strings
-from tui.strings.gaps import ABOUT, STATUS
+from tui.strings.gaps import STATUS
 from tui.text import content
 from tui.widgets.grouped_list import GroupedList
-from vault.model.gaps import Gap, GapKind, GapStatus
+from vault.model.gaps import SHOWN, SOURCE_OF_TERM, Gap, GapKind, GapStatus, entries
+from vault.model.markdown import unescape
 from vault.model.wikilink import links
 
 
 class AgendaList(GroupedList):
-    """The gaps by kind; a row's id is the gap's."""
+    """The gaps in the order of the agenda; a row's id is the gap's."""
 
-    def show(self, gaps: Mapping[GapKind, Sequence[Gap]]) -> None:
-        """Show these gaps; the cursor stays, or moves to the next gap."""
+    def show(self, gaps: Sequence[Gap]) -> None:
+        """Show these gaps, open ones first; the cursor stays, or moves to the next gap."""
+        listed = entries(gaps)
+        alone = [entry.gaps[0] for entry in listed if len(entry.gaps) == 1]
+        groups = [(strings.NEXT, "", alone[:SHOWN])]
+        groups += [
+            (strings.subjects(len(entry.gaps)), entry.gaps[0].missing, list(entry.gaps))
+            for entry in listed
+            if len(entry.gaps) > 1
+        ]
+        groups += [(strings.MORE, "", alone[SHOWN:]), (strings.CLOSED, "", [gap for gap in gaps if not gap.open])]
         self.show_groups(
-            (_heading(kind, len(of_kind)), [(gap.id, _item(gap)) for gap in of_kind])
-            for kind, of_kind in gaps.items()
-            if of_kind
+            (_heading(name, said, len(some)), [(gap.id, _item(gap, name_only=bool(said))) for gap in some])
+            for name, said, some in groups
+            if some
         )
 
 
-def _heading(kind: GapKind, number: int) -> Content:
-    return Content.assemble(
-        (f"{kind.value.capitalize()} {number}", "bold $text-primary"), (f"  {ABOUT[kind]}", content.DIM)
-    )
+def _heading(name: str, said: str, number: int) -> Content:
+    count = "" if said else f" {number}"
+    return Content.assemble((f"{name}{count}", "bold $text-primary"), "  ", content.line(said, content.DIM))
 
 
-def _item(gap: Gap) -> Content:
+def _item(gap: Gap, *, name_only: bool) -> Content:
     mark = {GapStatus.PLANNED: ("▸ ", "$text-accent")}.get(gap.status, ("  ", ""))
     style = "$text-accent" if gap.status is GapStatus.PLANNED else content.DIM
     status = content.plain(f"  {STATUS[gap.status]}", style) if gap.status in STATUS else Content("")
     name = content.line(gap.what, "bold" if gap.open else content.DIM)
-    return Content.assemble(mark, name, ": ", content.line(gap.missing, "" if gap.open else content.DIM), status)
+    said = Content("") if name_only else content.line(f": {gap.missing}", "" if gap.open else content.DIM)
+    return Content.assemble(mark, name, said, status)
 
 
 _MOST = 6  # notes named; the file has the rest
@@ -76,7 +86,15 @@ class GapView(VerticalScroll):
         labels = strings.LEARNERS if gap.kind is GapKind.LEARNER else strings.ROWS
         for name, label in labels.items():
             self.query_one(f"#gap-{name} .gap-label", Static).update(label)
-        for name, words in (("missing", gap.missing), ("mentions", _mentions(gap)), ("fill", gap.fill)):
+        said = {
+            "missing": gap.missing,
+            "use": f"“{gap.use}”" if gap.use else "",
+            "mentions": _mentions(gap),
+            "read": unescape(gap.read),
+            "search": gap.search,
+            "fill": gap.fill if gap.fill != SOURCE_OF_TERM or not gap.search else "",
+        }
+        for name, words in said.items():
             self.query_one(f"#gap-{name}").display = bool(words)
             self.query_one(f"#gap-{name} .gap-words", Static).update(content.line(words))
         self.show_mentions((), ())

@@ -16,6 +16,7 @@ from learning.review.plan import Mode, Plan
 from learning.review.summary import Tally
 from learning.schedule import date_text as words
 from learning.study_day import StudyCalendar
+from tui.strings import home
 from tui.strings import review as said
 from tui.text import content
 from vault.log.events import Rating
@@ -27,7 +28,7 @@ _STYLES = {
     Rating.GOOD: "$text-success",
     Rating.EASY: "$text-primary",
 }
-_LABEL = 10  # columns of the words on the left
+_LABEL = 11  # columns of the words on the left
 _BAR = 30
 _ASKED = 56  # characters of a question that is named
 
@@ -87,9 +88,16 @@ def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *
     if not plan.counts:
         yield content.plain(said.NOT_KEPT, content.DIM)
         return
-    if tally.next_at is not None:
-        yield Content(said.comes_back(words.when(tally.next_at, now, calendar)))
-    yield Content(said.tomorrow(tally.tomorrow)) if complete else content.plain(said.CALCULATING, content.DIM)
+    comes = tally.next_at or tally.next_due
+    if comes is not None and (tally.next_at is not None or comes > now):
+        when = words.when(comes, now, calendar)
+        yield _row(said.NEXT, Content(said.comes_back(when, in_learning=tally.next_at is not None)))
+    if not complete:
+        yield content.plain(said.CALCULATING, content.DIM)
+        return
+    yield _row(said.TOMORROW, Content(said.tomorrow(tally.tomorrow, words.stretch(tally.tomorrow_s))))
+    streak, remark = home.streak(tally.streak, tally.longest, bool(tally.rated))
+    yield _row(said.STREAK, Content.assemble(streak, content.plain(f"  ·  {remark}", content.DIM)))
     if tally.ripe:
         yield from (Content(""), content.plain(labels.ready_concepts(tally.ripe), content.DIM))
 

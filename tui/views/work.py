@@ -16,7 +16,7 @@ from tui.text import content
 _BAR = 24  # cells of a step's bar
 _NAME = 26  # of its name
 _NOUN = 10
-_MOST = 6  # failures shown; the command itself tells them all
+_MOST = 30  # rows of a list; the command itself lists all
 
 
 class WorkView(Static):
@@ -65,9 +65,12 @@ def _over(state: WorkState) -> list[Content]:
         rows.append(
             Content.assemble(content.plain("cost".ljust(_NOUN), content.DIM), content.plain(strings.cost(state)))
         )
-    why = [Finding(words) for words in strings.reasons(state)]
-    rows += _named(strings.WHY_LEFT_OUT, why[:_MOST])
-    rows += _named(strings.FAILURES, job_state.failures(state.result)[:_MOST])
+    if state.name == "add":
+        rows += _named(strings.WHERE_ADDED, job_state.paths(state.result, "added"))
+        rows += _named(strings.KNOWN, job_state.paths(state.result, "unchanged"))
+    rows += _named(strings.WHY_LEFT_OUT, [Finding(words) for words in strings.reasons(state)])
+    rows += _named(strings.FAILURES, job_state.failures(state.result))
+    rows += _named(strings.NOTICES, job_state.notices(state.result))
     if state.name == "add" and good:
         rows += [Content(""), content.plain(strings.ADDED_NEXT, content.DIM)]
     return rows
@@ -76,7 +79,10 @@ def _over(state: WorkState) -> list[Content]:
 def _named(heading: str, findings: Sequence[Finding]) -> list[Content]:
     if not findings:
         return []
-    return [Content(""), content.plain(heading, "bold"), *(row for one in findings for row in _finding_row(one))]
+    left = len(findings) - _MOST
+    head = Content.assemble((heading, "bold"), content.plain(f"  {len(findings):,}", content.DIM))
+    rows = [row for one in findings[:_MOST] for row in _finding_row(one)]
+    return [Content(""), head, *rows, *([content.plain(strings.more(left), content.DIM)] if left > 0 else [])]
 
 
 def _finding_row(one: Finding) -> list[Content]:

@@ -8,7 +8,7 @@ private parts of `plotext`, which is not looked after any more.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from textual.content import Content
@@ -36,13 +36,43 @@ _BUSY = 0.9  # of the days with reviews, this part has fewer than what counts as
 
 def bars(values: Sequence[float], height: int, each: int = 2, gap: int = 1, style: str = "$primary") -> Content:
     """Return an upright bar for each value, the highest `height` rows high; any value above 0 is visible."""
-    most = max(values, default=0) or 1
-    eighths = [max(1, round(value / most * height * 8)) if value > 0 else 0 for value in values]
+    return Content.styled("\n".join(_bar_rows(values, height, each, gap, max(values, default=0) or 1)), style)
+
+
+def axed_bars(
+    values: Sequence[float],
+    height: int,
+    each: int = 2,
+    gap: int = 1,
+    style: str = "$primary",
+    *,
+    top: float = 0.0,
+    shown: Callable[[float], str] = "{:,.0f}".format,
+) -> tuple[Content, int]:
+    """Return upright bars beside a scale from 0 to `top`, and the columns that the scale takes.
+
+    `shown` writes a number of the scale. Without `top`, the scale ends at a round number.
+    """
+    height, top = max(2, height - height % 2), top or round_top(max(values, default=0))
+    labels = {0: shown(top), height // 2: shown(top / 2)} if height > 3 else {0: shown(top)}
+    labels |= {height - 1: shown(0)}
+    rows = _bar_rows(values, height, each, gap, top)
+    return axed(rows, labels, style), max(map(len, labels.values())) + 2
+
+
+def round_top(most: float) -> float:
+    """Return a round number, at least `most`, whose half is whole: 2, 4, 6, 8, 10, 20, 40 ..."""
+    size = 10.0 ** max(0, math.ceil(math.log10(most)) - 1) if most > 0 else 1.0
+    return next(step * size for step in (2, 4, 6, 8, 10) if step * size >= most)
+
+
+def _bar_rows(values: Sequence[float], height: int, each: int, gap: int, top: float) -> list[str]:
+    eighths = [max(1, round(value / top * height * 8)) if value > 0 else 0 for value in values]
     rows = []
     for row in range(height - 1, -1, -1):
         cells = [HEIGHTS[min(8, max(0, one - row * 8))] * each for one in eighths]
         rows.append((" " * gap).join(cells))
-    return Content.styled("\n".join(rows), style)
+    return rows
 
 
 def bar(share: float, width: int, style: str = "$primary") -> Content:
@@ -64,6 +94,25 @@ def under(labels: Sequence[str], each: int, gap: int = 1, style: str = content.D
             row[at : at + len(label)] = label
             free = at + len(label) + 1
     return Content.styled("".join(row).rstrip(), style)
+
+
+def months(days: Sequence[date], width: int, before: int = 0) -> Content:
+    """Return the row below a plot of a value for each of `days`, with the months where they begin.
+
+    The plot is `width` columns wide, after `before` columns for its scale.
+    """
+    begins = [n for n, day in enumerate(days) if n == 0 or day.month != days[n - 1].month]
+    columns = [round(n * (width - 1) / max(1, len(days) - 1)) for n in begins]
+    if len(columns) > 1 and columns[1] <= len("Nov 2026"):  # a few days of a month: their name would hide the next
+        begins, columns = begins[1:], columns[1:]
+    row, free, year = [" "] * width, 0, 0
+    for n, column in zip(begins, columns, strict=True):
+        day = days[n]
+        label = MONTHS[day.month - 1] if day.year == year else f"{MONTHS[day.month - 1]} {day.year}"
+        if column >= free and column + len(label) <= width:
+            row[column : column + len(label)] = label
+            free, year = column + len(label) + 1, day.year
+    return Content.styled(" " * before + "".join(row).rstrip(), content.DIM)
 
 
 def line(values: Sequence[float | None], width: int, height: int, low: float, high: float) -> list[str]:

@@ -151,10 +151,8 @@ def _names(vault: Vault) -> list[str]:
     except (FileNotFoundError, NotADirectoryError, Refused):
         return []
     except OSError as error:
-        what = f"whether agents were at work cannot be told: {(error.strerror or 'it cannot be read').lower()}"
-        raise Damaged(
-            what, where=str(folder), hint="it must be a folder of yours: look at its owner and mode"
-        ) from error
+        what = f"cannot tell whether agents were at work: {(error.strerror or 'it cannot be read').lower()}"
+        raise Damaged(what, where=str(folder), hint="it must be a folder you own: check its owner and mode") from error
     return sorted(name for name in names if _NAME.fullmatch(name))
 
 
@@ -170,7 +168,7 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 def refuse_beside_agents(vault: Vault) -> None:
     """Raise Refused while an agent's work is not checked, as its changes can't be distinguished from the user's."""
     for run in all_runs(vault):
-        raise Refused(f"an agent's work is not settled yet: {run}", hint=_hint(vault, run))
+        raise Refused(f"an agent's run is not finished yet: {run}", hint=_hint(vault, run))
 
 
 def _hint(vault: Vault, run: Run) -> str:

@@ -117,7 +117,7 @@ def newest(vault_id: str) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return folder / FIRST
     except OSError as error:
-        raise Damaged(f"cannot be read: {error.strerror}", where=str(folder), hint="look at its owner") from error
+        raise Damaged(f"cannot be read: {error.strerror}", where=str(folder), hint="check its owner") from error
     numbers = [int(found[1] or 1) for name in names if (found := _NUMBERED.fullmatch(name))]
     return folder / _name(max(numbers, default=1))
 
@@ -158,7 +158,7 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise SchemaTooNew(
                 f"the copies were written by a newer retain (version {version})",
                 where=str(path),
-                hint="update retain; nothing was touched",
+                hint="update retain; nothing was changed",
             )
         if version < VERSION:
             connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
@@ -179,7 +179,7 @@ def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     if name.startswith("SQLITE_FULL"):
         return WriteFailed("not written: the disk is full", where=where, hint="free some space and run it again")
     if name.startswith(_NO_WRITE):
-        return WriteFailed(f"not written: {error}", where=where, hint="look at the disk, and at the owner of the file")
+        return WriteFailed(f"not written: {error}", where=where, hint="check the disk and the owner of the file")
     return Damaged(
         f"the copies cannot be read: {error}",
         where=where,

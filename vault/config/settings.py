@@ -16,7 +16,7 @@ from vault.errors import Refused, SchemaTooNew
 from vault.text.formatting import clean_line
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.6.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.7.0"  # of AGENTS.md and of every format it describes
 _SPAN = re.compile(r"([0-9]{1,4}) ?(hour|day|week)s?")
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -34,6 +34,8 @@ _WHOLE = {  # the least and the greatest of each whole number
 }
 _MINUTES = (0, 1440)
 AUTO = "auto"
+_WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_EASY = re.compile(rf"({'|'.join(_WEEK)}):([0-9]{{1,3}})%")
 _SWITCHES = ("fuzz", "bury_siblings", "auto_optimize", "pause_new_cards")
 _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|helper|exec|shell|path"  # rarely needed
 
@@ -42,10 +44,11 @@ _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|help
 class Settings:
     """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
 
-    `retention_by_tag` has tags, case folded and without `#`, with another retention: the highest of a card's tags
-    counts. `minutes_per_day` limits the study time of a day; 0 is no limit, None half as many again as the learner
-    usually takes. `pause_new_cards` while more than a usual day is overdue. `freshness` has folders of `raw/`,
-    and how long after its last change or confirmation a source in them is to be looked at again.
+    `easy_days` has days of the week with the percentage of a usual day's reviews that each takes. `retention_by_tag`
+    has tags, case folded and without `#`, with another retention: the highest of a card's tags counts.
+    `minutes_per_day` limits the study time of a day; 0 is no limit, None half as many again as the learner usually
+    takes. `pause_new_cards` while more than a usual day is overdue. `freshness` has folders of `raw/`, and how long
+    after its last change or confirmation a source in them is to be looked at again.
     """
 
     vault_id: str
@@ -62,6 +65,7 @@ class Settings:
     maximum_interval: int = 36_500
     fuzz: bool = True
     bury_siblings: bool = False
+    easy_days: tuple[str, ...] = ()
     leech_threshold: int = 8
     leech_action: str = "flag"
     minutes_per_day: int | None = None
@@ -73,6 +77,12 @@ class Settings:
     def zone(self) -> ZoneInfo:
         """Return the time zone."""
         return ZoneInfo(self.timezone)
+
+    @property
+    def easy_shares(self) -> tuple[float, ...]:
+        """Return the share of a usual day's reviews that each day of the week takes, from Monday on."""
+        percent = dict(day.removesuffix("%").split(":") for day in self.easy_days)
+        return tuple(int(percent.get(day, 100)) / 100 for day in _WEEK)
 
 
 def render_settings(settings: Settings) -> str:
@@ -99,6 +109,7 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 # maximum_interval = 36500  # days
 # fuzz = true               # intervals vary a little, so that cards learnt together do not stay together
 # bury_siblings = false     # at most one card of a concept a day
+# easy_days = []            # like ["sat:50%", "sun:0%"]: days of the week that take fewer reviews
 # leech_threshold = 8       # lapses after which a card counts as a leech; 0: never
 # leech_action = "flag"     # or "suspend"
 # auto_optimize = true      # fit the scheduler to you by itself when your reviews have doubled
@@ -136,6 +147,8 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     values |= {key: file.switch(learning, key) for key in _SWITCHES if key in learning}
     values |= {key: _steps(file, learning, key) for key in ("learning_steps", "relearning_steps") if key in learning}
     values["minutes_per_day"] = _minutes(file, learning, "minutes_per_day")
+    if "easy_days" in learning:
+        values["easy_days"] = _easy_days(file, learning)
     if "retention" in learning:
         values["retention"] = file.number(learning, "retention", *_RETENTION)
     tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
@@ -209,6 +222,21 @@ def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timed
     if any(step <= timedelta() for step in steps):
         raise file.wrong(key, f"{key} must hold times longer than zero")
     return steps
+
+
+def _easy_days(file: TomlFile, learning: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return easy days such as ["sat:50%", "sun:0%"]."""
+    value = learning["easy_days"]
+    found = (
+        [_EASY.fullmatch(each) if isinstance(each, str) else None for each in value]
+        if isinstance(value, list)
+        else [None]
+    )
+    days = [each[1] for each in found if each and int(each[2]) <= 100]
+    if len(days) != len(found) or len(set(days)) != len(days):
+        what = f'easy_days must be a list like ["sat:50%", "sun:0%"] of {", ".join(_WEEK)}, each once, with 0% to 100%'
+        raise file.wrong("easy_days", what)
+    return tuple(value)
 
 
 def _folder(file: TomlFile, key: str) -> str:

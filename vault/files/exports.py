@@ -150,7 +150,7 @@ def export_folder(path: Path, files: Mapping[str, bytes], *, kind: str, forbidde
     digests = {name: sha256_hex(data) for name, data in files.items()}
     foreign = [name for name, have in found.items() if have not in (None, digests.get(name), *recorded.get(name, ()))]
     if foreign:
-        raise _foreign_files(path, sorted(foreign), edited=all(name in recorded for name in foreign))
+        raise refusal_of_files(path, sorted(foreign), edited=all(name in recorded for name in foreign))
     change = [name for name in files if found[name] != digests[name]]
     gone = [name for name in recorded if name not in files and found[name] is not None]
     final: Written = {name: [digest] for name, digest in digests.items()}
@@ -164,6 +164,19 @@ def export_folder(path: Path, files: Mapping[str, bytes], *, kind: str, forbidde
     if recorded != final:
         export_bytes(path / LIST, _list_bytes(final, kind), forbidden=forbidden)
     return len(change) + len(gone)
+
+
+def foreign_files(path: Path, *, kind: str) -> list[str]:
+    """Return the names of what is in the folder `path` and no export of this kind wrote, but for hidden files.
+
+    Raises: Refused for a folder with another kind of export, or that cannot be read; Damaged.
+    """
+    if not path.is_dir():
+        return []
+    folder = Folder(Path(os.path.realpath(path)))
+    recorded = _read(folder, path, kind)
+    with failing(str(path)):
+        return sorted(entry.name for entry in path.iterdir() if entry.name[0] != "." and entry.name not in recorded)
 
 
 def _digest(folder: Folder, name: str) -> str | None:
@@ -197,7 +210,8 @@ def _is_name(name: str) -> bool:
     return name not in ("", ".", "..", LIST) and "/" not in name and "\0" not in name
 
 
-def _foreign_files(path: Path, names: list[str], *, edited: bool) -> Refused:
+def refusal_of_files(path: Path, names: list[str], *, edited: bool = False) -> Refused:
+    """Return the error that a folder for an export holds these files, which no export wrote or the user edited."""
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     what = "edited since it was exported" if edited else "not written by an export"
     return Refused(f"{what}: {shown}", where=str(path), hint="move it away, or export to another folder")

@@ -72,7 +72,7 @@ class Guard(Folder):
         super().__init__(root)
         self.scope = scope
         self._forbidden = tuple(forbidden)
-        self._made: dict[str, str] = {}  # path -> SHA-256 of new files that this object wrote
+        self.made: dict[str, str] = {}  # path -> SHA-256 of new files that this object wrote, or is about to
         self.rescued: list[str] = []  # the new paths of edits that `sweep` found in temporary files
 
     def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
@@ -99,7 +99,7 @@ class Guard(Folder):
                 replace.install(folder, temp, parts[-1], path, expect)
             sync_folder(folder)
         if expect is None:
-            self._made[path] = sha256_hex(data)
+            self.made[path] = sha256_hex(data)
         return True
 
     def update(self, path: str, make: Callable[[bytes | None], bytes | None], *, tries: int = 1) -> bool:
@@ -178,7 +178,7 @@ class Guard(Folder):
         A scope that only adds files may delete only what this object has just written.
         """
         parts = writable(path, self.scope)
-        if not (self.scope.replaces or self._made.get(path) == expect) or self._is_append_only(parts):
+        if not (self.scope.replaces or self.made.get(path) == expect) or self._is_append_only(parts):
             raise refusal(path, "this command may not delete it")
         with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
@@ -203,6 +203,16 @@ class Guard(Folder):
         with failing(self._shown_path(path)), self._open_folder(parts, create=True):
             pass
 
+    def remove_empty_folder(self, path: str) -> None:
+        """Delete a folder if nothing is in it. Raises: Refused, WriteFailed."""
+        parts = makeable(path, self.scope)
+        with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=False) as folder:
+            try:
+                os.rmdir(parts[-1], dir_fd=folder)
+            except OSError as error:
+                if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+
     def copy_in(self, source: Path, path: str) -> str:
         """Copy a file of the user into `raw/` under a new name; return the SHA-256 of its bytes.
 
@@ -223,6 +233,7 @@ class Guard(Folder):
             if found:
                 raise refusal(path, "another file has that name", hint="rename one of them")
             sync(temp.handle)
+            self.made[path] = digest
             replace.install(folder, temp, parts[-1], path, None)
             sync_folder(folder)
             return digest

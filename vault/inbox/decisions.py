@@ -60,7 +60,7 @@ def decide(
     reason = reason_of(reason)
     if choice is Choice.REJECT and not reason:
         raise UsageError("a rejection needs a reason", hint='--because "what is wrong with it"; without a reason: keep')
-    with lock(vault.root, "publish", purpose="settling the inbox"):
+    with lock(vault.root, "publish", purpose="deciding inbox items"):
         refuse_beside_agents(vault)
         found = items_given(vault, decisions(vault))
         if names is None:
@@ -81,12 +81,12 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
 
     Raises: NotFound where there is none; EditedMeanwhile where such a file was changed since; LockHeld; Refused.
     """
-    with lock(vault.root, "publish", purpose="settling the inbox"):
+    with lock(vault.root, "publish", purpose="deciding inbox items"):
         refuse_beside_agents(vault)
         decided = decisions(vault)
         current = current_decisions(decided)
         if not current:
-            raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
+            raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists the items")
         last = current[-1]
         guard = vault.guard(Scope.INBOX)
         back = _undo_changes(vault, guard, last)
@@ -162,12 +162,12 @@ def _undo_changes(vault: Vault, guard: Guard, event: Event) -> list[Change]:
                 raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
             if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
                 hint = "delete it by hand if you don't want it"
-                raise Refused("you wrote in it: undoing would take it away", where=path, hint=hint)
+                raise Refused("you edited it: undoing would delete your text", where=path, hint=hint)
             data = copies.get(before) if before else None
             if before and data is None:
                 if ours:
                     continue  # the next compile writes it again
-                hint = "take it from git; the decision was made on another machine"
+                hint = "restore it from git; the decision was made on another machine"
                 raise Refused("no copy of the old text is on this machine", where=path, hint=hint)
             out.append(Change(path, now, data))
     return out

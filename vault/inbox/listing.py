@@ -72,8 +72,8 @@ def _unknown(name: str, found: Sequence[Item]) -> NotFound:
     same = next((i for i in found if len(name) == 2 * HALF and i.stem == name[:HALF]), None)
     if same is not None:
         hint = f"look at it again: `retain inbox show {same.id}`"
-        return NotFound(f"{shown} is not as it was shown: one side has changed since", where=same.path, hint=hint)
+        return NotFound(f"{shown} has changed since it was shown", where=same.path, hint=hint)
     begun = [i.id for i in found if name and i.id.startswith(name)]
     if begun:
-        return NotFound(f"an id is needed in full, and {shown} is not one", hint=f"there is {', '.join(begun[:5])}")
-    return NotFound(f"nothing with the id {shown} waits in the inbox", hint="`retain inbox` lists what does")
+        return NotFound(f"give the whole id; {shown} is not one", hint=f"ids that begin so: {', '.join(begun[:5])}")
+    return NotFound(f"no item in the inbox has the id {shown}", hint="`retain inbox` lists the items")

@@ -165,7 +165,7 @@ def undo(vault: Vault, at: datetime, *, id_: str = "", via: str = "cli") -> Outc
     events = _events(vault)
     decided = [each for each in decisions_in(events) if id_ in ("", each.id)]
     if not decided:
-        raise NotFound("no decision on a suggested card to undo", hint="`retain card suggest` lists what waits")
+        raise NotFound("no decision on a suggested card to undo", hint="`retain card suggest` lists the suggestions")
     event = undo_event(decided[-1], ledger.after(events, at), via)
     return _record(vault, events, [(event, decided[-1])])[0]
 

@@ -1,8 +1,9 @@
 """The append-only files as they were seen last, so that it is noticed when they have lost records since.
 
-The files of a folder count together: a log may get another name, and a merge may mix the lines of two. Of each file
-the index has its stamp, how far it was read and a checksum of the bytes before that; of each folder, the number of its
-records, the sum of their keys' checksums, and the last record. A file is read only if its stamp changed; one that has
+Each ledger counts by itself. The files of the review log count together, as one may get another name and a merge may
+mix the lines of two; and so do the stored replies. Of each file the index has its stamp, how far it was read and a
+checksum of the bytes before that; of what counts together, the number of its records, the sum of their keys' checksums,
+and the last record. A file is read only if its stamp changed; one that has
 only grown, from where its last lines were. Where the index is new, or the figures leave a doubt, the newest copy of the
 review log says what was known. What is gone is reported until it is back or accepted.
 """
@@ -24,6 +25,7 @@ from vault.index.database import Database, IndexDamaged
 from vault.index.log_rows import Known, Seen, remember, remembered
 from vault.index.stamps import Stamp
 from vault.log.copies import Copies
+from vault.log.ledger import BUILDS, DECISIONS, EDITS, IDS, QUESTIONS
 from vault.log.records import line_digests, missing_lines, review_ids
 from vault.log.review_log import FOLDER, NAME, log_files, shown_path
 from vault.vault import Vault
@@ -34,26 +36,35 @@ _TAIL = 4096  # bytes before the end that are compared, before a file counts as 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A folder with append-only files: which they are, and the keys of their records."""
+    """Append-only files that count together: their folder, which they are, the keys of their records, and a name."""
 
     folder: str
     file: re.Pattern[str]
     keys: Callable[[bytes], list[bytes]]
+    name: str  # in the index
     usual: str  # the path to name where none is known
 
 
 _LINES = re.compile(r"[^.].*\.jsonl", re.DOTALL)
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # in names that are no UTF-8, which nothing here reads
-_REVIEWS = _Kind(FOLDER, NAME, review_ids, "learning/reviews.jsonl")
+_REVIEWS = _Kind(FOLDER, NAME, review_ids, FOLDER, "learning/reviews.jsonl")
+
+
+def _ledger(path: str) -> _Kind:
+    """Return the ledger at a path, which counts by itself."""
+    folder, _, name = path.rpartition("/")
+    return _Kind(folder, re.compile(re.escape(name)), line_digests, path, path)
+
+
 _KINDS = (
     _REVIEWS,
-    _Kind("ledger", _LINES, line_digests, "ledger"),
-    _Kind("ledger/replies", _LINES, line_digests, "ledger/replies"),
+    *map(_ledger, (IDS, DECISIONS, BUILDS, EDITS, QUESTIONS)),
+    _Kind("ledger/replies", _LINES, line_digests, "ledger/replies", "ledger/replies"),
 )
 
 
 def lost_records(vault: Vault, database: Database, *, thorough: bool = False) -> list[Diagnostic]:
-    """Return a finding for each folder whose append-only files have lost records since they were seen last.
+    """Return a finding for the review log and each ledger that has lost records since it was seen last.
 
     Also for one that cannot be read, as nobody knows then. Remembers what is there now. With `thorough` the files are
     read whatever their stamps are. Raises: IndexDamaged.
@@ -66,7 +77,7 @@ def lost_records(vault: Vault, database: Database, *, thorough: bool = False) ->
         except IndexDamaged:
             raise
         except (RetainError, OSError) as error:
-            what = f"whether records are gone is not known: {error.what if isinstance(error, RetainError) else error}"
+            what = f"cannot tell whether records are missing: {error.what if isinstance(error, RetainError) else error}"
             found.append(Diagnostic(getattr(error, "where", "") or kind.usual, 0, CODE, what, "make it readable"))
             continue
         if known.lost:
@@ -125,8 +136,8 @@ def copy_failure(database: Database) -> str:
 
 
 def _key(vault: Vault, kind: _Kind) -> str:
-    """Return the name of a folder in the index, which in a cache folder may be of another vault."""
-    return f"{vault.settings.vault_id}/{kind.folder}"
+    """Return the name of files in the index, which in a cache folder may be of another vault."""
+    return f"{vault.settings.vault_id}/{kind.name}"
 
 
 # --- what is there, and what was known ------------------------------------------------------------------------------
@@ -299,7 +310,7 @@ def _what_happened(kind: _Kind, seen: Mapping[str, Seen], read: _Read) -> tuple[
 
 def _finding(kind: _Kind, known: Known, has_copy: bool) -> Diagnostic:
     """Return the finding for a folder that has lost records."""
-    what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are gone: {known.how}"
+    what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are missing: {known.how}"
     back = "`retain log restore` adds them again from a copy" if kind is _REVIEWS and has_copy else ""
-    back = back or "bring them back from git or a backup"
-    return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` takes the file as it is")
+    back = back or "restore them from git or a backup"
+    return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` accepts the file as it is")

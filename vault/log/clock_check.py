@@ -26,9 +26,9 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
     more = f" ({later} more too)" if later else ""
     what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} ahead of the clock: "
     meaning = "till then nothing is due that counts from it" if isinstance(event, Review) else "it counts all the same"
-    undos = sum(not isinstance(each, Graded | Import | Params) for each in since)
-    taken = "" if isinstance(event, Graded | Import | Params) else f"`retain undo`{_times(undos)} takes it back; "
-    hint = f"if the clock was wrong then: {taken or 'wait; '}if it is wrong now, set it"
+    taken = any(each.when > now + LEEWAY and not isinstance(each, Graded | Import | Params) for each in since)
+    remedy = "`retain undo --ahead` undoes all of it" if taken else "wait"
+    hint = f"if the clock was wrong then: {remedy}; if it is wrong now, set it"
     return [Diagnostic(LOG_PATH, 0, "log-ahead", what + meaning, hint)]
 
 
@@ -58,11 +58,6 @@ def _named(event: LogEvent) -> str:
     """Return the kind of event, with its card."""
     card = f" of card {clean_line(event.card)}" if isinstance(event, Review | CardMark) else ""
     return f"the {event.type}{card}"
-
-
-def _times(number: int) -> str:
-    """Return `once` or `3 times`."""
-    return "" if number == 1 else f" {number} times"
 
 
 def _far(ahead: timedelta) -> str:

@@ -75,12 +75,17 @@ class LogEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class Review(LogEvent, frozen=True, gc=False):
-    """A card was rated; `ms` is how long it was on screen, 0 if unknown."""
+    """A card was rated; `ms` is how long it was on screen, 0 if unknown.
+
+    `interval_days` is the interval that the rating was shown with: 0 for a step, and where the line says none, as in
+    lines of earlier versions.
+    """
 
     type: ClassVar[str] = "review"
     card: CardId
     rating: Rating
     ms: int = 0
+    interval_days: int = 0
 
 
 class Import(Review, frozen=True, gc=False):
@@ -185,6 +190,14 @@ class Graded(LogEvent, frozen=True, gc=False):
     missed: int = 0
 
 
+class More(LogEvent, frozen=True, gc=False):
+    """On the study day `day`, up to `new` new cards may be shown, whatever the settings say."""
+
+    type: ClassVar[str] = "more"
+    day: date
+    new: int
+
+
 class Params(LogEvent, frozen=True, gc=False):
     """The scheduler's parameters from here on; `retention` None leaves the vault's own."""
 
@@ -207,6 +220,8 @@ def _fields(event: LogEvent) -> dict[str, Any]:
             return {"voids": event.voids}
         case Graded():
             return {"card": event.card, "review": event.review}
+        case More():
+            return {"day": event.day.isoformat(), "new": event.new}
         case Params():
             retention = {} if event.retention is None else {"retention": event.retention}
             return {"parameters": list(event.parameters), **retention}
@@ -247,10 +262,12 @@ def encode(event: LogEvent) -> bytes:
 def _encoded_review(review: Review, stamp: Stamp) -> bytes:
     """Return the line of a review, which nearly every line is, faster than `encode` does of others."""
     text = _JSON.encode
-    origin = f',"origin":{text(review.origin)}' if isinstance(review, Import) else ""
+    more = f',"interval_days":{review.interval_days:d}' if review.interval_days else ""
+    if isinstance(review, Import):
+        more += f',"origin":{text(review.origin)}'
     line = (
         f'{{"v":{VERSION},"id":{text(stamp.id)},"type":"{review.type}","card":{text(review.card)}'
-        f',"rating":{review.rating:d},"at":"{instant(stamp.at)}","tz":{text(stamp.tz)},"ms":{review.ms:d}{origin},"via":{text(stamp.via)}'
+        f',"rating":{review.rating:d},"at":"{instant(stamp.at)}","tz":{text(stamp.tz)},"ms":{review.ms:d}{more},"via":{text(stamp.via)}'
     )
     if stamp.clock is not None:
         line += f',"clock":"{instant(stamp.clock)}"'
@@ -291,7 +308,7 @@ def _instant(value: object) -> datetime:
 def _number(value: object) -> float:
     """Return a parameter. Raises: ValueError."""
     if type(value) not in (int, float) or not abs(value) < 1e9:  # type: ignore[arg-type]
-        raise ValueError("a parameter is no number")
+        raise ValueError("a parameter is not a number")
     return float(value)  # type: ignore[arg-type]
 
 
@@ -306,7 +323,7 @@ def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of non-empty texts. Raises: ValueError."""
     found = record.get(key, [])
     if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
-        raise ValueError(f"{key} is no list of words")
+        raise ValueError(f"{key} is not a list of words")
     for word in found:
         word.encode()
     return tuple(found)
@@ -315,14 +332,16 @@ def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
 RATINGS = {int(r): r for r in Rating}
 
 
-def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating, int]:
+def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating, int, int]:
     """Return the fields of a review. Raises: ValueError."""
-    rating, ms = record["rating"], record.get("ms", 0)
+    rating, ms, interval_days = record["rating"], record.get("ms", 0), record.get("interval_days", 0)
     if type(rating) is not int or rating not in RATINGS:
         raise ValueError("rating is not 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
         raise ValueError("ms is not a duration")
-    return stamp, _shared(_text(record, "card")), RATINGS[rating], ms
+    if type(interval_days) is not int or interval_days < 0:
+        raise ValueError("interval_days is not a number of days")
+    return stamp, _shared(_text(record, "card")), RATINGS[rating], ms, interval_days
 
 
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
@@ -330,12 +349,20 @@ def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
     suggested, given, points = record["suggested"], record["given"], record["points"]
     for rating in (given, *([] if suggested is None else [suggested])):
         if type(rating) is not int or rating not in RATINGS:
-            raise ValueError("what was suggested or given is no rating")
+            raise ValueError("what was suggested or given is not a rating")
     if type(points) is not list or len(points) != 2 or any(type(n) is not int or n < 0 for n in points):
         raise ValueError("points are not two counts")
     asked = None if suggested is None else RATINGS[suggested]
     names = CardId(_text(record, "card")), _text(record, "review")
     return Graded(stamp, *names, asked, RATINGS[given], _text(record, "engine"), *points)
+
+
+def _more_new(record: dict[str, Any], stamp: Stamp) -> More:
+    """Return the decision in a line. Raises: ValueError."""
+    new = record["new"]
+    if type(new) is not int or not 0 <= new < 1_000_000:
+        raise ValueError("new is no number of cards")
+    return More(stamp, _day(record["day"]), new)
 
 
 def _params(record: dict[str, Any], stamp: Stamp) -> Params:
@@ -366,6 +393,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "grade": _graded,
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
+    "more": _more_new,
     "params": _params,
     "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),
     "pause": lambda r, s: Pause(s, _day(r["until"]), _per_day(r)),
@@ -382,7 +410,7 @@ def decode(line: bytes) -> LogEvent:
     Raises: ValueError if the line is not what was written; SchemaTooNew; UnknownType.
     """
     if line[-TAIL:] != checksum(line[:-TAIL]):
-        raise ValueError("the checksum does not fit the line")
+        raise ValueError("the checksum does not match the line")
     try:
         record = _PARSE(line)
         version = record["v"]
@@ -419,6 +447,7 @@ class _ReviewLine(msgspec.Struct, gc=False):
     at: datetime
     tz: str = "+00:00"
     ms: int = 0
+    interval_days: int = 0
     origin: str = ""
     via: str = ""
     clock: None = None
@@ -436,9 +465,9 @@ def review_in(line: bytes) -> Review | None:
     except (ValueError, RecursionError):
         return None
     at = read.at
-    if read.ms < 0 or at.tzinfo is not UTC or at.microsecond % 1000:
+    if read.ms < 0 or read.interval_days < 0 or at.tzinfo is not UTC or at.microsecond % 1000:
         return None
     stamp = Stamp(read.id, at, _shared(read.tz), _shared(read.via))
     if read.type == Import.type:
-        return Import(stamp, _shared(read.card), read.rating, read.ms, read.origin)
-    return Review(stamp, _shared(read.card), read.rating, read.ms)
+        return Import(stamp, _shared(read.card), read.rating, read.ms, read.interval_days, read.origin)
+    return Review(stamp, _shared(read.card), read.rating, read.ms, read.interval_days)

@@ -13,6 +13,7 @@ from vault.log.events import LogEvent, Review
 from vault.log.review_log import Log, once_each, parse_log, unix_ms, without_voided
 
 MOST_MS = 0xFFFFFFFF  # the longest time on screen that a column holds
+MOST_DAYS = 0xFFFF  # the longest interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,9 @@ class ReviewColumns:
     """Live reviews, imported ones included, in order of (at, id); row n of each column is one review.
 
     `card` is an index into `cards`, which holds each card once, in order of its first review. `at_ms` are Unix
-    milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4. `at_ms` ascends and says no more than the
-    order: what is reckoned in days or hours takes `when_ms`. `clocks` are the rows in which the two differ.
+    milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4, `interval_days` what the line says of the
+    interval (0 if nothing), empty where no line says anything. `at_ms` ascends and says no more than the order: what is
+    reckoned in days or hours takes `when_ms`. `clocks` are the rows in which the two differ.
     """
 
     cards: list[CardId] = field(default_factory=list)
@@ -30,9 +32,14 @@ class ReviewColumns:
     at_ms: array[int] = field(default_factory=lambda: array("q"))
     ms: array[int] = field(default_factory=lambda: array("L"))
     clocks: dict[int, int] = field(default_factory=dict)
+    interval_days: array[int] = field(default_factory=lambda: array("H"))
 
     def __len__(self) -> int:
         return len(self.card)
+
+    def recorded_days(self, row: int) -> int:
+        """Return the interval that the line of a review records; 0 for none."""
+        return self.interval_days[row] if self.interval_days else 0
 
     @property
     def when_ms(self) -> array[int]:
@@ -105,4 +112,5 @@ def _columns(reviews: Sequence[Review]) -> ReviewColumns:
         at_ms=array("q", [unix_ms(stamp.at) for stamp in stamps]),
         ms=array("L", [ms if (ms := review.ms) < MOST_MS else MOST_MS for review in reviews]),
         clocks={row: ms for row, ms in clocks.items() if ms != unix_ms(stamps[row].at)},
+        interval_days=array("H", [min(review.interval_days, MOST_DAYS) for review in reviews]),
     )

@@ -44,7 +44,7 @@ _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
 _COMMON = 5  # random bytes that the ids of one action share; the other five count its events
-_ALIKE = 18  # characters of an id that these bytes and the instant make
+ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
 EVER = datetime(1, 1, 1, tzinfo=UTC)  # an instant before which nothing is
 
@@ -76,7 +76,7 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
         names.append(path)
         for number, event in _lines(path, data, unknown, diagnostics):
             if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
-                what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
+                what = f"two different events share the id {clean_line(event.id)}; the same one always counts"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
     return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
 
@@ -230,14 +230,23 @@ def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
-    """Return what `undo` would void: the user's latest action that still counts; imports and parameters stay."""
+    """Return what `undo` would void: the user's latest action that still counts; imports and parameters stay, with the
+    days that cards were put on for those.
+    """
     active = live(events)
-    return next((event for event in reversed(active) if not isinstance(event, Graded | Import | Params)), None)
+    fits = [event for event in active if isinstance(event, Params)]
+    undoable = (event for event in reversed(active) if not isinstance(event, Graded | Import | Params))
+    return next((event for event in undoable if not any(is_written_with(event, fit) for fit in fits)), None)
 
 
 def is_same_action(event: LogEvent, last: LogEvent) -> bool:
-    """Return whether the two were written by one action: of one kind, at one instant, with ids that begin alike."""
-    return (event.at, event.type, event.id[:_ALIKE]) == (last.at, last.type, last.id[:_ALIKE])
+    """Return whether the two were written by one action and are of one kind."""
+    return event.type == last.type and is_written_with(event, last)
+
+
+def is_written_with(event: LogEvent, other: LogEvent) -> bool:
+    """Return whether the two were written by one action: at one instant, with ids that begin alike."""
+    return (event.at, event.id[:ALIKE]) == (other.at, other.id[:ALIKE])
 
 
 def mint_stamp(

@@ -25,6 +25,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
 _WORDY_FENCES = {"", "text", "txt", "plain", "md", "markdown", "quote"}  # what is in such a fence is words, not code
 _QUOTED = re.compile(r" {0,3}>[ \t]?")
+_COMMENT = re.compile(r" {0,3}(<!--|%%)")
 _HUMAN = re.compile(r" {0,3}>[ \t]*\[!human\](?:[-+]?[ \t]|[-+]?$)", re.IGNORECASE)
 _CALLOUT = re.compile(r"\[![\w-]+\][-+]?[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -35,7 +36,8 @@ _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 _STATES = re.compile(r"[.!。！]['\")\]”’]*\s")  # a sentence that ends before the question begins
 
 
-_LINKABLE = re.compile(r"[^\W_](?:[\w '’-]*[^\W_])?")  # words that need no escape in a link
+_LINKABLE = re.compile(r"[^\W_](?:[\w '’.+/-]*[^\W_])?")  # words that need no escape in a link
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # scripts without a blank between words
 _TO_PAGE = re.compile(r"\[\[wiki/(?:concepts|topics)/[^\[\]|#\n]+\|([^\[\]|\n]+)\]\]")
 _BAR = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"[ \t]*\*((?:derived|computed)(?:: [^*\n]+)?)\*[ \t]*$")
@@ -153,13 +155,31 @@ def render_sentence(sentence: CitedSentence) -> str:
 def _linked(text: str, links: Sequence[tuple[str, str]]) -> str:
     """Return words escaped for Markdown, the first place of each link's words as a link."""
     for words, target in links:
-        found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) if _LINKABLE.fullmatch(words) else None
-        if found is not None:
-            before, after = text[: found.start()], text[found.end() :]
+        place = link_place(words, text)
+        if place is not None:
+            before, after = text[: place[0]], text[place[1] :]
             rest = [(w, t) for w, t in links if t != target]
-            if "$" not in before and "`" not in before:
-                return f"{_linked(before, rest)}[[{target}|{words}]]{_linked(after, rest)}"
+            return f"{_linked(before, rest)}[[{target}|{words}]]{_linked(after, rest)}"
     return escape(text)
+
+
+def link_place(words: str, text: str) -> tuple[int, int] | None:
+    """Return (start, end) of the first place in a text where these words can be a link; None if there is none.
+
+    None is in code or math, or part of a longer word.
+    """
+    if not _LINKABLE.fullmatch(words):
+        return None
+    bound = "" if _UNSPACED.match(words) else r"\w"
+    found = re.search(rf"(?<![{bound}]){re.escape(words)}(?![{bound}])" if bound else re.escape(words), text)
+    if found is None or "$" in text[: found.start()] or "`" in text[: found.start()]:
+        return None
+    return found.span()
+
+
+def without_page_links(body: str) -> str:
+    """Return Markdown with the words of links to articles in place of the links: what a page says, but for them."""
+    return _TO_PAGE.sub(r"\1", body)
 
 
 def sentences(text: str) -> Iterator[CitedSentence]:
@@ -177,7 +197,7 @@ def sentences(text: str) -> Iterator[CitedSentence]:
 
 def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
     """Yield the sentences of one line. A link to another page is no part of what is said."""
-    line = _TO_PAGE.sub(r"\1", line)
+    line = without_page_links(line)
     if line.lstrip().startswith("|"):
         row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
         said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]
@@ -202,7 +222,7 @@ def _asserts(plain: str) -> bool:
 def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (index, words) of the lines of a body that can assert something, without signs of lists and quotes."""
     fence, code = "", False
-    comment = human = quoted = False
+    comment, human, quoted = "", False, False
     for index, whole in enumerate(lines):
         line = whole.rstrip("\r")
         if fence:
@@ -211,10 +231,12 @@ def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             elif not code:
                 yield index, line
             continue
-        if comment or re.match(r" {0,3}<!--", line):
+        begins = _COMMENT.match(line) if not comment else None
+        if comment or begins:
+            sign = comment or ("-->" if begins is not None and begins[1] == "<!--" else "%%")
             inside = line if comment else line.lstrip()[2:]  # `<!-->` is a whole comment
-            _, end, line = inside.partition("-->")
-            comment = not end
+            _, end, line = inside.partition(sign)
+            comment = "" if end else sign
         opened = _FENCE.match(line)
         if opened:
             fence, code = opened[1], opened[2].strip().casefold() not in _WORDY_FENCES

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, CardId
+from vault.model.cloze import DELETION, back, front, numbers_in
 from vault.model.frontmatter import Properties, body_of, read_properties
 from vault.model.wikilink import Citation, citations, only_citations
 
+OTHER = "Other cards"  # the heading of cards of no kind, below the others
 LONE_COMMENT = "card-comment-alone"  # the code of a finding: the comment of a card, and no card above it
 MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
+MAX_DELETIONS = 100  # cards of one cloze
 
 
 class CardKind(StrEnum):
@@ -31,18 +34,24 @@ class CardKind(StrEnum):
         return self.value.capitalize()
 
 
-_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})(?: ([0-9a-f]{{6}}))? -->[ \t]*")
-_ANY_COMMENT = re.compile(r"<!--\s*card\b.*")
+REVERSED = "reversed"  # the variant that asks for the question by the answer
+# Before version 2.7.0 the comment was one of HTML, which Obsidian's live preview shows.
+_COMMENT = re.compile(
+    rf"(?:%%|(?P<old><!--)) card (?P<id>[{ALPHABET}]{{10}})(?: (?P<variant>{REVERSED}|c\d{{1,3}}))?"
+    r"(?: (?P<stamp>[0-9a-f]{6}))? (?(old)-->|%%)[ \t]*"
+)
+_ANY_COMMENT = re.compile(r"(?:%%|<!--)\s*card\b.*")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_TAG = re.compile(r"\\([QA]:)")
+_TAG = re.compile(rf"\\(?:[QA]:|C:(?=.*{DELETION.pattern}))")
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """One card. `question` and `answer` are Markdown; `stamp` is six hex digits of what retain last wrote, or "".
 
-    `start` and `end` are the block's offsets in its file, `line` its 1-based first line; all 0 if not yet written.
+    `start` and `end` are the block's offsets in its file, `line` its 1-based first line; all 0 if not yet written. A
+    block may hold several cards: `variant` names the one, `reversed`, or the deletion `c1` of a cloze.
     """
 
     kind: CardKind | None
@@ -54,11 +63,24 @@ class Card:
     line: int = 0
     start: int = 0
     end: int = 0
+    variant: str = ""
+    words: tuple[str, str | None] | None = None  # those of its block, where they are not its own; no answer: a cloze
+    note: CardId | None = field(default=None, compare=False)  # the first id of its block, which all its cards share
 
     @property
     def human_edited(self) -> bool:
         """Return whether the user wrote or changed the text since retain last wrote it."""
         return self.stamp != stamp_of(self)
+
+    @property
+    def block_words(self) -> tuple[str, str | None]:
+        """Return question and answer as the block has them; of a cloze its text, and None."""
+        return self.words or (self.question, self.answer)
+
+    @property
+    def is_cloze(self) -> bool:
+        """Return whether the card asks for the words that a text hides."""
+        return self.words is not None and self.words[1] is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +120,27 @@ def with_stamp(card: Card) -> Card:
     return replace(card, stamp=stamp_of(card))
 
 
+def card_comment(id_: str, stamp: str = "", variant: str = "") -> str:
+    """Return the line that names a card of the block above it."""
+    return f"%% {' '.join(filter(None, ('card', id_, variant, stamp)))} %%"
+
+
 def render_card(card: Card) -> str:
     """Return the block of `card`, ended by a line break; its text is Markdown already."""
-    lines = [f"Q: {_guarded(card.question)}", f"A: {_guarded(card.answer)}"]
-    if card.support:
-        lines.append("> " + " ".join(str(c) for c in card.support))
-    if card.id is not None:
-        lines.append(f"<!-- card {card.id} {card.stamp} -->" if card.stamp else f"<!-- card {card.id} -->")
-    return "\n".join(lines) + "\n"
+    return render_block(card.question, card.answer, card.support, [] if card.id is None else [card])
+
+
+def render_block(question: str, answer: str | None, support: Sequence[Citation], cards: Iterable[Card]) -> str:
+    """Return a block with these words, or the cloze text `question` without an answer, and a comment for each card."""
+    lines = [f"C: {_guarded(question)}"] if answer is None else [f"Q: {_guarded(question)}", f"A: {_guarded(answer)}"]
+    if support:
+        lines.append("> " + " ".join(map(str, support)))
+    return "\n".join([*lines, *map(comment_of, cards)]) + "\n"
+
+
+def comment_of(card: Card) -> str:
+    """Return the comment that names the card."""
+    return card_comment(card.id or "", card.stamp, card.variant)
 
 
 def _guarded(text: str) -> str:
@@ -117,12 +152,17 @@ def _guarded(text: str) -> str:
     fence = ""
     for n, line in enumerate(text.strip().splitlines()):
         fence, inside = _fence_after(fence, line)
-        if not inside and n and (line.startswith(("Q:", "A:", "#")) or _TAG.match(line) or _ANY_COMMENT.match(line)):
+        if not inside and n and (_starts_part(line) or line[:1] == "#" or _TAG.match(line) or _ANY_COMMENT.match(line)):
             line = "\\" + line
         out.append(line)
     if fence:  # a fence left open would swallow the rest of the file
         out.append(fence)
     return "\n".join(out)
+
+
+def _starts_part(line: str) -> bool:
+    """Return whether a line inside a block would begin another part, or another block."""
+    return line.startswith(("Q:", "A:")) or (line.startswith("C:") and DELETION.search(line) is not None)
 
 
 def leaves_fence_open(text: str) -> bool:
@@ -146,14 +186,23 @@ def _fence_after(fence: str, line: str) -> tuple[str, bool]:
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of one card in a deck."""
+    """The lines of a block in a deck; `text` are those of a question, or of a cloze, which has no answer."""
 
     kind: CardKind | None
     line: int
     start: int
-    question: list[str]
+    text: list[str]
+    is_cloze: bool = False
     answer: list[str] | None = None
+    comments: list[re.Match[str]] = field(default_factory=list)
     end: int = 0
+
+    def takes(self, comment: re.Match[str]) -> bool:
+        """Return whether a comment names a card of this block."""
+        if self.is_cloze:
+            return comment["variant"] != REVERSED
+        variant = comment["variant"]
+        return variant == REVERSED if self.comments else variant in (None, REVERSED)
 
 
 def parse_deck(text: str, path: str) -> Deck:
@@ -164,12 +213,10 @@ def parse_deck(text: str, path: str) -> Deck:
     kind: CardKind | None = None
     fence = ""
 
-    def close(id_: CardId | None = None, stamp: str = "") -> None:
+    def close() -> None:
         nonlocal block
         if block is not None:
-            card = _card(block, id_, stamp, path, found)
-            if card is not None:
-                cards.append(card)
+            cards.extend(_cards(block, path, found))
         block = None
 
     for line_number, start, line in _body_lines(text):
@@ -177,21 +224,27 @@ def parse_deck(text: str, path: str) -> Deck:
         end = start + len(line)
         comment = None if inside else _COMMENT.fullmatch(line)
         heading = None if inside or not line.startswith("#") else _HEADING.fullmatch(line)
-        if comment is not None and block is not None:
+        if block is not None and comment is not None and block.takes(comment):
+            block.comments.append(comment)
             block.end = end
-            close(CardId(comment[1]), comment[2] or "")
-        elif heading is not None:
+            continue
+        if block is not None and block.comments:  # its comments end a block
+            close()
+        if heading is not None:
             close()
             kind = _kind_named(heading[2], kind if len(heading[1]) > 2 else None)
         elif not inside and line.startswith("Q:"):
             close()
-            block = _Block(kind, line_number, start, [line[2:].strip()], None, end)
-        elif not inside and line.startswith("A:") and block is not None and block.answer is None:
+            block = _Block(kind, line_number, start, [line[2:].strip()], end=end)
+        elif not inside and line.startswith("C:") and (block is None or DELETION.search(line)):
+            close()
+            block = _Block(kind, line_number, start, [line[2:].strip()], is_cloze=True, end=end)
+        elif not inside and line.startswith("A:") and block is not None and block.answer is None and not block.is_cloze:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(_invalid_comment(path, line_number, comment[1] if comment is not None else ""))
+            found.append(_invalid_comment(path, line_number, comment["id"] if comment is not None else ""))
         elif block is not None:
-            (block.question if block.answer is None else block.answer).append(line)
+            (block.text if block.answer is None else block.answer).append(line)
             if line.strip():
                 block.end = end
     close()
@@ -224,29 +277,43 @@ def _kind_named(heading: str, outer: CardKind | None) -> CardKind | None:
     return next((k for k in CardKind if k.value == name), outer)
 
 
-def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[Diagnostic]) -> Card | None:
-    """Return the card of a block, None with a diagnostic if it is invalid."""
-    if block.answer is None or not "".join(block.question).strip():
+def _cards(block: _Block, path: str, found: list[Diagnostic]) -> list[Card]:
+    """Return the cards of a block; none, and a diagnostic, if it is invalid."""
+    fault = _fault(block)
+    if fault:
+        found.append(Diagnostic(path, block.line, *fault))
+        return []
+    note = CardId(block.comments[0]["id"]) if block.comments else None
+    named = {each["variant"] or "": (CardId(each["id"]), each["stamp"] or "") for each in reversed(block.comments)}
+    answer, support = _split_support(block.text if block.answer is None else block.answer)
+
+    def card(variant: str, question: str, answer: str, words: tuple[str, str | None] | None = None) -> Card:
+        id_, stamp = named.get(variant, (None, ""))
+        place = (block.line, block.start, block.end)
+        return Card(block.kind, question, answer, support, id_, stamp, *place, variant, words, note)
+
+    said = unescaped(answer)
+    shown, extra = split_quote(said)
+    if block.is_cloze:
+        return [card(f"c{n}", front(shown, n), back(shown, n) + extra, (said, None)) for n in numbers_in(shown)]
+    question = unescaped(block.text)
+    both = [card(REVERSED, shown, question + extra, (question, said))] if REVERSED in named else []
+    return [card("", question, said), *both]
+
+
+def _fault(block: _Block) -> tuple[str, str, str] | None:
+    """Return code, message and hint of what is wrong with a block."""
+    if block.is_cloze and not (numbers := numbers_in("\n".join(block.text))):
+        hint = "write {{c1::words}} around the words to hide"
+        return "card-incomplete", "this cloze (C:) hides no words", hint
+    if block.is_cloze and len(numbers) > MAX_DELETIONS:
+        return "card-too-large", f"this cloze makes more than {MAX_DELETIONS} cards", "split it"
+    if not block.is_cloze and (block.answer is None or not "".join(block.text).strip()):
         what = "this card has no answer (A:)" if block.answer is None else "this card has no question"
-        found.append(
-            Diagnostic(path, block.line, "card-incomplete", what, "a card is a line `Q: ...` and a line `A: ...`")
-        )
-        return None
+        return "card-incomplete", what, "a card is a line `Q: ...` and a line `A: ...`"
     if block.end - block.start > MAX_CARD:
-        found.append(Diagnostic(path, block.line, "card-too-large", "this card is larger than 64 KiB", "split it"))
-        return None
-    answer, support = _split_support(block.answer)
-    return Card(
-        block.kind,
-        unescaped(block.question),
-        unescaped(answer),
-        support,
-        id_,
-        stamp,
-        block.line,
-        block.start,
-        block.end,
-    )
+        return "card-too-large", "this card is larger than 64 KiB", "split it"
+    return None
 
 
 def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
@@ -261,6 +328,19 @@ def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
     if first < last and only_citations(quoted):
         return lines[:first], citations(quoted)
     return lines, ()
+
+
+def split_quote(text: str) -> tuple[str, str]:
+    """Return a text without the quote block at its end, and that with what is before it: `\\n> Source: a book`.
+
+    It is shown with the answer: of a cloze, and of a card that asks the other way round.
+    """
+    lines = text.split("\n")
+    first = len(lines)
+    while first > 1 and lines[first - 1].startswith(">"):
+        first -= 1
+    words = "\n".join(lines[:first]).rstrip()
+    return words, text[len(words) :]
 
 
 def unescaped(lines: list[str]) -> str:
@@ -294,32 +374,50 @@ def splice_card(text: str, card: Card, new: Card | None) -> str:
 
 def append_card(text: str, path: str, new: Card) -> str:
     """Return `text` with `new` after the last card of its kind, or under a new heading at the end."""
-    same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
-    block = render_card(new).rstrip("\n")
+    return append_block(text, path, render_card(new), new.kind)
+
+
+def append_block(text: str, path: str, block: str, kind: CardKind | None) -> str:
+    """Return `text` with a block after the last card of that kind, or under a new heading at the end."""
+    same = [c for c in parse_deck(text, path).cards if c.kind is kind]
+    block = block.rstrip("\n")
     if same:
         end = same[-1].end
         return f"{text[:end]}\n\n{block}{text[end:]}"
-    assert new.kind is not None
-    return f"{text.rstrip()}\n\n## {new.kind.heading}\n\n{block}\n"
+    heading = kind.heading if kind else OTHER if _kind_at_end(text) else ""
+    return f"{text.rstrip()}\n\n" + (f"## {heading}\n\n" if heading else "") + f"{block}\n"
 
 
-def splice_words(text: str, card: Card, question: str, answer: str) -> str:
-    """Return `text` with another question and answer in the block of `card` (parsed from `text`); other bytes stay.
+def _kind_at_end(text: str) -> CardKind | None:
+    """Return the kind that a card added at the end of a deck would have."""
+    return parse_deck(f"{text.rstrip()}\n\nQ: ?\nA: ?\n", "").cards[-1].kind
 
-    What stays as it was keeps its very bytes; support, comment and the blank lines of the block stay in any case.
+
+def splice_words(text: str, card: Card, question: str, answer: str | None) -> str:
+    """Return `text` with other words in the block of `card` (parsed from `text`); other bytes stay.
+
+    What stays as it was keeps its very bytes; support, comments and the blank lines of the block stay in any case.
+    A cloze has its text in `question`, and no answer.
     """
     lines = text[card.start : card.end].split("\n")
     end = "\r\n" if lines[0].endswith("\r") or text.startswith("\r\n", card.end) else "\n"
     plain = [line.removesuffix("\r") for line in lines]
-    second = answer_line(plain)
-    assert second is not None, "a card that was parsed has an answer"
-    last = len(plain) - 1 if card.id is not None and _COMMENT.fullmatch(plain[-1]) else len(plain)
-    kept, _ = _split_support(plain[second:last])
+    last = len(plain)
+    while card.note is not None and last > 1 and _COMMENT.fullmatch(plain[last - 1]):
+        last -= 1
+    before = card.block_words
+    second = None if card.is_cloze else answer_line(plain)
+    first = 0 if second is None else second
+    kept = first + len(_split_support(plain[first:last])[0])
     out = list(lines)
-    if answer != card.answer:
-        out[second : _last_word(plain, second, second + len(kept))] = _tagged("A:", answer, end)
-    if question != card.question:
-        out[: _last_word(plain, 0, second)] = _tagged("Q:", question, end)
+    if second is None:
+        if question != before[0]:
+            out[: _last_word(plain, 0, kept)] = _tagged("C:", question, end)
+    else:
+        if answer is not None and answer != before[1]:
+            out[second : _last_word(plain, second, kept)] = _tagged("A:", answer, end)
+        if question != before[0]:
+            out[: _last_word(plain, 0, second)] = _tagged("Q:", question, end)
     changed = "\n".join(out)
     return text[: card.start] + (changed.removesuffix("\r") if len(lines) == last else changed) + text[card.end :]
 

@@ -40,7 +40,7 @@ _COPY = re.compile(rf"{ASSETS}/[^/]+-([0-9a-f]{{12}})\.(?:png|jpg|gif|webp|svg)"
 # Lines that mean something to the reader of summaries or decks even where they stand inside a fence; and what a
 # plugin for templates runs wherever it stands.
 _TAKEN_AMISS = re.compile(
-    r"^\s*\[!|<!--\s*card\b|^\\[QA]:|\[\[wiki/|^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)|<%", re.MULTILINE
+    r"^\s*\[!|(?:<!--|%%)\s*card\b|^\\[QA]:|\[\[wiki/|^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)|<%", re.MULTILINE
 )
 
 

@@ -28,7 +28,10 @@ Value = str | int | bool | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The properties in a note's front matter, all scalars as strings, so that `no` is "no" and 0123 is "0123"."""
+    """The properties in a note's front matter, all scalars as strings, so that `no` is "no" and 0123 is "0123".
+
+    Those below `retain:` are among them, unless the note has one of that name beside it.
+    """
 
     values: Mapping[str, object]
     body: int  # offset of the first character after the front matter; 0 if there is none
@@ -77,7 +80,18 @@ def read_properties(text: str) -> Properties:
         what = f"the front matter has more than {MAX_FRONT_MATTER} characters"
         return Properties({}, body, (Problem("front-matter-too-large", what, 1),))
     values, problem = _load(text[first:last])
-    return Properties(values, body, (problem,) if problem else ())
+    return Properties(_flat(values), body, (problem,) if problem else ())
+
+
+def _flat(values: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the properties with those below `retain:` in its place; what stands beside it counts more."""
+    inner = values.get(INNER)
+    if not isinstance(inner, dict):
+        return values
+    flat: dict[str, object] = {}
+    for key, value in values.items():
+        flat |= {str(k): v for k, v in inner.items() if k not in values} if key == INNER else {key: value}
+    return flat
 
 
 @lru_cache(maxsize=16)  # a note is often asked for one property after another, and YAML is slow
@@ -145,6 +159,13 @@ def render_property(key: str, value: Value) -> str:
     return f"{key}: {scalar(value)}\n"
 
 
+def render_properties(properties: Mapping[str, Value]) -> str:
+    """Return the properties of a generated note: those that a reader uses, then the others below `retain:`."""
+    shown = "".join(render_property(k, v) for k, v in properties.items() if k not in OF_RETAIN)
+    inner = "".join(_INDENT + render_property(k, v) for k, v in properties.items() if k in OF_RETAIN)
+    return f"{shown}{INNER}:\n{inner}" if inner else shown
+
+
 def render_note(properties: Mapping[str, Value], body: str) -> str:
     """Return a new note with these properties in this order."""
     return "---\n" + "".join(render_property(k, v) for k, v in properties.items()) + f"---\n{body}"
@@ -155,14 +176,20 @@ _GENERATED = (
     " source_sha256 text_sha256 reader authority language copy_of copy_kind written_by unsupported"
 )
 OURS = frozenset(_GENERATED.split(" "))  # the properties that the machine sets in its notes; all others are a human's
+INNER = "retain"  # the property that holds what a reader does not use
+_INDENT = "  "
+_OF_RETAIN = (
+    "id title created confidence freshness source_sha256 text_sha256 reader language copy_kind written_by unsupported"
+    " engine inferred concept generator cards generated"
+)
+OF_RETAIN = frozenset(_OF_RETAIN.split(" "))  # the properties below `retain:`, none of them a list
 
 
 def render_generated(properties: Mapping[str, Value], body: str, old: str | None) -> str:
     """Return a generated note: its properties, `generated`, the user's own properties of `old`, the body."""
-    stamp = render_property("generated", digest12(body))
-    front = "".join(render_property(k, v) for k, v in properties.items())
+    front = render_properties({**properties, "generated": digest12(body)})
     foreign = foreign_properties(old, OURS | properties.keys()) if old else ""
-    return f"---\n{front}{stamp}{foreign}---\n{body}"
+    return f"---\n{front}{foreign}---\n{body}"
 
 
 def human_edited(text: str) -> bool:
@@ -171,17 +198,36 @@ def human_edited(text: str) -> bool:
 
 
 def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
-    """Return `text` with these properties set: their lines change, new ones come last, other bytes stay."""
+    """Return a generated note with these properties set: their lines change, new ones come last, other bytes stay.
+
+    Those that a reader does not use are set below `retain:`, and taken away where an older note has them beside it.
+    """
     bounds = _bounds(text)
     if bounds is None:
-        return render_note(properties, text)
+        return f"---\n{render_properties(properties)}---\n{text}"
     first, last, _ = bounds
-    entries = _entries(text[first:last])
+    pending = {k: v for k, v in properties.items() if k not in OF_RETAIN}
+    inner = {k: v for k, v in properties.items() if k in OF_RETAIN}
     out = []
-    pending = dict(properties)
-    for key, lines in entries:
-        out.append(render_property(key, pending.pop(key)) if key in pending else lines)
-    return text[:first] + "".join(out) + "".join(render_property(k, v) for k, v in pending.items()) + text[last:]
+    for key, lines in _entries(text[first:last]):
+        if key == INNER:
+            out.append(_with_inner(lines, inner))
+            inner = {}
+        elif key not in inner and key not in properties:
+            out.append(lines)
+        elif key in pending:
+            out.append(render_property(key, pending.pop(key)))
+    out += [render_property(k, v) for k, v in pending.items()]
+    return text[:first] + "".join(out) + render_properties(inner) + text[last:]
+
+
+def _with_inner(lines: str, properties: Mapping[str, Value]) -> str:
+    """Return the lines of `retain:` with these properties set."""
+    head, _, block = lines.partition("\n")
+    entries = _entries("".join(line.removeprefix(_INDENT) for line in block.splitlines(keepends=True)))
+    set_ = {key: properties.get(key, text) for key, text in entries}
+    out = [render_property(k, v) if k in properties else str(v) for k, v in (set_ | dict(properties)).items()]
+    return f"{head}\n" + "".join(_INDENT + line for line in "".join(out).splitlines(keepends=True))
 
 
 def foreign_properties(text: str, ours: frozenset[str]) -> str:
@@ -189,7 +235,8 @@ def foreign_properties(text: str, ours: frozenset[str]) -> str:
     bounds = _bounds(text)
     if bounds is None:
         return ""
-    return "".join(lines for key, lines in _entries(text[bounds[0] : bounds[1]]) if key not in ours)
+    kept = ours | {INNER}
+    return "".join(lines for key, lines in _entries(text[bounds[0] : bounds[1]]) if key not in kept)
 
 
 def _entries(front: str) -> list[tuple[str, str]]:

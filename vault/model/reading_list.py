@@ -46,8 +46,8 @@ class Wanted:
 
 
 _ABOUT = (
-    "What to read next, the most wanted first. `retain gaps plan` shows its top. Look for one, then say what it is for:"
-    " `retain add --fills GAP SOURCE`."
+    "What to read next, the most wanted first; `retain gaps plan` shows the first ten. When you have found a source,"
+    " add it with the gap that it is for: `retain add --fills GAP SOURCE`."
 )
 _LINK = r"\[\[[^\[\]\n]*\]\]"
 _HEADING = re.compile(r"## (.+)")
@@ -94,10 +94,22 @@ def _section(wanted: Wanted) -> str:
 
 
 def _work(work: Cited) -> str:
-    """Return the line of a work; its address is written out, or left out if it could act in Markdown."""
-    address = f" <{work.address}>" if _ADDRESS.fullmatch(work.address) else ""
-    words = f" {_words(work.words)}" if work.words else ""
-    return f"- Cited:{words}{address}" + (f" in {', '.join(work.sources)}" if work.sources else "")
+    """Return the line of a work."""
+    return f"- Cited: {cited(work)}".rstrip() + (f" in {', '.join(work.sources)}" if work.sources else "")
+
+
+def cited(work: Cited) -> str:
+    """Return a work in Markdown; its address is written out, or left out if it could act in Markdown."""
+    address = f"<{work.address}>" if _ADDRESS.fullmatch(work.address) else ""
+    return " ".join(filter(None, (_words(work.words) if work.words else "", address)))
+
+
+def search_for(wanted: Wanted, gap: GapId) -> str:
+    """Return the search query of a subject that fits one of its gaps best; "" if it has none."""
+    places = [n for n, lack in enumerate(wanted.lacks) if lack.gap == gap]
+    if not places or not wanted.queries:
+        return ""
+    return query(wanted.queries[min(places[0], len(wanted.queries) - 1)])
 
 
 def _words(text: str) -> str:

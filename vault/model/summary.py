@@ -151,15 +151,15 @@ def _properties(head: SummaryHead) -> dict[str, Value]:
 def render_claim(claim: Claim) -> str:
     """Return the block of one claim, its exhibits between quote and facts.
 
-    Its title is empty where claim and quote are the same words.
+    Its title is the kind where claim and quote are the same words.
     """
-    title = f" {escape(fold(claim.statement))}" if claim.statement else ""
+    title = escape(fold(claim.statement)) or claim.kind.value.capitalize()
     facts = [claim.kind.value, claim.state.value]
     if claim.locator:
         facts.append(escape(clean_line(claim.locator.replace("·", "-"))))
     shown = "".join(f"> {line}\n" for exhibit in claim.exhibits for line in ("", *lines_of(exhibit)))
     shown = shown.replace("> \n", ">\n")
-    return f"> [!quote]{title}\n> {escape(fold(claim.quote))}\n{shown}>\n> {' · '.join(facts)}\n\n^c-{claim.id}"
+    return f"> [!quote] {title}\n> {escape(fold(claim.quote))}\n{shown}>\n> {' · '.join(facts)}\n\n^c-{claim.id}"
 
 
 def parse_summary(text: str, path: str) -> Summary:
@@ -232,7 +232,9 @@ def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None
     quote = fold(" ".join(unescape(line.strip()) for line in words))
     if facts is None or not quote:
         return None
-    return Claim(id_, source, facts[0], quote, unescape(title[1].strip()), facts[1], facts[2], exhibits)
+    statement = unescape(title[1].strip())
+    statement = "" if statement == facts[0].value.capitalize() else statement
+    return Claim(id_, source, facts[0], quote, statement, facts[1], facts[2], exhibits)
 
 
 def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:

@@ -52,6 +52,37 @@ def _held(came: list[int]) -> dict[int, Any]:
 
 
 @contextmanager
+def ending_as_interrupt() -> Iterator[None]:
+    """Let a request to end (SIGTERM, SIGHUP) raise KeyboardInterrupt in the block, as Ctrl-C does."""
+    with _handled(_LATER, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C and requests to end in the block, which must be short."""
+    with _handled((*_THEIRS, *_LATER), signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handled(names: tuple[str, ...], handler: Any) -> Iterator[None]:
+    """Exchange the handlers of signals that are not ignored, in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [number for name in names if (number := getattr(signal, name, None)) is not None]
+    before = {n: signal.getsignal(n) for n in numbers if signal.getsignal(n) not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+@contextmanager
 def unbroken() -> Iterator[None]:
     """Have the exit of the program wait for the block, one thread at a time.
 

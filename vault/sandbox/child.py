@@ -135,5 +135,5 @@ class Child:
 def _json_object(line: bytes) -> dict[str, Any]:
     value = json.loads(line)
     if not isinstance(value, dict):
-        raise ValueError("the reply is no JSON object")
+        raise ValueError("the reply is not a JSON object")
     return value

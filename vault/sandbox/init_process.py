@@ -61,7 +61,7 @@ def _read(handle: int, size: int) -> bytes:
     while len(data) < size:
         block = os.read(handle, size - len(data))
         if not block:
-            raise EOFError("the configuration broke off")
+            raise EOFError("the configuration is incomplete")
         data += block
     return data
 

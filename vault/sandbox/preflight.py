@@ -70,7 +70,7 @@ def _identity(path: str) -> Identity:
     try:
         status = os.stat(path, follow_symlinks=False)
     except OSError as error:
-        raise refusal(path, f"cannot be looked at: {error.strerror}") from error
+        raise refusal(path, f"cannot be checked: {error.strerror}") from error
     return status.st_dev, status.st_ino
 
 
@@ -85,7 +85,9 @@ def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple
             hint = "mount it or put it back, or correct the user's settings: a sandbox hides only what exists"
             raise refusal(str(each), "the folder to be hidden from agents does not exist", hint=hint)
         if is_within(root, path):
-            raise refusal(path, "the vault lies in what is hidden from agents", hint="move the vault out of it")
+            raise refusal(
+                path, "the vault is inside a folder that is hidden from agents", hint="move the vault out of it"
+            )
         found += names_of(path, table)
     return tuple(path for path in dict.fromkeys(found) if os.path.isdir(path))
 
@@ -103,7 +105,7 @@ def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
     """Return the path of a vault folder that agents may write. Raises Refused unless it is a plain folder."""
     path = os.path.join(root, os.path.relpath(folder, root) if folder.is_absolute() else str(folder))
     if os.path.realpath(path) != path or not os.path.isdir(path):
-        raise refusal(path, "a link or no folder, where an agent is to write", hint="put a plain folder there")
+        raise refusal(path, "a link, or not a folder, where an agent would write", hint="put a plain folder there")
     below = points_below(path, table)
     if below:
         raise refusal(below[0], "something else is mounted in what an agent may write", hint="unmount it")
@@ -144,7 +146,7 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     if any(is_within(path, folder) for folder in folders):
         return path
     if not (os.path.isdir(path) or os.path.isfile(path)):
-        raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder that it lies in")
+        raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder it is in")
     if _is_system_path(path):
         raise refusal(path, "--rw: this belongs to the whole system", hint="name the one folder the agent needs")
     home = os.path.realpath(Path.home())
@@ -173,7 +175,7 @@ def _check_apart(path: str, protected: str, what: str, table: Sequence[Mount]) -
     identity = _identity(protected)
     for above in (path, *map(str, Path(path).parents)):
         if above != "/" and _identity(above) == identity:
-            raise refusal(path, f"--rw: it lies in {protected} ({what}), under another name", hint=hint)
+            raise refusal(path, f"--rw: it is inside {protected} ({what}), under another name", hint=hint)
 
 
 def _code() -> Iterator[tuple[str, str]]:
@@ -190,7 +192,7 @@ def _code() -> Iterator[tuple[str, str]]:
 def _in_no_vault(path: str) -> None:
     for above in (path, *map(str, Path(path).parents)):
         if os.path.lexists(os.path.join(above, FILE)):
-            raise refusal(path, f"--rw: it lies in a vault, {above}", hint="an agent writes in one vault, its own")
+            raise refusal(path, f"--rw: it is inside a vault, {above}", hint="an agent writes in one vault, its own")
 
 
 # --- contents of writable folders ---
@@ -219,8 +221,8 @@ def _check_file_type(path: str, status: os.stat_result, *, sockets: bool) -> Non
     if kind in (stat.S_IFREG, stat.S_IFLNK) or (kind == stat.S_IFSOCK and sockets):
         return
     what = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}.get(kind, "a device")
-    hint = "a program outside could be reached by it; take it away"
-    raise refusal(path, f"{what}, where an agent is to write", hint=hint)
+    hint = "a program outside could be reached by it; remove it"
+    raise refusal(path, f"{what}, where an agent would write", hint=hint)
 
 
 def _with_several_names(place: str, left_out: Sequence[str]) -> dict[Identity, str]:
@@ -283,7 +285,7 @@ def _check_not_users_file(what: str, handle: int, status: os.stat_result, checke
     if (inside and not writable) or linked:
         mode = fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE
         way = "`cat FILE | retain guard run ...`" if mode == os.O_RDONLY else "`retain guard run ... | cat >FILE`"
-        raise refusal(path, f"{what} is this file, which an agent is not to have open", hint=f"use {way}")
+        raise refusal(path, f"{what} is this file, which an agent must not have open", hint=f"use {way}")
 
 
 def _path_of(handle: int) -> str:

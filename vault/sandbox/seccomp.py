@@ -104,7 +104,7 @@ def restrict_syscalls(
     Raises: Refused where the system can't do it.
     """
     if not available():
-        raise Refused("this system has no filter for system calls that retain knows how to use")
+        raise Refused("this system has no system call filter that retain can use")
     kernel.no_new_privileges()
     kernel.install_filter(_packed(_program(sockets=sockets, metadata=metadata, processes=processes, queues=queues)))
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from vault.model.exhibit import LANGUAGES
 from vault.model.markdown import escape
-from vault.model.source import Mark, MarkKind, Picture, SourceText
+from vault.model.source import Mark, MarkKind, SourceText
 from vault.text.formatting import fold
 
 MAX_ADDRESS = 2_000  # characters
@@ -61,25 +61,21 @@ def web_address(base: str) -> Addresses:
 
 
 def render_body(source: SourceText, address: str) -> str:
-    """Return the Markdown of a document that came from a web address."""
+    """Return the Markdown of a document that came from a web address.
+
+    A picture is a link on its caption, never embedded: whoever opens the note would load it from its server. One
+    without words is left out.
+    """
     resolve = web_address(address)
-    # What stands for a picture without a caption is shown with it, and not once more as words.
-    alts = {p.alt for p in source.pictures if resolve(p.target) and not p.caption}
+    pictures = {fold(p.caption or p.alt): resolve(p.target) for p in reversed(source.pictures)}
     parts: list[str] = []
     last: _Block | None = None
-    pictures = list(reversed(source.pictures))
     for block in _blocks(source):
-        while pictures and pictures[-1].start <= block.start:
-            if shown := _picture(pictures.pop(), resolve):
-                parts += ("\n\n", shown)
-                last = None
         is_caption = block.own is not None and block.own.kind is MarkKind.CAPTION
-        if is_caption and fold(source.text[block.start : block.end]) in alts:
-            continue
+        picture = pictures.get(fold(source.text[block.start : block.end]), "") if is_caption else ""
         tight = last is not None and _starts_item(block) and bool(_items(last))
-        parts += ("\n" if tight else "\n\n", _block(source.text, block, resolve))
+        parts += ("\n" if tight else "\n\n", _block(source.text, block, resolve, picture))
         last = block
-    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, resolve)))
     return "".join(parts).strip("\n") + "\n"
 
 
@@ -120,8 +116,11 @@ def _starts_item(block: _Block) -> bool:
     return bool(items) and items[-1].start == block.start
 
 
-def _block(text: str, block: _Block, resolve: Addresses) -> str:
-    """Return the lines of one block, behind the signs of its lists and quotations."""
+def _block(text: str, block: _Block, resolve: Addresses, picture: str) -> str:
+    """Return the lines of one block, behind the signs of its lists and quotations.
+
+    `picture` is the address of the picture that the block is the caption of, else "".
+    """
     first = rest = ""
     for mark in block.inside:
         if mark.kind is MarkKind.QUOTATION:
@@ -130,11 +129,11 @@ def _block(text: str, block: _Block, resolve: Addresses) -> str:
             sign = f"{mark.info}. " if mark.info.isdecimal() and len(mark.info) < 10 else "- "
             first += sign if mark.start == block.start else " " * len(sign)
             rest += " " * len(sign)
-    lines = _lines(text, block, resolve)
+    lines = _lines(text, block, resolve, picture)
     return "\n".join((first if n == 0 else rest) + line for n, line in enumerate(lines))
 
 
-def _lines(text: str, block: _Block, resolve: Addresses) -> list[str]:
+def _lines(text: str, block: _Block, resolve: Addresses, picture: str) -> list[str]:
     """Return the Markdown lines of one block."""
     own, words = block.own, text[block.start : block.end]
     if own is not None and own.kind is MarkKind.CODE:
@@ -143,7 +142,8 @@ def _lines(text: str, block: _Block, resolve: Addresses) -> list[str]:
         return _table(text, block, resolve)
     shown = _inline(text, block.start, block.end, block.inline, resolve)
     if own is not None and own.kind is MarkKind.CAPTION:
-        return [_emphasised(" ".join(shown.split("\n")), "*", "", "")]
+        words = " ".join(shown.split("\n"))
+        return [_emphasised(f"[{words}]({picture})" if picture and "](" not in words else words, "*", "", "")]
     if own is not None:
         level = own.level if own.kind is MarkKind.HEADING else 1
         return ["#" * min(max(level, 1), 6) + " " + " ".join(shown.split("\n"))]
@@ -176,12 +176,6 @@ def _table(text: str, block: _Block, resolve: Addresses) -> list[str]:
     rows = [[*row[: width - 1], " \\| ".join(row[width - 1 :]), *[""] * (width - len(row))] for row in rows]
     shown = [f"| {' | '.join(row)} |" for row in rows]
     return [shown[0], "|" + " --- |" * width, *shown[1:]]
-
-
-def _picture(picture: Picture, resolve: Addresses) -> str:
-    """Return the Markdown of a picture; its caption is a block of its own."""
-    address = resolve(picture.target)
-    return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
 
 
 def _inline(text: str, start: int, end: int, marks: Sequence[Mark], resolve: Addresses, rank: int = -1) -> str:

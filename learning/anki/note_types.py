@@ -1,0 +1,72 @@
+"""The note types that the vault's cards have in Anki; their ids and names stay for ever, in every vault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+CARD_ID = "CardId"  # the field by which a note is known, the last of each type
+FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", CARD_ID)
+CLOZE_FIELDS = ("Text", "Kind", "Concept", "Quote", "Source", CARD_ID)
+_HEAD = '<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>'
+_FOOT = """\
+{{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
+{{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
+STYLE = """\
+.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
+.retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
+.retain-question { font-weight: 600; margin-top: 0.5em; }
+.retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
+img { max-width: 100%; }
+pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
+"""
+_CLOZE_STYLE = ".cloze { font-weight: bold; }\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One kind of card of a note type: Anki's templates of front and back."""
+
+    name: str
+    front: str
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteType:
+    """A note type of ours."""
+
+    id: int
+    name: str
+    fields: tuple[str, ...]
+    templates: tuple[Template, ...]
+    is_cloze: bool = False
+
+    @property
+    def style(self) -> str:
+        """Return the style sheet of its cards."""
+        return STYLE + _CLOZE_STYLE if self.is_cloze else STYLE
+
+
+def _asking(name: str, asked: str, answer: str) -> Template:
+    """Return the template that asks for one field by another."""
+    front = f'{{{{#{asked}}}}}{_HEAD}\n<div class="retain-question">{{{{{asked}}}}}</div>{{{{/{asked}}}}}'
+    back = f'{{{{FrontSide}}}}\n<hr id="answer">\n<div class="retain-answer">{{{{{answer}}}}}</div>\n{_FOOT}'
+    return Template(name, front, back)
+
+
+_THERE = _asking("Card", "Question", "Answer")
+_BACK = _asking("Reversed", "Answer", "Question")
+_HIDING = Template(
+    "Cloze",
+    f'{_HEAD}\n<div class="retain-answer">{{{{cloze:Text}}}}</div>',
+    f'{_HEAD}\n<div class="retain-answer">{{{{cloze:Text}}}}</div>\n{_FOOT}',
+)
+BASIC = NoteType(1_763_719_210, "retain", FIELDS, (_THERE,))
+BOTH_WAYS = NoteType(1_763_719_212, "retain (and reversed)", FIELDS, (_THERE, _BACK))
+CLOZE = NoteType(1_763_719_213, "retain cloze", CLOZE_FIELDS, (_HIDING,), is_cloze=True)
+
+
+def fields_among(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the fields of the note type of ours that has these names."""
+    return CLOZE_FIELDS if "Text" in names else FIELDS

@@ -1,0 +1,13 @@
+"""The commands of the work screen, in the order of their numbers."""
+
+from __future__ import annotations
+
+MENU = {  # the words of a command, what it is called, what it does
+    "add": ("Add a document", "a file, a folder or a web page, into raw/"),
+    "compile": ("Compile", "create articles and cards from new files in raw/"),
+    "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
+    "export": ("Export to Anki", "an .apkg file that Anki imports, with every card"),
+    "sync": ("Sync with Anki", "send cards, fetch reviews; Anki must be running"),
+    "optimize": ("Fit the scheduler", "fit its parameters to your reviews"),
+    "rebuild": ("Rebuild", "create all pages and cards again from the sources"),
+}
