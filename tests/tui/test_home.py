@@ -337,4 +337,4 @@ async def test_home_says_until_when_reviews_are_paused(back: tuple[Vault, dateti
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         assert numbers(app) == ["0", "0", "0"]
-        assert shown(app, "#advice").startswith("Paused until 23 October. Nothing is due, and your streak is kept.")
+        assert shown(app, "#advice").startswith("Paused until 23 October.\nNothing is due, and your streak is kept.")
