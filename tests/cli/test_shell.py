@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -112,7 +113,7 @@ def test_a_file_named_json_after_two_dashes_asks_for_no_json(run: Run, compiled:
 
 def test_rows_fit_the_terminal_and_are_bold_or_red_there_alone(run: Run, compiled: Path, tmp_path: Path) -> None:
     escape = re.compile(r"\x1b\[[0-9;]*[mK]")
-    colourful = {"TERM": "xterm", "NO_COLOR": ""}
+    colourful: dict[str, Any] = {"TERM": "xterm", "NO_COLOR": ""}
     for command in (["due"], ["-h"], ["card", "-h"]):
         shown = on_terminal(*command, cwd=compiled, columns=60, **colourful)
         assert max(len(line) for line in escape.sub("", shown).splitlines()) <= 60, command
