@@ -50,6 +50,16 @@ def test_setting_a_property_changes_no_other_byte(front: str, body: str) -> None
         assert new.replace(render_property(key, front or "x"), f"{key}: old\n") == text
 
 
+def test_what_a_user_wrote_below_that_property_stays() -> None:
+    text = render_generated({"type": "concept", "id": "x"}, "\nbody\n", None)
+    mine = text.replace("retain:\n", "retain:\n  mine:\n    - a\n").replace(
+        "type: concept\n", "type: concept\nnote: b\n"
+    )
+    again = render_generated({"type": "concept", "id": "x"}, "\nnew body\n", mine)
+    assert read_properties(again).texts("mine") == ("a",) and read_properties(again).text("note") == "b"
+    assert render_generated({"type": "concept", "id": "x"}, "\nnew body\n", again) == again
+
+
 def test_what_a_reader_does_not_use_is_one_property_and_is_read_beside_it_too() -> None:
     text = render_generated({"type": "concept", "id": "x", "tags": ("a",)}, "\nbody\n", None)
     assert text.startswith("---\ntype: concept\ntags:\n  - a\nretain:\n  id: x\n  generated: ")
