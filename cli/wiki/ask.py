@@ -22,7 +22,7 @@ from compiler.orders.files import WORK
 from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
 from compiler.query.answer_json import answer_as_json
-from compiler.query.answer_text import Part, answer_lines, change_lines
+from compiler.query.answer_text import EXTRACT, Part, answer_lines, change_lines
 from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
@@ -241,7 +241,7 @@ def _show_meanwhile(
         none = {"id": None, "after": follows or None, "page": None, "changed": None}
         output.show_json({**answer_as_json(waiting.extract), **none, "waiting": told})
     else:
-        output.show("An extract, until there is an answer.")
+        output.show(EXTRACT)
         _show(vault, waiting.extract, None, "")
     return output.failed(ModelUnavailable(waiting.what, hint=hint))
 

@@ -32,7 +32,7 @@ def collection(tmp_path: Path) -> Iterator[Any]:
 
     found = Collection(str(tmp_path / "c.anki2"))
     found.set_config("fsrs", True)
-    options = found.decks.config_dict_for_deck_id(1)
+    options = found.decks.config_dict_for_deck_id(1)  # type: ignore[arg-type]
     options["new"]["delays"] = options["lapse"]["delays"] = []
     found.decks.update_config(options)
     yield found

@@ -137,13 +137,11 @@ def test_what_already_fits_is_not_replaced() -> None:
     known = compare_fit(reviews, Rules(UTC_DAYS))
     assert isinstance(known, FitComparison)
     assert known.better
-    held = known.fitted
-    for _ in range(4):  # each fit goes a part of the way
-        again = compare_fit(reviews, Rules(UTC_DAYS, parameters=held))
-        assert isinstance(again, FitComparison)
-        if not again.better:
-            break
-        held = again.fitted
+    again, fits = known, 0
+    while again.better and fits < 5:  # each fit goes a part of the way
+        found = compare_fit(reviews, Rules(UTC_DAYS, parameters=again.fitted))
+        assert isinstance(found, FitComparison)
+        again, fits = found, fits + 1
     assert not again.better
     assert again.current != again.default
 

@@ -12,7 +12,7 @@ from typing import Any
 from compiler.build.last_engine import chosen_engine
 from compiler.build.search import has_sources
 from compiler.model.engine_names import EXTRACTIVE
-from compiler.orders.answer import answer_question
+from compiler.orders.answer import Unanswered, answer_question
 from compiler.orders.board import OrderDesk
 from compiler.protocol.requests import Exchange
 from compiler.query.answer_json import answer_in
@@ -38,14 +38,18 @@ def overview(vault: Vault) -> tuple[Sequence[Asked], str, bool]:
 
 def ask_here(
     vault: Vault, question: str, turns: Sequence[Turn], at: datetime, progress: Progress, engine: str
-) -> tuple[Turn, Conversation]:
+) -> tuple[Turn, Conversation | None]:
     """Return the answer to a question that follows these turns, and where it can be recorded.
 
-    Raises: what `answer_question` raises.
+    While it waits for an answer, that is an extract, which is not recorded. Raises: what `answer_question` raises.
     """
     conversation = Conversation(vault)
-    answer = answer_question(OrderDesk(vault), question, engine, at, progress=progress, earlier=earlier(turns))
+    turns = [turn for turn in turns if turn.waiting is None]  # an extract is no answer to go on from
     after = turns[-1].id if turns else ""
+    try:
+        answer = answer_question(OrderDesk(vault), question, engine, at, progress=progress, earlier=earlier(turns))
+    except Unanswered as waiting:
+        return Turn(waiting.extract, after=after, waiting=waiting), None
     return Turn(answer, conversation.change(answer, after), after=after), conversation
 
 

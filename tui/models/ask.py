@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
 class Turn:
     """A question with its answer. `id` is that of the answer in the ledger, `after` that of the one it follows.
 
-    `page` is the page that the answer was filed as, "" if it was not.
+    `page` is the page that the answer was filed as, "" if it was not. `waiting` says what an answer waits for where the
+    one here is an extract.
     """
 
     answer: Answer
@@ -34,6 +35,7 @@ class Turn:
     id: str = ""
     after: str = ""
     page: str = ""
+    waiting: RetainError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,8 +141,13 @@ class AskScreen(AskSources, key="ask"):
     def on_descendant_focus(self) -> None:
         self._show_keys()
 
-    def _show_answer(self, turn: Turn) -> None:
-        self.query_one(ConversationView).add(turn, self.context.vault.settings.zone)
+    def on_asking_changed(self) -> None:
+        self._show()
+
+    def on_asking_added(self, message: Asking.Added) -> None:
+        if not any(turn is message.turn for turn in self._turns):  # a new conversation was begun meanwhile
+            return
+        self.query_one(ConversationView).add(message.turn, self.context.vault.settings.zone)
         self._select(len(self._turns) - 1)
         self._read_earlier()
 

@@ -67,6 +67,15 @@ class Asking(Page):
         ticket: int
         error: RetainError
 
+    class Changed(Message):
+        """A question was begun, or is waited for no more."""
+
+    @dataclass
+    class Added(Message):
+        """There is a new turn, the last one."""
+
+        turn: Turn
+
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._turns: list[Turn] = []
@@ -76,14 +85,6 @@ class Asking(Page):
     @property
     def _field(self) -> Input:
         return self.query_one("#ask-question", Input)
-
-    def _show(self) -> None:
-        """Show what may be done now."""
-        raise NotImplementedError
-
-    def _show_answer(self, turn: Turn) -> None:
-        """Show a new turn."""
-        raise NotImplementedError
 
     # --- a question ---------------------------------------------------------------------------------------------------
 
@@ -113,12 +114,17 @@ class Asking(Page):
 
         self.run_worker(read_in_background(answer), group="answer")
 
+    @property
+    def _after(self) -> str:
+        """The id of the last answer of the conversation; "" if there is none."""
+        return next((turn.id for turn in reversed(self._turns) if turn.waiting is None), "")
+
     def _begin(self, question: str, words: str) -> None:
         self._question = question
         self._ticket += 1
         self.query_one(Notice).clear()
         self.query_one(ConversationView).show_pending(question, words)
-        self._show()
+        self.post_message(self.Changed())
 
     def _hear(self, ticket: int, event: Mapping[str, Any]) -> None:
         words = model.progress(event)
@@ -132,7 +138,7 @@ class Asking(Page):
     def on_asking_by_command(self, message: ByCommand) -> None:
         if message.ticket != self._ticket or not self._question:
             return
-        context, words = self.context, model.command(self._question, self._turns[-1].id if self._turns else "")
+        context, words = self.context, model.command(self._question, self._after)
         try:
             if context.jobs.running:
                 raise busy()
@@ -192,11 +198,13 @@ class Asking(Page):
         if message.conversation is not None:
             id_ = message.conversation.record(turn.answer, self.context.clock(), after=turn.after)
             turn = replace(turn, id=id_)
-        if self._field.value.strip() == self._question:
+        if turn.waiting is None and self._field.value.strip() == self._question:
             self._field.value = ""
         self._turns.append(turn)
         self._end()
-        self._show_answer(turn)
+        self.post_message(self.Added(turn))
+        if turn.waiting is not None:
+            self.show_error(turn.waiting)
 
     def on_asking_unanswered(self, message: Unanswered) -> None:
         """Show why; the question is in the field still, or again."""
@@ -211,7 +219,7 @@ class Asking(Page):
         self._question = ""
         self._ticket += 1
         self.query_one(ConversationView).show_pending("", "")
-        self._show()
+        self.post_message(self.Changed())
 
     def _stop(self) -> None:
         """Wait for the answer no more."""

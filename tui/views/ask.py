@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from compiler.query.answer_text import Line, Part, answer_lines, change_lines
+from compiler.query.answer_text import EXTRACT, Line, Part, answer_lines, change_lines
 from tui.models.ask import Source, Turn, day_of
 from tui.strings import ask as strings
 from tui.text import content
@@ -125,6 +125,8 @@ class QuestionList(ReachingList):
 def turn_content(turn: Turn, zone: tzinfo) -> Content:
     """Return a question with its answer, what the sources lack, what has changed, and the page of it."""
     parts = [content.line(turn.answer.question, "bold $text-accent"), *_answer(turn.answer)]
+    if turn.waiting is not None:
+        parts.insert(1, content.line(EXTRACT, content.DIM))
     if turn.change is not None:
         parts.append(Content("\n").join(map(_changed, change_lines(turn.change, zone))))
     if turn.page:
