@@ -1,7 +1,8 @@
 """Answers without a model: the passages of the sources that answer a question, quoted, each with its place.
 
-Of the passages that a search finds, as few are quoted as it takes to have the question's words; of a long one, the
-sentences in which they stand. A sentence that says what something is comes first where that is asked. Where no passage
+The passages that a search finds first are quoted; of a long one, the sentences in which the question's words stand. A
+sentence that says what something is comes first where that is asked, and only passages with further words of the
+question follow it; else a passage that has no further words may answer, in words of its own. Where no passage
 has more than a small part of the question's words, the evidence is weak, and that is said. Whether a passage answers,
 no count of words can tell: a question on the subject that the sources leave open has its words in them, too.
 """
@@ -73,9 +74,8 @@ def extract(
     counted, has_to_have = _wanted(question, subject, results)
 
     def order(hit: Hit) -> tuple[bool, bool, float]:
-        text, language = hit.entry.text, hit.entry.language
-        defines = max((_defines(text[start:end], language, question) for start, end in sentences(text)), default=0.0)
-        return not _SENTENCE.search(text), bool(has_to_have) and not has_to_have & _words_of(hit, results), -defines
+        lacks = bool(has_to_have) and not has_to_have & _words_of(hit, results)
+        return not _SENTENCE.search(hit.entry.text), lacks, -_defined_in(hit, question)
 
     hits = sorted(results.hits["passage"], key=order)[: _LOOKED_AT if subject.words else most]
     candidates = [quote for hit in hits if (quote := _quote(hit, question, results)) is not None]
@@ -83,9 +83,10 @@ def extract(
     total = sum(weights[n] for n in counted) or 1.0
     chosen: list[Quote] = []
     known: frozenset[int] = frozenset()
+    is_defined = bool(hits) and _defined_in(hits[0], question) > 0
     for quote in candidates:
         gain = sum(weights[n] for n in quote.has & counted - known) / total
-        if not chosen or (len(chosen) < MOST and gain >= _ADDS):
+        if not chosen or (len(chosen) < MOST and (gain >= _ADDS or not is_defined)):
             chosen.append(quote)
             known |= quote.has
     return Extract(tuple(chosen), _share(chosen, results, counted, len(unknown)) < _ENOUGH, unknown)
@@ -150,6 +151,12 @@ def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]
     """Return the numbers of the words that a text has."""
     has = set(terms(text, language))
     return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
+
+
+def _defined_in(hit: Hit, question: str) -> float:
+    """Return how surely a passage says what something is, where the question asks for that: 0 to 1."""
+    text, language = hit.entry.text, hit.entry.language
+    return max((_defines(text[start:end], language, question) for start, end in sentences(text)), default=0.0)
 
 
 def _defines(text: str, language: str, question: str) -> float:

@@ -71,8 +71,34 @@ def test_the_embedded_engine_answers_in_the_words_of_the_sources(vault: Path) ->
     ],
 )
 def test_a_question_is_prose_in_which_dashes_and_quotes_exclude_nothing(vault: Path, question: str) -> None:
-    told = ask(vault, question, "--json").json()
+    done = ask(vault, question, "--json")
+    assert done.code == 0, done.stderr
+    told = done.json()
     assert "Consolidation is the process" in told["quotes"][0]["text"] and not told["missing"]
+
+
+NIGHT = """# Night
+
+A bedroom is best kept at fifteen to twenty degrees, so that one falls asleep.
+
+## Light
+
+Light in a bedroom at night, even a little, keeps one awake in a bedroom.
+
+## Warmth
+
+Warmth of a bedroom at night matters less than one thinks, says who sleeps well in a bedroom at night.
+"""
+
+
+def test_passages_without_further_words_of_the_question_are_quoted_too_unless_it_asks_what_something_is(
+    vault: Path,
+) -> None:
+    (vault / "raw/night.md").write_text(NIGHT + "\n" + "Other words on other things. " * 90)
+    assert retain("compile", cwd=vault).code == 0
+    told = ask(vault, "best warmth of a bedroom at night", "--json").json()
+    assert any("fifteen to twenty degrees" in quote["text"] for quote in told["quotes"])
+    assert len(ask(vault, "What is consolidation?", "--json").json()["quotes"]) == 1
 
 
 def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
