@@ -33,7 +33,7 @@ from vault.model.frontmatter import read_properties
 
 LISTS = Path(__file__).with_name("collections")
 _LINK = re.compile(r"\s*\[\[[^\]]*\]\]")
-_GAP = re.compile(r"^- \[.\] (.*?)(?: Would fill it:.*)?(?: \^g-\w+)?$", re.MULTILINE)
+_GAP = re.compile(r"^- \[.\] (.*?)(?: (?:In use|Needed in|Read|Search|Look for): .*)?(?: \^g-\w+)?$", re.MULTILINE)
 T = TypeVar("T")
 
 

@@ -202,7 +202,7 @@ def _twin(scene: Scene, change: Callable[[str], str]) -> Paths:
     for path in scene.paths("wiki/concepts"):
         title = scene.title(path)
         if len(title) >= 8 and change(title) != title:
-            text = re.sub(r"^id: .*\n", "", scene.text(path).replace(title, change(title)), flags=re.MULTILINE)
+            text = re.sub(r"^ *id: .*\n", "", scene.text(path).replace(title, change(title)), flags=re.MULTILINE)
             twin = f"{path[:-3]}-copy.md"
             scene.write(twin, text)
             return {path, twin}
@@ -312,7 +312,7 @@ def moved_away(scene: Scene) -> Paths:
 
 def trusted_too_much(scene: Scene) -> Paths:
     for path in scene.paths("wiki/concepts"):
-        if "\nconfidence: low" in scene.text(path):
+        if "confidence: low" in scene.text(path):
             return _property(scene, path, "confidence", scene.rng.choice(["high", "medium"]))
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pty
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -44,16 +46,36 @@ def retain(*arguments: str, cwd: Path, stdin: str = "", env: Mapping[str, str] |
 
     The file descriptors 0, 1 and 2 are exchanged too, so that programs which the command starts are captured.
     Nothing of the caller's `RETAIN...` variables is seen. Not for several threads at once. A command that restricts its
-    own process for good gets one of its own.
+    own process for good runs in a copy of this one, which has loaded all that it needs.
     """
-    if next((word for word in arguments if word in COMMANDS), "") in SELF_RESTRICTING:
-        return retain_process(*arguments, cwd=cwd, stdin=stdin, env=env)
+    restricts = next((word for word in arguments if word in COMMANDS), "") in SELF_RESTRICTING
     with _streams(stdin) as (out, err):
         with _place(cwd, _environment(env)):
-            code = main.run(list(arguments))
+            code = _in_copy(list(arguments)) if restricts else main.run(list(arguments))
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         return Result(code, _written(out), _written(err))
+
+
+def _in_copy(arguments: list[str]) -> int:
+    """Run one command line in a fork of this process; return its exit code.
+
+    What it loads is loaded here first, so that the next copy has it.
+    """
+    for name in ("cli.wiki.ask", "compiler.query.answer"):
+        importlib.import_module(name)
+    with warnings.catch_warnings():  # the copy has this thread alone, and starts no program of the others
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 70
+    try:
+        code = main.run(arguments)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    finally:
+        os._exit(code)
 
 
 def retain_process(*arguments: str, cwd: Path, stdin: str = "", env: Mapping[str, str] | None = None) -> Result:

@@ -93,7 +93,7 @@ _ON_THE_CARD = (
     Key("review.hard", "2", "rate(2)", about="Hard: recalled with effort", group="Answer"),
     Key("review.good", "3", "rate(3)", about="Good: recalled", group="Answer"),
     Key("review.easy", "4", "rate(4)", about="Easy: recalled at once", group="Answer"),
-    Key("review.type", "t", "type", "Type", about="type the answer before it is shown", group="Answer"),
+    Key("review.type", "t", "type", "Type", about="an answer before it is shown", group="Answer"),
     Key("review.undo", "u", "undo", "Undo", about="take back the last step", group="Answer"),
     Key("review.source", "s", "source", "Source", about="show the source passage", group="Look"),
     Key("review.article", "a", "article", "Article", about="open the concept's article", group="Look"),
@@ -263,7 +263,9 @@ BROWSE = (
     Key("browse.sort", "o", "sort", "Sort", about="choose the order", group="Find"),
     Key("browse.scope", "c", "scope", about="Show cards, articles or both", group="Find"),
     Key("browse.new", "plus", "new_card", "New", "+", "write a card", "Cards"),
-    Key("browse.delete", "delete,D", "delete", shown="del", about="Delete from their decks", group="Cards"),
+    Key(
+        "browse.delete", "delete,D", "delete", shown="del", about="Delete: remove them from their decks", group="Cards"
+    ),
     Key("browse.info", "I", "info", about="Info: the card's schedule and every rating", group="Look"),
     Key("browse.undo", "u", "undo", "Undo", about="take back the last action", group="Cards"),
     Key("browse.bury", "b", "bury", about="Bury: skip until tomorrow", group="Cards"),

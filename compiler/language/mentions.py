@@ -26,8 +26,8 @@ def places(lowered: str, name: str) -> Iterator[tuple[int, int]]:
             return
         end = at + len(name)
         rest = lowered[end : end + 2]
-        # "llama-8b" is not "llama", and "seqlen_q" not "seqlen"
-        goes_on = rest[:1].isalnum() or rest[:1] == "_" or (rest[:1] == "-" and rest[1:].isalnum())
+        # "llama-8b" is not "llama"; "seqlen_q" and "seqlen=8" are code
+        goes_on = rest[:1].isalnum() or rest[:1] in ("_", "=") or (rest[:1] == "-" and rest[1:].isalnum())
         whole = not goes_on or (rest[0] == "s" and not rest[1:].isalnum()) or not name.isascii()
         if whole and (at == 0 or not (lowered[at - 1].isalnum() or lowered[at - 1] == "_") or not name.isascii()):
             yield at, end

@@ -103,7 +103,7 @@ def _said_of(gap: Gap) -> str:
     """Return what the agenda says of a gap."""
     lines = [f"{gap.what}: {gap.missing} ({gap.kind.value} gap, {gap.status.value})"]
     lines += [f"mentioned in {link}" for link in gap.mentions]
-    return "\n".join([*lines, f"would fill it: {gap.fill}"])
+    return "\n".join([*lines, f"look for: {gap.fill}"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -349,10 +349,12 @@ class _Check:
                     self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
 
     def _card(self, card: Card, article: str, gate: gates.CardGate) -> str:
-        """Why a card is not supported; "" if it is. A card of the user's own making needs no support."""
-        if not card.support and (card.id is None or not card.stamp):
-            return ""
-        if card.stamp and article not in self.titles:
+        """Why a card is not supported; "" if it is. A card of the user's own making needs no support: what it cites
+        must be there, and no more.
+        """
+        if not card.stamp:
+            return self._cites(card.support) if card.support else ""
+        if article not in self.titles:
             return "the deck names no article of the wiki"
         if not card.support:
             return "the card cites nothing"

@@ -90,12 +90,16 @@ class DueDays:
         self._cards, self._scheduler, self._shares = cards, scheduler, shares
         self._today = scheduler.calendar.day(now)
         self._counts: dict[int, int] | None = None
+        self._loads: dict[CardId, Load] = {}  # it is asked for what the buttons show, and again for the rating
 
     def load(self, card: CardId) -> Load:
         """Return how many cards are due by day, and on which days siblings of the card are."""
         if self._counts is None:
             self._counts = self._by_day()
-        return Load(self._counts, frozenset(self._days_of_siblings(card)), self._shares)
+        found = self._loads.get(card)
+        if found is None:
+            found = self._loads[card] = Load(self._counts, frozenset(self._days_of_siblings(card)), self._shares)
+        return found
 
     def _days_of_siblings(self, card: CardId) -> Iterator[int]:
         """Yield the days on which siblings of the card are due."""

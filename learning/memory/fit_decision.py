@@ -23,8 +23,8 @@ from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.log.review_log import unix_ms
 
 FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner
-FEWEST_TRIALS = 400  # later ones that old and new are compared on; `benchmarks.refits` shows what fewer are worth
-MARGIN = 0.003  # of log loss: less is not worth moving cards for
+FEWEST_TRIALS = 500  # later ones that old and new are compared on; `benchmarks.refits` shows what fewer are worth
+MARGIN = 0.005  # of log loss: less is not worth moving cards for
 _SURE = 3.0  # standard errors that the gain must be above nought
 _SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)  # of the reviews, after which a fit is tried on those up to the next share
 _PRIOR = 4_000  # reviews that the default parameters weigh as much as

@@ -13,7 +13,7 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
-VERSION = 9  # grows when the same vault would fill the tables with other rows
+VERSION = 10  # grows when the same vault would fill the tables with other rows
 
 # `siblings` names a card's Anki note, where it was imported, or its block, where its deck is of no concept.
 # What is NULL of a deck was not asked for yet: its tags;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Result, retain
+from tests.commands import Result, retain, retain_process
 from vault.model.frontmatter import read_properties
 
 SLEEP = """# Sleep and memory
@@ -97,7 +97,8 @@ def test_a_form_that_no_answer_can_have_is_refused_before_the_question_is_asked(
     assert one.code == 2 and "two or more things" in one.stderr
     startup = "import sys, importlib.abc\nsys.modules['matplotlib'] = None\n"
     (tmp_path / "sitecustomize.py").write_text(startup)
-    chart = retain("ask", question, "--as", "chart", "--engine", "agent", cwd=vault, env={"PYTHONPATH": str(tmp_path)})
+    without = {"PYTHONPATH": str(tmp_path)}
+    chart = retain_process("ask", question, "--as", "chart", "--engine", "agent", cwd=vault, env=without)
     assert chart.code == 2 and "pip install 'retain[figures]'" in chart.stderr
     assert question not in ask(vault, "--history").stdout
     assert retain("agent", "next", "--type", "answer", "--json", cwd=vault).json()["orders"] == []

@@ -41,7 +41,7 @@ def call(vault: Vault, capsys: pytest.CaptureFixture[str]) -> Call:
 def cards(vault: Vault, call: Call) -> list[str]:
     """The cards of a deck, of which the first has made its concept ripe for a thought."""
     deck = (vault.root / DECK).read_text()
-    found = [part[:10] for part in deck.split("<!-- card ")[1:]]
+    found = [part[:10] for part in deck.split("%% card ")[1:]]
     call("rate", found[0], "good")
     at = "2999-01-01T00:00:00.000Z"
     change = {"v": 1, "type": "change", "of": "card", "id": found[0], "at": at, "a": "New words."}

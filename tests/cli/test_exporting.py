@@ -110,7 +110,7 @@ def test_sync_looks_for_the_vault_first_and_a_dry_run_changes_no_file(run: Run, 
         done = run(*words, cwd=compiled).json()
         assert done["notes"]["created"] == planned["notes"]["created"] + 1 == col.note_count()
         assert (
-            "<!-- card" in by_hand.read_text(encoding="utf-8") and (compiled / "ledger/ids.jsonl").read_bytes() > ledger
+            "%% card" in by_hand.read_text(encoding="utf-8") and (compiled / "ledger/ids.jsonl").read_bytes() > ledger
         )
     col.close()
 

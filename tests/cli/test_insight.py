@@ -111,7 +111,7 @@ def personal(human: Human, tmp_path: Path) -> Path:
 def ripen(human: Human) -> str:
     """A concept of the queue: its answer changed after it was learnt. Its id."""
     deck = (human.vault / "learning/flashcards/spacing-effect.md").read_text()
-    card = deck.partition("<!-- card ")[2][:10]
+    card = deck.partition("%% card ")[2][:10]
     assert human.run("rate", card, "good")[0] == 0
     change = {"v": 1, "type": "change", "of": "card", "id": card, "at": "2999-01-01T00:00:00.000Z", "a": "New words."}
     with (human.vault / ledger.IDS).open("ab") as file:

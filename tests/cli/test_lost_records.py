@@ -190,10 +190,10 @@ def test_the_records_of_each_ledger_are_counted_by_themselves(run: Run, vault: P
     assert damaged(run("due", cwd=vault)) == []
     decisions.write_bytes(b"".join(lines_of(decisions)[:3]))
     (line,) = damaged(run("due", cwd=vault))
-    assert line.startswith("ledger/decisions.jsonl: 1 of 4 records are gone: the file was cut short")
+    assert line.startswith("ledger/decisions.jsonl: 1 of 4 records are missing: the file was cut short")
     (vault / "ledger/ids.jsonl").unlink()
     first, second = sorted(damaged(run("due", cwd=vault)))
-    assert first == line and second.startswith("ledger/ids.jsonl: 8 of 8 records are gone: the file was deleted")
+    assert first == line and second.startswith("ledger/ids.jsonl: 8 of 8 records are missing: the file was deleted")
 
 
 def test_new_lines_of_a_ledger_do_not_hide_what_is_gone(run: Run, vault: Path) -> None:

@@ -173,7 +173,7 @@ async def test_pages_outside_of_the_wiki_cannot_be_read_and_the_server_lives_on(
     paths = ("../../etc/passwd", "retain.toml", "insights/mine.md", "learning/reviews.jsonl", "wiki/concepts/link.md")
     async with spoken(vault) as session:
         for path in paths:
-            with pytest.raises(MCPError, match="no page"):
+            with pytest.raises(MCPError, match="no such page"):
                 await session.read_resource(f"retain://vault/{path}")
             assert (await call(session, "status"))[0]
 

@@ -17,7 +17,7 @@ from vault.log.events import Rating, Review, Stamp, encode
 def fill(vault: Path, *, until: datetime) -> list[str]:
     """Reviews of all cards but the last: the first card is forgotten every time, the others now and then."""
     text = "".join(p.read_text() for p in sorted((vault / "learning/flashcards").glob("*.md")))
-    cards = re.findall(r"<!-- card (\w{10})", text)
+    cards = re.findall(r"%% card (\w{10})", text)
     chance = random.Random(8)
     lines = []
     for number, card in enumerate(cards[:-1]):

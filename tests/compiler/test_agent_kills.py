@@ -160,7 +160,7 @@ def test_an_edit_between_judging_and_writing_stays(begun: Scene, monkeypatch: py
 # --- whatever bytes come --------------------------------------------------------------------------------------------
 
 _MARKS = "[[ ]] | #^c- ` ``` ~~~ $ $$ \\ < > <% %> <!-- --> ![ ]( Q: A: # ^ %% {{ :: |---| [!human] [!quote]".split()
-_WORDS = ["wiki/summaries/testing", "recall", "1", "not", "^c-ckwfecvb08", "<!-- card y1d9qwjt17 9d3dc0 -->", "é", "中"]
+_WORDS = ["wiki/summaries/testing", "recall", "1", "not", "^c-ckwfecvb08", "%% card y1d9qwjt17 9d3dc0 %%", "é", "中"]
 _LINES = ["---\n", "> ", "- ", "## Applied\n", "\n", "\n\n", "\r\n", " ", "\t", "id: x\n", "<<<<<<< a\n", "=======\n"]
 _ODD = ["\0", "\u202e", "\ufeff", "\ud7ff", ">>>>>>> b\n"]
 _PIECES = st.sampled_from([*_MARKS, *_WORDS, *_LINES, *_ODD])

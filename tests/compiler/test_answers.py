@@ -128,7 +128,7 @@ def test_a_link_to_an_answer_that_is_no_evidence_is_none(vault: Path) -> None:
 def test_a_statement_without_a_citation_and_too_much_confidence_are_found_in_an_answer(vault: Path) -> None:
     page = file_back(vault, "What is consolidation?")
     assert not findings(vault, "uncited") and page not in findings(vault, "confidence")
-    text = re.sub("^confidence: .*$", "confidence: high", (vault / page).read_text(), flags=re.MULTILINE)
+    text = re.sub(r"\bconfidence: .*$", "confidence: high", (vault / page).read_text(), flags=re.MULTILINE)
     (vault / page).write_text(f"{text}\nA nap makes everybody rich.\n")
     assert findings(vault, "uncited") == [page] and page in findings(vault, "confidence")
 

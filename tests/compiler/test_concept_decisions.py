@@ -182,7 +182,8 @@ def test_a_renamed_concept_keeps_id_cards_and_gaps_and_moves_with_what_the_human
     desk: Desk,
 ) -> None:
     old, new = (f"wiki/concepts/{stem}.md" for stem in (CURVE, RENAMED))
-    desk.edit(old, "freshness: normal", "freshness: stable\nlearning: false\nmine: kept")
+    desk.edit(old, "freshness: normal", "freshness: stable")
+    desk.edit(old, "type: concept\n", "type: concept\nlearning: false\nmine: kept\n")
     known, cards = desk.shelf.find("forgetting curve"), desk.cards(CURVE)
     effect = desk.do(DECISIONS["rename"])
     assert {old, f"learning/flashcards/{CURVE}.md"} <= set(effect.removed) and new in effect.written

@@ -73,7 +73,7 @@ def _card(question: str, answer: str) -> Callable[[str], str]:
 
 FAULTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "broken-link": (ARTICLE, appended("See [[wiki/concepts/mizzen|mizzen]].")),
-    "confidence": (ARTICLE, lambda text: re.sub(r"^confidence: .*$", "confidence: high", text, flags=re.MULTILINE)),
+    "confidence": (ARTICLE, lambda text: re.sub(r"\bconfidence: .*$", "confidence: high", text, flags=re.MULTILINE)),
     "stale": (ARTICLE, lambda text: re.sub(r"^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE)),
     "quarantined": (ARTICLE, lambda text: text.replace("type: concept\n", "type: concept\nstatus: quarantined\n")),
     "uncited": (ARTICLE, appended("A halyard is mostly made of polyester.")),
@@ -258,7 +258,7 @@ def test_the_page_of_rules_is_what_the_code_says() -> None:
 
 
 def test_a_page_past_its_time_counts_a_step_less(vault: Vault) -> None:
-    edit(vault, ARTICLE, lambda text: re.sub("^confidence: .*$", "confidence: high", text, flags=re.MULTILINE))
+    edit(vault, ARTICLE, lambda text: re.sub(r"\bconfidence: .*$", "confidence: high", text, flags=re.MULTILINE))
     edit(vault, ARTICLE, lambda text: re.sub("^updated: .*$", 'updated: "2026-01-01"', text, flags=re.MULTILINE))
     (old,) = [each for each in found(vault) if each.code == "stale"]
     assert "its confidence counts as medium instead of high" in old.message and "retain concept freshness" in old.hint

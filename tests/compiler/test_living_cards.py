@@ -353,7 +353,7 @@ def test_a_card_whose_comment_alone_was_taken_out_keeps_its_history(vault: Vault
     placed = by_question(desk_on(vault, 0))["what is a tide?"]
     path = vault.root / placed.deck.path
     whole = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(rf"<!-- card {placed.id} .*\n", "", whole), encoding="utf-8")
+    path.write_text(re.sub(rf"%% card {placed.id} .*\n", "", whole), encoding="utf-8")
     assert path.read_text(encoding="utf-8") != whole
     if compiled_first:
         built(vault, 1)  # it cannot know better than that the human deleted the card

@@ -29,10 +29,11 @@ NAMES = {Rating.AGAIN: "again", Rating.HARD: "hard", Rating.GOOD: "good", Rating
 def collection(tmp_path: Path) -> Iterator[Any]:
     """A collection of Anki's with FSRS and no steps."""
     from anki.collection import Collection
+    from anki.decks import DeckId
 
     found = Collection(str(tmp_path / "c.anki2"))
     found.set_config("fsrs", True)
-    options = found.decks.config_dict_for_deck_id(1)
+    options = found.decks.config_dict_for_deck_id(DeckId(1))
     options["new"]["delays"] = options["lapse"]["delays"] = []
     found.decks.update_config(options)
     yield found

@@ -42,7 +42,8 @@ def _vault(folder: Path) -> Vault:
 
 def _history(now: datetime) -> list[LogEvent]:
     """Two months of random ratings of most cards until a minute before `now`, and a mark of each kind."""
-    draw, events = random.Random(11), []
+    draw = random.Random(11)
+    events: list[LogEvent] = []
 
     def stamp(at: datetime) -> Stamp:
         return mint_stamp(at, last=None, zone=UTC, via="cli", entropy=draw.randbytes(10))

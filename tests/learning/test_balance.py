@@ -18,6 +18,7 @@ from learning.memory.fold import fold
 from learning.memory.fsrs import DEFAULTS
 from learning.memory.scheduler import Scheduler, fuzz_range
 from learning.memory.state import MemoryState, Phase, Rules
+from learning.review.study_session import StudySession
 from learning.schedule.balance import USUAL, Load, Move, intervals, moved
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
@@ -309,3 +310,16 @@ def test_without_steps_a_fold_at_once_is_one_review_after_another(history: list[
         state = STEPLESS.review(CARD, state, event.rating, event.at)
     assert fold(events, STEPLESS)[CARD] == state
     assert fold(events[cut:], STEPLESS, known=fold(events[:cut], STEPLESS))[CARD] == state
+
+
+def test_a_session_writes_what_its_buttons_show_and_counts_what_it_wrote(vault: Vault) -> None:
+    session = StudySession.at(vault, lambda: NOON, None)
+    days: dict[str, list[int]] = {}
+    while (placed := session.table()) is not None:
+        session.reveal()
+        shown = session.previews()[Rating.EASY]
+        session.rate(Rating.EASY)
+        assert session.state(placed.id) == shown == open_desk(vault, NOON).states[placed.id]
+        days.setdefault(placed.concept, []).append(shown.interval_days)
+    assert any(len(found) > 1 for found in days.values())
+    assert all(len(set(found)) == len(found) for found in days.values())

@@ -169,7 +169,7 @@ def test_a_card_made_by_hand_gets_an_id_and_keeps_every_other_byte(vault: Vault)
     assert len({placed.id for placed in made}) == 2
     for placed in made:
         assert placed.card.human_edited
-        text = text.replace(f"<!-- card {placed.id} -->".encode(), b"")
+        text = text.replace(f"%% card {placed.id} %%".encode(), b"")
     assert text == mine.replace(b"revision.", b"revision.\r\n").replace(b"Yes.", b"Yes.\n")
     births = [json.loads(line) for line in (vault.root / "ledger/ids.jsonl").read_text().splitlines()]
     assert [(b["type"], b["of"], b["id"]) for b in births] == [("birth", "card", p.id) for p in made]

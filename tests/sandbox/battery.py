@@ -95,7 +95,7 @@ class Battery:
         deck.parent.mkdir(exist_ok=True)
         deck.write_text(_CARD, encoding="utf-8")
         _retain("--vault", str(vault), "due", "--json")
-        card = re.search(r"<!-- card (\w{10})", deck.read_text(encoding="utf-8"))
+        card = re.search(r"%% card (\w{10})", deck.read_text(encoding="utf-8"))
         assert card is not None
         return {"card": card[1]}
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
 from learning.cards.workspace import open_desk, rate
-from tests.tui.conftest import PATIENCE_S
+from tests.tui.conftest import PATIENCE_S, until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.browse import BrowseScreen
@@ -51,6 +51,10 @@ def app_at(vault: Vault, clock: Clock, start: str, about: str = "") -> RetainApp
     )
 
 
+def place(app: RetainApp) -> type:
+    return type(app.screen)
+
+
 def notice(app: RetainApp) -> str:
     found = app.screen.query_one(Notice)
     return str(found.render()) if found.display else ""
@@ -61,6 +65,11 @@ def rows(app: RetainApp) -> int:
     screen = app.screen
     assert isinstance(screen, BrowseScreen) and screen._listed is not None
     return len(screen._listed)
+
+
+async def said(pilot: Pilot[int], words: str) -> None:
+    """Waits until the notice of the screen has these words."""
+    await until(pilot, lambda: words in notice(pilot.app), words)  # type: ignore[arg-type]
 
 
 def limited(vault: Vault, new_per_day: int) -> Vault:
@@ -77,15 +86,15 @@ async def test_a_cloze_is_written_in_browse_for_the_deck_at_the_cursor_and_undon
         assert rows(app) == 4
         await pilot.press("plus")
         await rest(pilot)
-        assert isinstance(app.screen, NewCardScreen)
+        assert place(app) is NewCardScreen
         assert app.screen.query_one("#new-deck", Input).value == "Forgetting curve"
         await pilot.press("ctrl+n", "ctrl+n", *"{{c1::Gaps}} help {{c2::recall}}", "ctrl+s")
         await rest(pilot)
-        assert notice(app) == "2 cards added to Forgetting curve. u in Browse undoes it."
+        await said(pilot, "2 cards added to Forgetting curve. u in Browse undoes it.")
         assert app.screen.query_one("#new-question", TextArea).text == ""
         await pilot.press("escape")
         await rest(pilot)
-        assert isinstance(app.screen, BrowseScreen) and rows(app) == 6
+        assert place(app) is BrowseScreen and rows(app) == 6
         await pilot.press("u")
         await rest(pilot)
         assert rows(app) == 4 and "Gaps" not in (vault.root / "learning/flashcards/forgetting-curve.md").read_text()
@@ -99,7 +108,7 @@ async def test_a_card_both_ways_goes_into_a_new_deck_with_tags_and_a_source(vaul
         app.screen.query_one("#new-deck", Input).value = "German"
         await pilot.press("ctrl+s")
         await rest(pilot)
-        assert "2 cards added to German, a new deck" in notice(app)
+        await said(pilot, "2 cards added to German, a new deck")
     desk = open_desk(vault, clock())
     there, back = [card for card in desk.cards.values() if card.title == "German"]
     assert (there.card.question, there.card.answer) == ("Wasser", "water\n> Source: Duden")
@@ -116,12 +125,13 @@ async def test_what_is_no_card_is_said_and_what_is_written_stays_until_it_is_dis
         await rest(pilot)
         await pilot.press(*"Half", "ctrl+s")
         await rest(pilot)
-        assert "the answer is empty" in notice(app)
+        await said(pilot, "the answer is empty")
         await pilot.press("escape")
-        assert "esc again discards it" in notice(app) and isinstance(app.screen, NewCardScreen)
+        await said(pilot, "esc again discards it")
+        assert place(app) is NewCardScreen
         await pilot.press("escape")
         await rest(pilot)
-        assert isinstance(app.screen, BrowseScreen) and rows(app) == 4
+        assert place(app) is BrowseScreen and rows(app) == 4
 
 
 async def test_cards_are_deleted_in_browse_and_come_back(vault: Vault, clock: Clock) -> None:
@@ -131,7 +141,8 @@ async def test_cards_are_deleted_in_browse_and_come_back(vault: Vault, clock: Cl
         await rest(pilot)
         await pilot.press("space", "space", "space", "delete")
         await rest(pilot)
-        assert notice(app) == "3 cards deleted. u undoes it." and rows(app) == 1
+        await said(pilot, "3 cards deleted. u undoes it.")
+        assert rows(app) == 1
         assert len(open_desk(vault, clock()).cards) == 1
         await pilot.press("u")
         await rest(pilot)
@@ -147,14 +158,14 @@ async def test_the_info_of_a_card_has_its_schedule_and_every_rating(vault: Vault
         await rest(pilot)
         await pilot.press("I")
         await rest(pilot)
-        assert isinstance(app.screen, CardInfoScreen)
+        assert place(app) is CardInfoScreen
         shown = str(app.screen.query_one("#info", Static).content)
         for words in ("Due", "Interval", "Stability", "Difficulty", "Lapses", "Easy", "Good"):
             assert words in shown
         assert shown.index("Easy") < shown.index("Good"), "the latest first"
         await pilot.press("escape")
         await rest(pilot)
-        assert isinstance(app.screen, BrowseScreen)
+        assert place(app) is BrowseScreen
 
 
 async def test_in_a_review_a_card_is_looked_into_and_a_new_one_joins_the_queue(
@@ -176,12 +187,14 @@ async def test_in_a_review_a_card_is_looked_into_and_a_new_one_joins_the_queue(
         await rest(pilot)
         await pilot.press("escape")
         await rest(pilot)
-        assert isinstance(app.screen, ReviewScreen)
+        assert place(app) is ReviewScreen
         assert app.screen.query_one(CardView).shown["question"] == question, "the card on the screen stays"
         assert len(open_desk(vault, clock()).cards) == 5 and logged() == []
         await pilot.press("space", "4")
         await rest(pilot)
-        assert app.screen._study_session is not None and app.screen._study_session.left == 4
+        found = app.screen
+        assert isinstance(found, ReviewScreen) and found._study_session is not None
+        assert found._study_session.left == 4
     app.end_session()
 
 
@@ -197,10 +210,12 @@ async def test_more_new_cards_at_the_end_go_on_and_are_taken_back(
         assert app.screen.has_class("-ended")
         await pilot.press("n")
         await rest(pilot)
-        assert "3 more new cards today" in notice(app) and not app.screen.has_class("-ended")
+        await said(pilot, "3 more new cards today")
+        assert not app.screen.has_class("-ended")
         await pilot.press("u")
         await rest(pilot)
-        assert app.screen.has_class("-ended") and "No extra new cards" in notice(app)
+        await said(pilot, "No extra new cards")
+        assert app.screen.has_class("-ended")
         assert isinstance(logged()[1], More)
         assert open_desk(vault, clock()).past.new_allowed(clock().toordinal()) == 0
     app.end_session()
@@ -211,11 +226,13 @@ async def test_without_a_new_card_left_more_are_refused_in_words(vault: Vault, c
     app.hold_review()
     async with app.run_test(size=(80, 24)) as pilot:
         await rest(pilot)
-        await pilot.press(*("space", "4") * 4)
-        await rest(pilot)
+        for _ in range(4):
+            await pilot.press("space", "4")
+            await rest(pilot)
+        assert app.screen.has_class("-ended")
         await pilot.press("n")
         await rest(pilot)
-        assert "no more new cards are waiting" in notice(app)
+        await said(pilot, "no more new cards are waiting")
         assert not any(isinstance(event, More) for event in logged())
     app.end_session()
 
@@ -224,10 +241,10 @@ async def test_more_new_cards_in_practise_begin_a_review(vault: Vault, clock: Cl
     app = app_at(limited(vault, 0), clock, "practise")
     async with app.run_test(size=(80, 24)) as pilot:
         await rest(pilot)
-        assert isinstance(app.screen, PractiseScreen)
+        assert place(app) is PractiseScreen
         await pilot.press("n")
         await rest(pilot)
-        assert isinstance(app.screen, ReviewScreen) and app.screen.query_one(CardView).shown["question"]
+        assert place(app) is ReviewScreen and app.screen.query_one(CardView).shown["question"]
     app.end_session()
 
 
@@ -242,5 +259,6 @@ async def test_an_article_is_no_card_to_delete_or_look_into(vault: Vault, clock:
         await rest(pilot)
         await pilot.press(key)
         await rest(pilot)
-        assert isinstance(app.screen, BrowseScreen) and "No card selected" in notice(app)
+        await said(pilot, "No card selected")
+        assert place(app) is BrowseScreen
     assert CardId("aaaaaaaaa1") in open_desk(vault, clock()).cards

@@ -183,7 +183,7 @@ def type_the_answer(day: Day) -> None:
 
 def work_on_the_agenda(day: Day) -> None:
     day.tmux.type("g")
-    day.see("3 open gaps", "would fill")
+    day.see("3 open gaps", "Look for")
     day.tmux.type("r")
     day.see("Consolidation: resolved.", "2 open gaps")
     day.tmux.type("u")

@@ -22,7 +22,7 @@ concept: 7f3a9c1e2k
 Q: Why is the dot product divided by the square root of the key dimension?
 A: Large dot products push the softmax into regions with very small gradients; scaling keeps them moderate.
 > [[wiki/summaries/attention-is-all-you-need#^c-51e09ab2xy|1]]
-<!-- card k7q2m9xd3f 9f31c2 -->
+%% card k7q2m9xd3f 9f31c2 %%
 
 A remark of mine between the cards.
 
@@ -98,6 +98,13 @@ def test_an_edit_by_hand_shows_and_a_trailing_space_does_not() -> None:
     (edited,) = parse_deck(block.replace("That.", "This."), "x.md").cards
     assert not spaced.human_edited and edited.human_edited and edited.id == card.id
     assert stamp_of(edited) != card.stamp
+
+
+def test_the_html_comments_of_older_decks_are_read_and_replaced_with_their_card() -> None:
+    older = DECK.replace("%% card k7q2m9xd3f 9f31c2 %%", "<!-- card k7q2m9xd3f 9f31c2 -->")
+    first, second = parse_deck(older, "x.md").cards
+    assert (first.id, first.stamp) == ("k7q2m9xd3f", "9f31c2") and second.id == parse_deck(DECK, "x.md").cards[1].id
+    assert splice_card(older, first, first) == DECK
 
 
 def test_replacing_a_card_touches_only_its_block() -> None:

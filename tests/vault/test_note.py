@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 from vault.model.frontmatter import (
     body_of,
     foreign_properties,
+    human_edited,
     read_properties,
+    render_generated,
     render_note,
     render_property,
     scalar,
@@ -42,11 +44,30 @@ def test_reading_any_front_matter_never_raises_and_keeps_the_body(front: str) ->
 
 @given(ANY, ANY)
 def test_setting_a_property_changes_no_other_byte(front: str, body: str) -> None:
-    text = f"---\n# mine\nother: 'x'  # why\nmine:\n  - a\ntitle: old\n---\n{body}"
-    assert (
-        splice_properties(text, {"title": front or "x"}).replace(render_property("title", front or "x"), "title: old\n")
-        == text
+    text = f"---\n# mine\nother: 'x'  # why\nmine:\n  - a\nretain:\n  id: x\n  title: old\nauthor: old\n---\n{body}"
+    for key in ("title", "author"):
+        new = splice_properties(text, {key: front or "x"})
+        assert new.replace(render_property(key, front or "x"), f"{key}: old\n") == text
+
+
+def test_what_a_user_wrote_below_that_property_stays() -> None:
+    text = render_generated({"type": "concept", "id": "x"}, "\nbody\n", None)
+    mine = text.replace("retain:\n", "retain:\n  mine:\n    - a\n").replace(
+        "type: concept\n", "type: concept\nnote: b\n"
     )
+    again = render_generated({"type": "concept", "id": "x"}, "\nnew body\n", mine)
+    assert read_properties(again).texts("mine") == ("a",) and read_properties(again).text("note") == "b"
+    assert render_generated({"type": "concept", "id": "x"}, "\nnew body\n", again) == again
+
+
+def test_what_a_reader_does_not_use_is_one_property_and_is_read_beside_it_too() -> None:
+    text = render_generated({"type": "concept", "id": "x", "tags": ("a",)}, "\nbody\n", None)
+    assert text.startswith("---\ntype: concept\ntags:\n  - a\nretain:\n  id: x\n  generated: ")
+    assert read_properties(text).text("id") == "x" and not human_edited(text)
+    older = "---\nid: x\nmine: 1\ncreated: old\n---\nbody"
+    assert read_properties(older).text("created") == "old"
+    assert splice_properties(older, {"created": "new"}) == "---\nid: x\nmine: 1\nretain:\n  created: new\n---\nbody"
+    assert read_properties("---\nlearning: no\nid: y\nretain:\n  id: x\n---\n").values == {"learning": "no", "id": "y"}
 
 
 def test_a_bomb_an_unclosed_fence_and_bad_yaml_are_named_with_their_line() -> None:

@@ -103,3 +103,13 @@ def test_steps_that_are_no_list_of_times_are_named_with_their_line(steps: str) -
     with pytest.raises(Damaged, match="learning_steps must be a list") as caught:
         read_settings(text)
     assert caught.value.where.endswith(f":{text[: text.index('learning_steps')].count(chr(10)) + 1}")
+
+
+def test_easy_days_are_shares_of_a_usual_day_from_monday_on() -> None:
+    easy = TEXT.replace("# easy_days = []", 'easy_days = ["sat:50%", "sun:0%"]')
+    settings, found = read_settings(easy)
+    assert settings.easy_shares == (1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.0) and found == []
+    assert MINE.easy_shares == (1.0,) * 7
+    for wrong in ('["sat:101%"]', '["sat:5%", "sat:6%"]', '["caturday:5%"]', '"sat:5%"', "[5]"):
+        with pytest.raises(Damaged, match="easy_days must be a list like"):
+            read_settings(TEXT.replace("# easy_days = []", f"easy_days = {wrong}"))

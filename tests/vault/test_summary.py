@@ -162,10 +162,10 @@ def test_a_block_that_a_human_broke_is_whole_again_and_what_they_wrote_below_it_
     old = render_summary(PATH, HEAD, Introduction(), MANY[:3])
     old = old.replace("> fact · current · p. 0\n", "> fact · current · p. 0\n> My remark.\n")
     old = old.replace("> Number 1 is a fact.\n>\n> fact · current · p. 1\n\n", "").replace("Number 2", "Number two")
-    old = old.replace("> [!quote]\n^c-0000000001", "> Mine.\n^c-0000000001")
+    old = old.replace("> [!quote] Fact\n^c-0000000001", "> Mine.\n^c-0000000001")
     text = splice_claims(old, HEAD, MANY[:3])
     assert claims_of(text) == MANY[:3]
-    assert "^c-0000000000\n\n> My remark.\n\n" in text and "\n> Mine.\n\n> [!quote]\n> Number 1" in text
+    assert "^c-0000000000\n\n> My remark.\n\n" in text and "\n> Mine.\n\n> [!quote] Fact\n> Number 1" in text
 
 
 def test_the_first_claims_of_a_source_get_their_heading() -> None:

@@ -127,7 +127,7 @@ def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
     if month.rate is not None:
         return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
     if ever.rate is not None:
-        return f"{ever.rate:.0%} of {ever.reviews:,}", f"none of them in the last 30 days; desired {wanted:.0%}"
+        return f"{ever.rate:.0%} of {ever.reviews:,}", f"all over 30 days ago; desired {wanted:.0%}"
     return "nothing yet", "no card has been repeated yet"
 
 

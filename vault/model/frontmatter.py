@@ -223,20 +223,32 @@ def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
 
 def _with_inner(lines: str, properties: Mapping[str, Value]) -> str:
     """Return the lines of `retain:` with these properties set."""
-    head, _, block = lines.partition("\n")
-    entries = _entries("".join(line.removeprefix(_INDENT) for line in block.splitlines(keepends=True)))
-    set_ = {key: properties.get(key, text) for key, text in entries}
-    out = [render_property(k, v) if k in properties else str(v) for k, v in (set_ | dict(properties)).items()]
+    pending = dict(properties)
+    out = [render_property(key, pending.pop(key)) if key in pending else each for key, each in _inner_entries(lines)]
+    out += [render_property(k, v) for k, v in pending.items()]
+    head = lines.partition("\n")[0]
     return f"{head}\n" + "".join(_INDENT + line for line in "".join(out).splitlines(keepends=True))
 
 
+def _inner_entries(lines: str) -> list[tuple[str, str]]:
+    """Return what is below `retain:` as (key, its lines), one level less deep."""
+    block = lines.partition("\n")[2]
+    return _entries("".join(line.removeprefix(_INDENT) for line in block.splitlines(keepends=True)))
+
+
 def foreign_properties(text: str, ours: frozenset[str]) -> str:
-    """Return the lines of the front matter whose keys are not in `ours`, unchanged."""
+    """Return the lines of the front matter whose keys are not in `ours`, unchanged, to be put at its end.
+
+    Those below `retain:` come first: they go on with what stands there.
+    """
     bounds = _bounds(text)
     if bounds is None:
         return ""
-    kept = ours | {INNER}
-    return "".join(lines for key, lines in _entries(text[bounds[0] : bounds[1]]) if key not in kept)
+    entries = _entries(text[bounds[0] : bounds[1]])
+    inner = [each for key, lines in entries if key == INNER for each in _inner_entries(lines)]
+    below = "".join(lines for key, lines in inner if key not in ours | OF_RETAIN)
+    beside = "".join(lines for key, lines in entries if key not in ours | {INNER})
+    return "".join(_INDENT + line for line in below.splitlines(keepends=True)) + beside
 
 
 def _entries(front: str) -> list[tuple[str, str]]:
