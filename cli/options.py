@@ -25,12 +25,19 @@ from vault.vault import Vault, open_vault
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def folders(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+def complete_files(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file or folder."""
+    return [CompletionItem(typed, type="file")]
+
+
+def complete_folders(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     """Let the shell complete the name of a folder."""
     return [CompletionItem(typed, type="dir")]
 
 
-vault_option = click.option("--vault", "vault_dir", metavar="DIR", shell_complete=folders, help="The vault to work on.")
+vault_option = click.option(
+    "--vault", "vault_dir", metavar="DIR", shell_complete=complete_folders, help="The vault to work on."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 progress_option = click.option(

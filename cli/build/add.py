@@ -14,7 +14,7 @@ from cli.build.current import record_current
 from cli.build.raw_paths import Places
 from cli.environment import now
 from cli.maintenance.init import KINDS
-from cli.options import opened, progress_option, vault_json_options
+from cli.options import complete_files, opened, progress_option, vault_json_options
 from cli.web.clip import clip
 from cli.web.fetch import MIB, Limits, fetch
 from compiler.sources.freshness import objective_of, sources_at
@@ -47,7 +47,7 @@ MAX_NAMESAKES = 1_000
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=complete_files)
 @click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
     "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."

@@ -15,7 +15,14 @@ from cli.build.watch import QUIET_S, Watch, show_reasons
 from cli.engines.choice import ASKING, backend_of, checked_by_rule, engine_of, paid_words
 from cli.engines.found import is_model_here
 from cli.environment import now
-from cli.options import FiniteRange, dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.options import (
+    FiniteRange,
+    complete_files,
+    dry_run_option,
+    opened_to_write,
+    progress_option,
+    vault_json_options,
+)
 from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault, raw_path
 from compiler.build.last_engine import last_engine
@@ -46,7 +53,7 @@ _wait_option = click.option(
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...", type=click.Path())
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=complete_files)
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),

@@ -26,7 +26,7 @@ REASONS = (
     "wrong",
     "unclear",
     "too long",
-    "answer is in the question",
+    "gives the answer",
     "not worth knowing",
 )  # that a flag may have, or others
 LONGEST_TAG = 100  # characters

@@ -169,7 +169,7 @@ def test_a_difference_in_json_is_in_the_one_object(call: Call, vault: Path, mine
     assert said.code == 1
     told = {each["path"]: (each["kind"], each["diff"]) for each in said.json["changes"]}
     assert told["raw/articles/a.md"][0] == "changed" and "-two\n+2\n" in told["raw/articles/a.md"][1]
-    assert told[str(mine / "bytes")][0] == "appeared" and "no text" in told[str(mine / "bytes")][1]
+    assert told[str(mine / "bytes")][0] == "appeared" and "not text" in told[str(mine / "bytes")][1]
     said = call("guard", "audit", "--diff", "--json", "raw")
     assert [each["path"] for each in said.json["changes"]] == ["raw/articles/a.md"]
     assert all("diff" not in each for each in call("guard", "audit", "--json").json["changes"])
@@ -196,7 +196,7 @@ def test_a_difference_is_shown_line_by_line_and_harmless(
     (mine / "deep/b.md").unlink()
     (mine / "bytes").write_bytes(b"\0\xff")
     said = call("guard", "audit", "--diff")
-    assert "mode 0644 became 0600" in said.out and "-b" in said.out and "no text" in said.out
+    assert "mode 0644 became 0600" in said.out and "-b" in said.out and "not text" in said.out
     monkeypatch.setattr(diff, "MAX_LINES", 1)
     assert "too long" in call("guard", "audit", "--diff", "raw/articles/a.md").out
 

@@ -331,7 +331,7 @@ if text.startswith("You write pages"):
         time.sleep(0.05)
     compiling.send_signal(signal.SIGINT)
     _, said = compiling.communicate(timeout=30)
-    assert compiling.returncode == 130 and "what was answered is stored" in said
+    assert compiling.returncode == 130 and "the answers so far are stored" in said
     with pytest.raises(ProcessLookupError):
         os.kill(int(going.read_text()), 0)
     asked = desk.folder / "asked"

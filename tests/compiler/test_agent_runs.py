@@ -82,7 +82,7 @@ def test_a_run_whose_process_is_gone_is_left_over_and_can_be_settled(scene: Scen
     record["run"]["process"]["started"] = "another boot 1"  # as if the number were another process's by now
     taken.write_text(json.dumps(record))
     assert [r.id for r in open_runs(scene.vault)] == [run.id]
-    with pytest.raises(Refused, match="not settled"):
+    with pytest.raises(Refused, match="not finished"):
         refuse_beside_agents(scene.vault)
     scene.write(PAGE, "<b>cheese</b>")
     assert quarantined(scene.settle()) == {PAGE}

@@ -104,7 +104,7 @@ async def test_a_flag_that_is_left_flags_nothing_and_the_mouse_chooses_a_reason(
         reason = list(review.screen.query(Reason))[3]
         await pilot.click(reason)
         await settled(pilot)
-        assert reasons(logged()) == ["answer is in the question"]
+        assert reasons(logged()) == ["gives the answer"]
 
 
 async def test_undo_of_a_flag_says_so_and_leaves_the_answer_where_it_was(

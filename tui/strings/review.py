@@ -31,7 +31,7 @@ NOW_IN_SOURCE = "now, as in the source"
 
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
-REASONS = ("wrong", "unclear", "too long", "answer is in the question", "not worth knowing")
+REASONS = ("wrong", "unclear", "too long", "gives the answer", "not worth knowing")
 IN_YOUR_WORDS = "or in your own words; enter saves"
 
 
