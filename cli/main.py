@@ -107,6 +107,8 @@ def run(arguments: list[str]) -> int:
         return _run(arguments)
     except BrokenPipeError:
         return output.DONE  # the reader of our output went away (`retain due | head`): nothing more to say
+    finally:
+        output.speak_events(())  # what this command line asked for holds for no other
 
 
 def _run(arguments: list[str]) -> int:
