@@ -253,7 +253,7 @@ _STEP_NAMES = {
     "compose": "composing",
     "cards": "writing cards",
     "read": "finding concepts",
-    "settle": "merging concept names",
+    "settle": "joining names",
     "write": "writing pages",
     "check": "checking sentences",
     "reconcile": "comparing claims",

@@ -28,13 +28,11 @@ _share = FiniteRange(0, 0.5)
     type=click.Choice(["messages", "prompt", "sharegpt"]),
     default="messages",
     show_default=True,
-    help="The format of each line.",
+    help="How a line holds question and answer.",
 )
 @click.option("--test-share", type=_share, default=0.1, show_default=True, help="Share of the records for testing.")
-@click.option(
-    "--validation-share", type=_share, default=0.0, show_default=True, help="Share of the records for validation."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the random split.")
+@click.option("--validation-share", type=_share, default=0.0, show_default=True, help="The same for validation.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives another split.")
 @progress_option
 @vault_json_options
 def train(

@@ -261,11 +261,7 @@ class Comparison:
                 return ""
             longest = max(longest, *(_common(wanted, page.text) for page in pages))
             at += 1
-        return (
-            f"the file goes on otherwise after “{_tail(quote, longest)}”"
-            if longest > 2
-            else "the beginning is different"
-        )
+        return f"the file goes on otherwise after “{_tail(quote, longest)}”" if longest > 2 else "it begins otherwise"
 
     def _reading(self, at: int) -> list[_Page]:
         """Return the pages of a reading; none after the last reading."""
