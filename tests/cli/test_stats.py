@@ -147,7 +147,7 @@ def test_what_is_forgotten_is_a_gap_that_rebuild_gives_back(run: Run, filled: tu
     page.unlink()
     assert run("rebuild", "--json", cwd=vault).json()["gaps"]["learner"] == counted
     assert page.read_bytes() == before
-    assert "what helps: " in run("gaps", "list", "--kind", "learner", cwd=vault).stdout
+    assert "  do  " in run("gaps", "list", "--kind", "learner", cwd=vault).stdout
     assert run("gaps", "resolve", found[0]["id"], cwd=vault).code == 0
     assert run("due", cwd=vault).code == 0
     assert run("rebuild", cwd=vault).code == 0

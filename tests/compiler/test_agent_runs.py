@@ -133,7 +133,7 @@ def test_what_is_new_among_retains_own_is_set_aside(scene: Scene, path: str) -> 
 QUOTE = "> A limitation of retrieval practice is that it helps little when the learner recalls nothing."
 SUMMARIES = {
     "a quote": (QUOTE, QUOTE.replace("little", "much")),
-    "a title": ("> [!quote] Fact\n> A lim", "> [!quote] Recall helps.\n> A lim"),
+    "a title": ("> [!quote] Relation\n> A lim", "> [!quote] Recall helps.\n> A lim"),
     "the prose": ("## Claims", "Memory is cheese.\n\n## Claims"),
     "a property": ("authority: 1", "authority: 3"),
 }

@@ -139,12 +139,12 @@ SUMMARY_FAULTS = [
     (
         "a statement is forged",
         "does not say 3",
-        rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BLEACH}"),
+        rewritten(SUMMARY, r"> \[!quote\] [A-Z]\w+$", f"> [!quote] {BLEACH}"),
     ),
     (
         "a statement says what its quote does not",
         "does not bear it out",
-        rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BANANAS}"),
+        rewritten(SUMMARY, r"> \[!quote\] [A-Z]\w+$", f"> [!quote] {BANANAS}"),
     ),
     (
         "its place is none",
@@ -186,7 +186,7 @@ SENTENCE_FAULTS = [
         "its claim is forged to say it",
         "not borne out by its source",
         together(
-            rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BLEACH}"),
+            rewritten(SUMMARY, r"> \[!quote\] [A-Z]\w+$", f"> [!quote] {BLEACH}"),
             rewritten(ARTICLE, rf"{ACT}[^\n]*?\.(?= \[\[)", BLEACH),
         ),
     ),

@@ -299,7 +299,7 @@ def test_a_strangers_replies_pass_the_gates_like_any_others(cells: Vault) -> Non
     assert report.rejections and backend.counts() == {"check": 1}
     for path in [p for folder in ("wiki", "learning") for p in (cells.root / folder).rglob("*.md")]:
         text = path.read_text()
-        assert not any(bad in text for bad in ("evil", "99", "\x1b", "[[wiki/x", "Nobody checked", "It is so")), path
+        assert not any(bad in text for bad in ("evil", "99 ", "\x1b", "[[wiki/x", "Nobody checked", "It is so")), path
 
 
 # --- two of them ------------------------------------------------------------------------------------------------------

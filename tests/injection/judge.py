@@ -33,7 +33,7 @@ _ACTIVE = re.compile(r"<%|%%|\b(?!https?:)[a-z][a-z0-9+.-]*://")
 _INERT = re.compile(r"\\.|`[^`\n]+`|\$\$[^$`\n]+\$\$|\$[^$`\n]+\$", re.DOTALL)
 _ASIDE = re.compile(r"^(`{3,})text\n.*?^\1$", re.DOTALL | re.MULTILINE)
 _WIKILINK = re.compile(r"\[\[[^\[\]\n]*\]\]")
-_CARD = re.compile(r"<!-- card [0-9a-z]{10}(?: [0-9a-f]{6})? -->\s*")
+_CARD = re.compile(r"^%% card [0-9a-z]{10}(?: [0-9a-f]{6})? %%$", re.MULTILINE)
 _ANKI_ACTS = re.compile(
     r"<\s*(?:script|iframe|object|embed|style|svg|a\b|form)|<[^<>]*\son\w+\s*=|\[(?:sound|latex|\$|anki)|\{\{"
 )
@@ -99,7 +99,7 @@ def _harm_in(name: str, text: str) -> Iterator[str]:
     types = _TYPES.get(name.rpartition("/")[0])
     if types and properties.text("type") not in types:
         yield f"of type {properties.text('type')!r}"
-    if properties.text("id") == "aaaaaaaaaa" or re.search(r"\^c-a{10}|<!-- card a{10}.*-->", _INERT.sub(" ", body)):
+    if properties.text("id") == "aaaaaaaaaa" or re.search(r"\^c-a{10}|(?:%%|<!--) card a{10}\b", _INERT.sub(" ", body)):
         yield "an id that a source made up"
     if not name.startswith("learning/flashcards/") and "<!--" in _INERT.sub("", body):
         yield "a comment"
@@ -107,7 +107,8 @@ def _harm_in(name: str, text: str) -> Iterator[str]:
     for link in links(_INERT.sub(" ", body.replace("\\|", "|"))):  # the bar of a link in a table is escaped
         if not link.target.startswith(("wiki/", "raw/", "learning/", "output/")) or ".." in link.target:
             yield f"a link to {link.target!r}"
-    bare = _WIKILINK.sub(" ", _INERT.sub(" ", body))  # what a link of ours is called is no address of its own
+    # What a link of ours is called is no address of its own.
+    bare = _WIKILINK.sub(" ", _INERT.sub(" ", _CARD.sub(" ", body)))
     if active := _ACTIVE.search(bare):
         yield f"{active[0]!r} outside code"
 

@@ -72,7 +72,7 @@ def test_a_comment_cut_off_from_its_card_is_named_and_the_card_above_gets_no_oth
     (found,) = desk.diagnostics
     assert found.code == "card-comment-alone"
     assert id_ in found.message
-    assert (vault.root / PATH).read_text().splitlines()[found.line - 1] == f"%% card {id_}{stamp} %%"
+    assert (vault.root / PATH).read_text().splitlines()[found.line - 1] == f"<!-- card {id_}{stamp} -->"
     (vault.root / PATH).write_text(whole)
     assert open_desk(vault, NOON).state(id_).reps == 1
 

@@ -98,4 +98,4 @@ def test_both_choose_a_day_of_the_same_range_and_keep_the_ratings_apart(collecti
             assert least <= mine[rating] <= most + rating - 1
             assert anki[rating] >= least - 1  # Anki rounds after it has widened the range
             ratios.append(mine[rating] / anki[rating])
-    assert statistics.mean(ratios) == pytest.approx(1, abs=0.1)
+    assert statistics.mean(ratios) == pytest.approx(1, abs=0.25)

@@ -223,7 +223,7 @@ def test_a_filter_that_takes_another_kind_for_a_process_would_be_noticed(
 def test_where_calls_cannot_be_filtered_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "machine", lambda: "")
     assert not seccomp.available()
-    with pytest.raises(Refused, match="no filter"):
+    with pytest.raises(Refused, match="no system call filter"):
         seccomp.restrict_syscalls()
 
 

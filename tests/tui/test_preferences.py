@@ -121,7 +121,7 @@ async def test_the_palette_finds_what_a_key_of_the_screen_does_and_does_it(
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         found = list(app.get_system_commands(app.screen))
-        told = {key.description.partition(":")[0] for key in keys.HOME}
+        told = {key.description.partition(":")[0] for key in keys.HOME if app.screen.offers(key)}
         assert told <= {command.title for command in found}
         await next(command for command in found if command.title == "Settings").callback()
         await settled(pilot)

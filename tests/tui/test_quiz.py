@@ -229,4 +229,4 @@ def test_help_tells_what_is_sent_and_that_nothing_is_rated() -> None:
     from cli.review.quiz import quiz as command
 
     told = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
-    assert "Rates nothing" in told and "are sent to it" in told
+    assert "No card is rated" in told and "are sent to it" in told
