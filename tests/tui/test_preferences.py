@@ -14,6 +14,7 @@ from tui import keymap, keys
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences, read_preferences
+from tui.screen import Page
 from tui.widgets.bars import KeyBar
 from vault.errors import Damaged
 from vault.vault import Vault
@@ -120,6 +121,7 @@ async def test_the_palette_finds_what_a_key_of_the_screen_does_and_does_it(
     app = RetainApp(Context(vault, clock))
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
+        assert isinstance(app.screen, Page)
         found = list(app.get_system_commands(app.screen))
         told = {key.description.partition(":")[0] for key in keys.HOME if app.screen.offers(key)}
         assert told <= {command.title for command in found}
