@@ -81,7 +81,7 @@ def _card(number: int, n: int, state: MemoryState, today: int) -> tuple[str | in
 
 
 def seconds_to_recompute(path: Path) -> float:
-    """How long Anki takes to reckon the memory states of all cards anew: what it does when FSRS is switched on."""
+    """How long Anki takes to compute the memory states of all cards again, as it does when FSRS is switched on."""
     from anki.collection import Collection
     from anki.deck_config_pb2 import UpdateDeckConfigsRequest
     from anki.decks import DeckId

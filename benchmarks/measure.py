@@ -94,12 +94,12 @@ def table(rows: Sequence[Row]) -> str:
         lines.append((row.what, seconds(row.ours), row.peer, theirs, ratio, row.verdict))
     widths = [max(len(line[n]) for line in lines) for n in range(6)]
     rule = tuple("-" * width for width in widths)
-    laid = [
+    formatted = [
         "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
         for line in (lines[0], rule, *lines[1:])
     ]
     notes = [f"- {row.what}: {row.note}" for row in rows if row.note]
-    return "\n".join([*laid, "", *notes] if notes else laid)
+    return "\n".join([*formatted, "", *notes] if notes else formatted)
 
 
 def seconds(value: float) -> str:

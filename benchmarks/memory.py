@@ -312,7 +312,7 @@ def _rows(bench: Bench, parts: list[str], cards: int) -> list[Row]:
     for part in parts:
         for size in sorted({cards // 10, cards}) if part == "rating" else [cards]:
             found = PARTS[part](bench, size)
-            print(table(found), end="\n\n", file=sys.stderr)  # whoever stops it has what was measured
+            print(table(found), end="\n\n", file=sys.stderr)  # a run that is stopped has shown what it measured
             rows += found
     return rows
 

@@ -115,7 +115,7 @@ def accepted(columns: ReviewColumns, held: Parameters) -> Parameters | None:
 
 
 def accepted_by_any_gain(columns: ReviewColumns, held: Parameters) -> Parameters | None:
-    """Return the fit to all reviews if that to four fifths has any gain on the last one; the gate as it was before."""
+    """Return the fit to all reviews if the fit to four fifths of them has any gain on the rest: the earlier gate."""
     elapsed, row = elapsed_days(columns, _CALENDAR), split_row(columns)
     if sum(days > 0 for days in elapsed[row:]) < _FEWEST_SPLIT:
         return None

@@ -132,7 +132,7 @@ def _copy(bench: Bench, cards: int, name: str) -> Path:
     shutil.copytree(vault(bench, cards), root)
     settings = (root / "retain.toml").read_text(encoding="utf-8")
     (root / "retain.toml").write_text(settings.replace("new_per_day = 20", "new_per_day = 9999"), encoding="utf-8")
-    bench.run([RETAIN, "--vault", str(root), "due", "--json"])  # in a copy all is read anew, once
+    bench.run([RETAIN, "--vault", str(root), "due", "--json"])  # in a copy everything is read again, once
     os.sync()
     return root
 
@@ -157,7 +157,7 @@ def main() -> None:
     try:
         for part in given.parts:
             found = PARTS[part](Bench(work.resolve(), rounds, 0), cards)
-            print(table(found), end="\n\n", file=sys.stderr)  # whoever stops it has what was measured
+            print(table(found), end="\n\n", file=sys.stderr)  # a run that is stopped has shown what it measured
             rows += found
     finally:
         if given.work is None:

@@ -86,7 +86,7 @@ class _Network(httpcore2.NetworkBackend):
         addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         self.is_private = not all(map(is_public, addresses))
         _check_private(host, is_private=self.is_private, private_ok=self._private_ok)
-        if self.is_private and not _is_inner_name(host):  # whoever owns the name chose where it leads
+        if self.is_private and not _is_inner_name(host):  # the owner of the name chose where it leads
             where = "this machine" if any(map(is_loopback, addresses)) else "your local network"
             self._notice(f"{host} leads to {where} ({', '.join(dict.fromkeys(addresses))})")
         return self._connected(addresses, port)

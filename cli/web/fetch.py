@@ -1,4 +1,4 @@
-"""Fetch one document from the web, with limits on size, time and redirects. Each redirect is checked anew."""
+"""Fetch one document from the web, with limits on size, time and redirects. Each redirect is checked again."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from vault.vault import Vault
 
 STEP = "picture"
 EMBEDDED = "embedded:"
-RULES = 2  # of `compiler.readers.images`: with a new number every picture is judged anew
+RULES = 2  # of `compiler.readers.images`: with a new number every picture is checked again
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TRIED = ("", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")  # LaTeX leaves the suffix out

@@ -13,7 +13,7 @@ from vault.text.formatting import clean_line
 def inputs_of(parts: Mapping[str, object]) -> bytes:
     """Return a digest of each thing that a page follows from, with the name that `retain compile --explain` shows.
 
-    The schema is one of them: pages of an older one are written anew.
+    The schema is one of them: pages of an older one are rewritten.
     """
     named = {**parts, "schema": SCHEMA_VERSION}
     lines = (f"{clean_line(name)} {digest_of(repr(part)).hex()}" for name, part in named.items())

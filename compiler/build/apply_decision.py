@@ -107,7 +107,7 @@ def _effect(decision: Decision, report: Report | None, before: Shelf, after: She
 def stale_links(vault: Vault) -> Iterator[Diagnostic]:
     """Yield the links in the user's notes to concepts that moved, and old pages that the user edited.
 
-    The machine's own pages are written anew and have none. Nothing is changed: the notes are the user's.
+    Generated pages are rewritten and have none. Nothing is changed: the notes are the user's.
     """
     ids = ledger.fold(vault.ledger_events(ledger.IDS)[0])
     there = set(vault.paths(CONCEPTS, ".md"))

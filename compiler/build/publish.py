@@ -347,7 +347,7 @@ class Publisher:
     def _is_edited(self, path: str, old: str) -> bool:
         """Return whether the user wrote in the note.
 
-        Of the two sides of a git conflict, one that the machine wrote is enough to write the note anew. Where the user
+        Of the two sides of a git conflict, one that the machine wrote is enough to rewrite the note. Where the user
         wrote in both, only the user can resolve it: that is reported.
         """
         both = sides(old)

@@ -21,7 +21,7 @@ from vault.vault import Vault
 
 REPORT = "report"  # the name of what the last build reported, in the index
 STAMPS = "stamps"  # of how it left the files: compared as text, with no digest and no parsing to pay for
-VERSION = 6  # of the steps between engine and file: when it grows, everything is written anew
+VERSION = 6  # of the steps between engine and file: when it grows, everything is rewritten
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones

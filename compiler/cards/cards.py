@@ -126,7 +126,7 @@ class CardDecider:
             concept = self._concept_of(card)
             is_undone = card.id in self.undone or self.triage.is_undone(card.id)
             if reason := self._unwanted(card.id) or (_UNDONE if is_undone else ""):
-                self._retire(card, reason)  # one of an undone decision is made anew below if it is still asked for
+                self._retire(card, reason)  # one of an undone decision is made again below if it is still asked for
             elif concept is None:
                 self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:

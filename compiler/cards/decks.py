@@ -100,7 +100,7 @@ def merge_deck(
     """Return the deck's new text (None for no file), and whether an edit of the user's held words back.
 
     Cards that the user wrote or reworded stay byte for byte, and so does everything between the blocks; only where one
-    still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is written anew.
+    still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is rewritten.
     A file that is not `ours`, but the user's own, is never removed.
     """
     if old is None:

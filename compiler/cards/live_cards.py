@@ -52,7 +52,7 @@ def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
                 str(event["engine"]),
             )
         except (KeyError, ValueError, TypeError):
-            continue  # of a later version, or damaged: the next compile writes the card anew
+            continue  # of a later version, or damaged: the next compile rewrites the card
         cards[card.id] = card
     return cards
 

@@ -24,7 +24,7 @@ def sentences(wiki: Wiki) -> Found:
             remedy = "change the sentence or what it cites, or mark it as your remark: `> [!human]`"
             if found["path"] in wiki.answer_pages:
                 question = wiki.answer_pages[found["path"]].question
-                remedy = f"`retain ask {shlex.quote(question)} --file-back` files it anew, where you did not edit it"
+                remedy = f"`retain ask {shlex.quote(question)} --file-back` replaces it, if you did not edit it"
             yield found["path"], found["line"], f"“{truncate(text, _QUOTED)}”: {found['reason']}", remedy
 
 

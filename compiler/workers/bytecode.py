@@ -24,7 +24,7 @@ _LIBRARIES = (
 def leave_bytecode() -> None:
     """Load what documents may need, once, so that Python writes its bytecode before the sandbox forbids that.
 
-    Installers that compile nothing leave that to the first use; a sandboxed process would read every library anew each
+    Installers that compile nothing leave that to the first use; a sandboxed process would compile every library again each
     time, which costs more than a second. Where nothing can be kept, nothing is done.
     """
     modules = [path for folder in _FOLDERS for path in sorted((_HERE / folder).rglob("*.py"))]

@@ -31,7 +31,7 @@ from vault.vault import Vault  # noqa: E402
 
 _FONT = re.compile(
     r"\s*@font-face \{.*?\}", re.DOTALL
-)  # fetched from the web: whoever reads the docs is nobody's business
+)  # fetched from the web: it would tell its server who reads the docs
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 SIZE = (100, 30)
 ARTICLE = "the article with most cards"

@@ -99,7 +99,7 @@ def learner_gaps(
 ) -> list[Gap]:
     """Return the learner's gaps as of the last event, the most pressing first. `others` are the gaps of the wiki.
 
-    What the human resolved comes back when it is forgotten anew; what is ignored does not.
+    What the user resolved comes back when it is forgotten again; what is ignored does not.
     """
     decisions = _decisions(decided)
     gaps = []

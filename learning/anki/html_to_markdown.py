@@ -1,7 +1,7 @@
 """HTML of an untrusted Anki field as plain Markdown: bold, lists, tables, code and formulas stay, all else is inert
 text.
 
-Nothing of the markup is passed on: what is written here is made anew from a few known elements, and every character
+Nothing of the markup is passed on: what is written here is built from a few known elements, and every character
 of text is escaped. Pictures and sounds become embeds of files that the caller has named.
 """
 

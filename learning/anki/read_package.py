@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
+from learning.anki.note_types import Template
 from learning.anki.reviews import is_answer
 from vault.text.formatting import clean_line
 
@@ -27,15 +28,6 @@ MAX_FIELD = 256 * 1024  # characters of a note's fields together; no card can be
 _INTEGERS = frozenset((int,))
 _STEPS = 1_000_000  # of SQLite's machine between two looks at how long a question has taken
 _MOST_LOOKS = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """One kind of card of a note type: Anki's templates of front and back."""
-
-    name: str
-    front: str
-    back: str
 
 
 @dataclass(frozen=True, slots=True)

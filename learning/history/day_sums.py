@@ -239,7 +239,7 @@ def count_studied_days(database: Database, first: int, until: int) -> int:
 
 
 def forget_sums(database: Database) -> None:
-    """Have the sums be found anew when they are asked for."""
+    """Delete the sums, so that they are computed again when they are asked for."""
     set_fact(database, _DONE, "")
 
 

@@ -1,9 +1,9 @@
 """The review log in the index: what each line that has come since does to the memory states.
 
 Log and ledger are taken in once, line by line as they grow. Every event since the cut is kept, undone ones included,
-with the states before it (`base`): so that an undo, or an event that arrives late, folds anew only the cards that it
+with the states before it (`base`): so that an undo, or an event that arrives late, folds again only the cards that it
 concerns. What reaches back before the cut, and whatever else is in doubt (a file that changed otherwise, other
-parameters or settings), folds the whole log anew.
+parameters or settings), folds the whole log again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from vault.vault import Vault
 
 
 class _InDoubt(Exception):
-    """Raised where new lines do not just continue what is known: all is folded anew."""
+    """Raised where new lines do not just continue what is known: all is folded again."""
 
 
 def update_log(vault: Vault, database: Database, scheduler_of: SchedulerOf) -> tuple[Head, Scheduler]:

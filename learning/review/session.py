@@ -145,17 +145,17 @@ def caught_up(
 
     The card on the table stays there if the queue still has it.
     """
-    laid = replace(_from_queue(queue, states, scheduler), done=session.done, past=session.past, due_days=due_days)
+    opened = replace(_from_queue(queue, states, scheduler), done=session.done, past=session.past, due_days=due_days)
     card = session.current
-    if card is None or card not in set(laid.to_come()):
-        return advance(laid, now)
-    return _showing(laid, card)
+    if card is None or card not in set(opened.to_come()):
+        return advance(opened, now)
+    return _showing(opened, card)
 
 
-def _showing(laid: Session, card: CardId) -> Session:
-    """Return `laid`, which shows no card, with one of its cards shown."""
-    main = tuple(other for other in laid.main if other != card)
-    return replace(laid, main=main, steps=tuple(step for step in laid.steps if step[1] != card), current=card)
+def _showing(opened: Session, card: CardId) -> Session:
+    """Return `opened`, which shows no card, with one of its cards shown."""
+    main = tuple(other for other in opened.main if other != card)
+    return replace(opened, main=main, steps=tuple(step for step in opened.steps if step[1] != card), current=card)
 
 
 def _from_queue(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler) -> Session:

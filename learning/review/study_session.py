@@ -210,7 +210,7 @@ class StudySession:
     def rate(self, rating: Rating, *, sync: bool = True) -> None:
         """Rate the current card. Raises: WriteFailed, Refused or LockHeld; then it is still the current card.
 
-        EditedMeanwhile if what the card says changed while its answer was read: it is to be shown anew.
+        EditedMeanwhile if what the card says changed while its answer was read: it has to be shown again.
         Without `sync` it is written, but on disk only after `confirm`, which all that is done next begins with.
         """
         self.confirm()

@@ -128,7 +128,7 @@ def lost_by_waiting(model: Model, stability: float, difficulty: float, waited: i
     takes now.
 
     What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
-    recalled or learnt anew, and that of the card as it is. A card all but forgotten gains most and takes longest; one
+    recalled or learnt again, and that of the card as it is. A card all but forgotten gains most and takes longest; one
     that is very stable loses little by waiting.
     """
     chance = model.retrievability(stability, waited)

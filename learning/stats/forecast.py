@@ -206,7 +206,7 @@ class _Simulation:
         for card in stock:
             live = (card.stability, card.difficulty, -card.waited)
             self._due.setdefault(max(0, card.due_in), []).append(live)
-        self._held: list[tuple[float, _Live]] = []  # with what each loses by waiting, as reckoned when it first waited
+        self._held: list[tuple[float, _Live]] = []  # with what each loses by waiting, as computed when it first waited
         self._owed = 0.0  # parts of a new card that add up over days
 
     def known(self) -> Iterator[_Live]:

@@ -16,7 +16,7 @@ from vault.index.stamps import INODE, Listing, listing, stamps_digest
 from vault.vault import Vault
 
 _FACT = "pages"
-_VERSION = 4  # of the pages: when it grows, they are rendered anew
+_VERSION = 4  # of the pages: when it grows, they are rendered again
 _PAGES = ("learning/_review.md", "output/promotion-queue.md")
 _AGENDA = "learning/gaps.md"  # a page, too; but a vault without gaps may have none
 _FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md")
@@ -50,7 +50,7 @@ class PageStamp:
 def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
     """Return the stamps as they are now; a file that is not there has none.
 
-    The decks are many: whoever has just taken their stamps gives them, as `known` ("size ctime inode" by path) or
+    There are many decks: a caller that has just read their stamps passes them as `known` ("size ctime inode" by path) or
     `decks`.
     """
     found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]

@@ -187,7 +187,7 @@ def _anki_day(col: Any, learner: Learner, day: int) -> int:
 
 
 def _next_day(col: Any, path: Path) -> Any:
-    """Move all that Anki knows a day into the past; return the collection, opened anew."""
+    """Move all that Anki knows a day into the past; return the reopened collection."""
     from anki.collection import Collection
 
     col.db.execute("update col set crt = crt - 86400")

@@ -135,7 +135,7 @@ def turn_content(turn: Turn, zone: tzinfo) -> Content:
 
 
 def _answer(answer: Answer) -> Iterator[Content]:
-    """Yield the paragraphs of an answer; where it stands in sentences, their quotes are beside it alone."""
+    """Yield the paragraphs of an answer; the quotes behind its sentences are in the panel beside it alone."""
     sentences: list[Content] = []
     heading = Content("")
     for line in answer_lines(answer):

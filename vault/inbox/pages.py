@@ -139,8 +139,8 @@ def _proposals(vault: Vault, folder: str) -> Iterator[Versions]:
 def _versions(disk: Folder, path: str) -> Versions:
     proposal = f"{PROPOSALS}/{path}"
     entry = disk.entry(proposal)
-    laid = datetime.fromtimestamp(entry.mtime_ns // 1_000_000 / 1000, UTC) if entry is not None else None
-    return Versions(path, disk.read(proposal) or b"", disk.read(path), instant(laid) if laid is not None else "")
+    written = datetime.fromtimestamp(entry.mtime_ns // 1_000_000 / 1000, UTC) if entry is not None else None
+    return Versions(path, disk.read(proposal) or b"", disk.read(path), instant(written) if written is not None else "")
 
 
 def _stem(path: str) -> str:

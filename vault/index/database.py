@@ -54,7 +54,7 @@ class Schema:
 
 
 class IndexDamaged(Damaged):
-    """Raised when SQLite cannot read what should be in the index; whoever opened it opens a new one."""
+    """Raised when SQLite cannot read what should be in the index; its opener makes a new one."""
 
 
 class IndexUnwritable(IndexDamaged):

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from vault.log.events import Rating
 
-Cancelled = Callable[[], bool]  # whether whoever asked has gone on meanwhile
+Cancelled = Callable[[], bool]  # whether the caller no longer waits
 
 
 @dataclass(frozen=True, slots=True)

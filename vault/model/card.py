@@ -396,7 +396,7 @@ def _kind_at_end(text: str) -> CardKind | None:
 def splice_words(text: str, card: Card, question: str, answer: str | None) -> str:
     """Return `text` with other words in the block of `card` (parsed from `text`); other bytes stay.
 
-    What stays as it was keeps its very bytes; support, comments and the blank lines of the block stay in any case.
+    Unchanged words keep their bytes; support, comments and the blank lines of the block stay in any case.
     A cloze has its text in `question`, and no answer.
     """
     lines = text[card.start : card.end].split("\n")

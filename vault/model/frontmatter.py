@@ -239,7 +239,7 @@ def _inner_entries(lines: str) -> list[tuple[str, str]]:
 def foreign_properties(text: str, ours: frozenset[str]) -> str:
     """Return the lines of the front matter whose keys are not in `ours`, unchanged, to be put at its end.
 
-    Those below `retain:` come first: they go on with what stands there.
+    Those below `retain:` come first, since they continue the property that stays above.
     """
     bounds = _bounds(text)
     if bounds is None:

@@ -63,7 +63,7 @@ def web_address(base: str) -> Addresses:
 def render_body(source: SourceText, address: str) -> str:
     """Return the Markdown of a document that came from a web address.
 
-    A picture is a link on its caption, never embedded: whoever opens the note would load it from its server. One
+    A picture is a link on its caption, never embedded: opening the note would load it from its server. One
     without words is left out.
     """
     resolve = web_address(address)
