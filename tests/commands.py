@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -74,6 +75,9 @@ def _in_copy(arguments: list[str]) -> int:
         code = main.run(arguments)
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+    except BaseException:  # noqa: BLE001 (the copy ends here, and the test is to see why)
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         os._exit(code)
 

@@ -37,7 +37,6 @@ def with_links(
             return sentence
         named = mentioned([c.claim for c in sentence.cites], concept.id, pages, resolution)
         new = tuple(_links(sentence, concept, [resolution.concepts[i] for i in named], pages, linked))
-        linked.update(target for _, target in new)
         return replace(sentence, links=(*sentence.links, *new)) if new else sentence
 
     return tuple(

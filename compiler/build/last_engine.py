@@ -15,8 +15,8 @@ def chosen_engine(vault: Vault) -> str:
 
 
 def last_engine(vault: Vault) -> str:
-    """Return the engine that repeats the last build without a model: "journal" if replies are stored."""
-    if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
+    """Return the engine that repeats the last build and asks no model: "journal" after replies, else "extractive"."""
+    if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):  # most vaults: no need to parse the ledger
         return "extractive"
     builds = builds_in(vault.ledger_events(BUILDS)[0])
     return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"

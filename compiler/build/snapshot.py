@@ -15,13 +15,14 @@ from typing import Any
 
 from compiler.index.steps import Steps, decoded
 from compiler.readers.formats import VERSIONS
+from vault.config.settings import SCHEMA_VERSION
 from vault.index.database import IndexDamaged
 from vault.layout import SUGGESTIONS
 from vault.vault import Vault
 
 REPORT = "report"  # the name of what the last build reported, in the index
 STAMPS = "stamps"  # of how it left the files: compared as text, with no digest and no parsing to pay for
-VERSION = 6  # of the steps between engine and file: when it grows, everything is rewritten
+VERSION = 6  # of the steps between engine and file: when it grows, the next compile runs them all again
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones
@@ -68,7 +69,7 @@ class Snapshot:
 
 
 def _versions(engine: str) -> str:
-    return f"{VERSION} {engine}"
+    return f"{VERSION} {SCHEMA_VERSION} {engine}"
 
 
 def bytes_to_read(vault: Vault, engine: str, seen: Snapshot, *, fresh: bool) -> int:

@@ -191,11 +191,14 @@ def use_of(sentence: str, names: Collection[str]) -> str:
     lowered = sentence.lower()
     at = min((found for name in names if (found := lowered.find(name.lower())) >= 0), default=0)
     first = max(0, min(at - LONGEST_USE // 2, len(sentence) - LONGEST_USE))
-    part = sentence[first : first + LONGEST_USE]
-    before, after = "…" if first else "", "…" if first + LONGEST_USE < len(sentence) else ""
-    part = part.partition(" ")[2] or part if before else part
-    part = part.rpartition(" ")[0] or part if after else part
-    return f"{before}{part}{after}".rstrip(".。")
+    last = first + LONGEST_USE
+    if first:
+        first = sentence.find(" ", first, at) + 1 or first
+    if last < len(sentence):
+        blank = sentence.rfind(" ", at, last)
+        last = blank if blank > at + LONGEST_USE // 4 else last
+    before, after = "…" if first else "", "…" if last < len(sentence) else ""
+    return f"{before}{sentence[first:last]}{after}".rstrip(".。")
 
 
 def _epistemic(

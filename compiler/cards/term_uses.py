@@ -18,7 +18,7 @@ from vault.model.source import MarkKind, SourceText
 from vault.text.formatting import fold
 
 FEW_SOURCES = 4  # in a vault of fewer, one document's sections count as several documents would
-_STEP = "term-uses/2"  # of what is found in a source; the number rises when other places count
+_STEP = "term-uses"  # of what is found in a source
 ENOUGH_SOURCES = 2
 ENOUGH_SECTIONS = 3
 ENOUGH_PLACES = 4

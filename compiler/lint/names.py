@@ -46,7 +46,9 @@ def doubtful_pairs(wiki: Wiki) -> Iterator[tuple[Page, Page]]:
 
 
 def _alike(wiki: Wiki) -> Iterator[tuple[Page, Page, float]]:
-    """Yield the pairs of articles whose names are alike to at least `_DOUBTFUL`, with how much: 100 for equal keys."""
+    """Yield pairs of articles with names alike, and how much (100 for equal keys): all from `_ALIKE` on, most from
+    `_DOUBTFUL` on.
+    """
     pages = sorted(wiki.articles, key=lambda page: (key(page.title), page.path))
     keys, apart = [key(page.title) for page in pages], wiki.decided_different
     for a, b in candidates(keys):

@@ -78,7 +78,8 @@ def write_agenda(
     items, events = gaps.agenda_gaps(found, known, births, history.ids, decided, history.at, added, answered)
     keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
     wanted = reading_list.reading_list(keyed, known, articles, sources)
-    items = [_with_reading(item, wanted) for item in items]
+    subjects = {lack.gap: subject for subject in reversed(wanted) for lack in subject.lacks}  # the first one counts
+    items = [_with_reading(item, subjects.get(item.id)) for item in items]
     learners = gaps.learner_gaps(old_page, decided)
     still_open = Counter(g.kind for g in [*items, *learners] if g.open)
     pages = {
@@ -89,12 +90,13 @@ def write_agenda(
     return Agenda(pages, keyed, counts, events, reading_list.fill_notices(items, fills, sources.gathered))
 
 
-def _with_reading(gap: Gap, wanted: Sequence[Wanted]) -> Gap:
-    """Return an open gap with a query to search for and a work that sources cite, from the reading list."""
+def _with_reading(gap: Gap, subject: Wanted | None) -> Gap:
+    """Return an open gap with a query to search for and a work that sources cite, by its subject in the reading
+    list.
+    """
     if not gap.open:
         return gap
-    for subject in wanted:
-        if gap.id in (lack.gap for lack in subject.lacks):
-            work = next(iter(subject.works), None)
-            return replace(gap, search=search_for(subject, gap.id), read=cited(work) if work is not None else "")
-    return replace(gap, search=query(gap.what))
+    if subject is None:
+        return replace(gap, search=query(gap.what))
+    work = next(iter(subject.works), None)
+    return replace(gap, search=search_for(subject, gap.id), read=cited(work) if work is not None else "")

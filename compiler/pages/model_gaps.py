@@ -54,13 +54,13 @@ def _terms(consulted: Consulted, sources: Mapping[str, str]) -> Iterator[OpenGap
 
 def _use(term: Unexplained, consulted: Consulted) -> str:
     """Return a part of a passage that uses a term; "" if there is none."""
-    for block in term.blocks[:1]:
-        document, _, place = consulted.shelf.blocks[block]
-        words = document.words(place)
-        said = [fold(words[start:end]) for start, end in passages(words)] or [fold(words)]
-        sentence = max(said, key=lambda one: fuzz.partial_ratio(term.name.casefold(), one.casefold()))
-        return use_of(sentence, [term.name])
-    return ""
+    if not term.blocks:
+        return ""
+    document, _, place = consulted.shelf.blocks[term.blocks[0]]
+    words = document.words(place)
+    said = [fold(words[start:end]) for start, end in passages(words)] or [fold(words)]
+    sentence = max(said, key=lambda one: fuzz.partial_ratio(term.name.casefold(), one.casefold()))
+    return use_of(sentence, [term.name])
 
 
 def _questions(

@@ -22,11 +22,8 @@ from vault.errors import Refused, UsageError
 from vault.text.formatting import clean_line
 
 if TYPE_CHECKING:
-    import numpy as np
     from fastembed import TextEmbedding
     from model2vec import StaticModel
-
-    Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 _ONNX = ("model.onnx", "onnx/model.onnx")
 _POOLING = "1_Pooling/config.json"  # beside the model, where it is not the mean of the tokens' vectors
@@ -139,7 +136,7 @@ def _in_folder(folder: Path, file: str) -> TextEmbedding:
 def _json(path: Path) -> dict[str, Any]:
     found = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(found, dict):
-        raise ValueError(f"{path.name} is no JSON object")
+        raise ValueError(f"{path.name} is not a JSON object")
     return found
 
 

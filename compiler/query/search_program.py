@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,7 +21,7 @@ from compiler.query.search import RANKED_BESIDE
 from vault.index.database import Database
 from vault.text.formatting import clean_line
 
-_SECONDS = 10.0
+TIME_LIMIT_S = 10.0
 _MOST = 20  # hits
 _SAME = 0.6  # of the words of a snippet, that the text has in which it is found
 _WORD = re.compile(r"\w+")
@@ -43,8 +43,9 @@ def ranked_by_program(
         progress({"event": "wait", "done": 0, "of": 1, "words": words})
         return {}
     found: dict[str, list[int]] = defaultdict(list)
+    paths = _paths_by_name(database)
     for file, snippet in hits:
-        match = _entry_of(database, file, snippet)
+        match = _entry_of(database, paths, file, snippet)
         if match is not None and match[1] not in found[match[0]]:
             found[match[0]].append(match[1])
     return found
@@ -53,7 +54,7 @@ def ranked_by_program(
 def _hits(program: Sequence[str], query: str) -> list[tuple[str, str]]:
     """Return files and snippets as the program prints them. Raises: OSError, ValueError."""
     arguments = [*program, "-n", str(_MOST), "--json", "--", query.replace("\0", " ")]
-    ran = run(arguments, "", environment_of(os.environ, _VARIABLES), time_limit=_SECONDS)
+    ran = run(arguments, "", environment_of(os.environ, _VARIABLES), time_limit=TIME_LIMIT_S)
     if ran.fault or ran.code:
         last = ran.errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise ValueError(ran.fault or last or f"it ended with {ran.code}")
@@ -69,12 +70,13 @@ def _well_formed(rows: Sequence[object]) -> Iterator[tuple[str, str]]:
             yield row["file"], row["snippet"]
 
 
-def _entry_of(database: Database, file: str, snippet: str) -> tuple[str, int] | None:
+def _entry_of(
+    database: Database, paths: Mapping[str, Sequence[str]], file: str, snippet: str
+) -> tuple[str, int] | None:
     """Return kind and number of the entry in which a snippet of a file is; None if it is in none of that name."""
-    name = _plain(file)
     wanted = _words(_PLACE.sub("", snippet))
     best, most = None, _SAME * max(1, len(wanted))
-    for path in _paths(database, name):
+    for path in paths.get(_plain(file), ()):
         for number, kind, text in entries_in(database, path, tuple(RANKED_BESIDE)):
             same = len(wanted & _words(text))
             if same >= most:
@@ -82,10 +84,12 @@ def _entry_of(database: Database, file: str, snippet: str) -> tuple[str, int] | 
     return best
 
 
-def _paths(database: Database, name: str) -> list[str]:
-    """Return the files in the index with this name."""
-    paths = (str(path) for (path,) in database.rows("SELECT path FROM searched ORDER BY path"))
-    return [path for path in paths if _plain(path) == name]
+def _paths_by_name(database: Database) -> Mapping[str, Sequence[str]]:
+    """Return the files in the index by their plain names."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for (path,) in database.rows("SELECT path FROM searched ORDER BY path"):
+        found[_plain(str(path))].append(str(path))
+    return found
 
 
 def _plain(path: str) -> str:

@@ -27,9 +27,7 @@ from vault.index.database import Database
 from vault.text.formatting import fold
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    pass
 
 _AROUND = 1  # sentences of a window before and after the one in its middle
 _MOST = 800  # characters of a window with its title

@@ -24,8 +24,8 @@ _LIBRARIES = (
 def leave_bytecode() -> None:
     """Load what documents may need, once, so that Python writes its bytecode before the sandbox forbids that.
 
-    Installers that compile nothing leave that to the first use; a sandboxed process would compile every library again each
-    time, which costs more than a second. Where nothing can be kept, nothing is done.
+    Installers that compile nothing leave that to the first use; a sandboxed process would compile every library each
+    time, in more than a second. Where nothing can be kept, nothing is done.
     """
     modules = [path for folder in _FOLDERS for path in sorted((_HERE / folder).rglob("*.py"))]
     kept = [Path(cache_from_source(str(path))) for path in modules]

@@ -127,9 +127,9 @@ def _reviews(scheduler: Scheduler, card: CardId, number: int, reviews: CardRevie
     Intervals are days, or seconds where negative; a difficulty from 1 to 10 is a number from 100 to 1100.
     """
     state, before = UNSEEN, 0
-    for id_, when, ms, rating in zip(reviews.at, reviews.when, reviews.ms, reviews.rating, strict=True):
+    for id_, when, ms, recorded, rating in zip(*reviews, strict=True):
         at = at_of(when)
-        after = scheduler.after(card, state, (rating,), (scheduler.day(at),), at)
+        after = scheduler.after(card, state, (rating,), (scheduler.day(at),), at, recorded)
         interval = after.interval_days or -round((after.due - at).total_seconds() if after.due else 0)
         difficulty = round((after.difficulty - 1) / 9 * 1000) + 100
         yield id_, number, rating, interval, before, difficulty, ms, _KINDS[state.phase]
@@ -167,7 +167,7 @@ def _preset(desk: Desk) -> dict[str, Any]:
             "bury": settings.bury_siblings,
         },
         "rev": {
-            "perDay": settings.reviews_per_day or 9999,
+            "perDay": settings.reviews_per_day,
             "maxIvl": rules.maximum_interval,
             "ease4": 1.3,
             "ivlFct": 1.0,

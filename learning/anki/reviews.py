@@ -84,9 +84,12 @@ class KnownHistory:
         """Return whether the review was made here: an export gives it the millisecond of the rating, or one soon after
         where other reviews have that.
         """
-        own = self.own.get(review.card)
-        most = _MOST_SHIFT_MS if review.ms else 1  # two of the same card alike in all else but the time on screen
-        return own is not None and any((review.id - late, review.ease, review.ms) in own for late in range(most))
+        # Without a time on screen, two reviews of a card in one second could not be told apart.
+        most = _MOST_SHIFT_MS if review.ms else 1
+        return any(
+            0 <= review.id - at < most and (rating, ms) == (review.ease, review.ms)
+            for at, rating, ms in self.own.get(review.card, ())
+        )
 
 
 def known_history(events: Iterable[LogEvent]) -> KnownHistory:

@@ -64,7 +64,7 @@ def found_notes(
 def _our_cards(
     one: Found, several: Mapping[CardId, Mapping[int, CardId]], places: Mapping[int, int]
 ) -> dict[int, CardId]:
-    """Return our cards of a note by Anki's numbers; `places` says the which of its note each is."""
+    """Return our cards of a note by Anki's numbers; `places` are their numbers within their notes."""
     if one.card not in several:
         return dict.fromkeys(one.cards[:1], one.card)
     cards = several[one.card]
@@ -72,7 +72,7 @@ def _our_cards(
 
 
 def _ords(anki: AnkiConnect, cards: Sequence[int]) -> dict[int, int]:
-    """Return for each card the which of its note it is, from 0; a card that was deleted meanwhile is left out."""
+    """Return each card's number within its note, from 0; a card that was deleted meanwhile is left out."""
     found: dict[int, int] = {}
     for some in parts(cards, _MANY):
         reply = anki.call("cardsInfo", cards=list(some))

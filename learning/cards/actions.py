@@ -22,13 +22,8 @@ from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
 from vault.text.formatting import clean_line
 
-REASONS = (
-    "wrong",
-    "unclear",
-    "too long",
-    "gives the answer",
-    "not worth knowing",
-)  # that a flag may have, or others
+# The reasons that a flag is offered with; any other text is allowed.
+REASONS = ("wrong", "unclear", "too long", "gives the answer", "not worth knowing")
 LONGEST_TAG = 100  # characters
 LONGEST_REASON = 2_000
 MOST_DAYS = 3_653  # that cards may be spread over, or put off

@@ -21,7 +21,7 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import ALPHABET, CardId, ClaimId, free_slug, mint
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES
 from vault.log import ledger
-from vault.model.card import REVERSED, Card, CardKind, Deck, append_block, parse_deck, render_block
+from vault.model.card import REVERSED, Card, CardKind, Deck, append_block, parse_deck, render_block, split_quote
 from vault.model.cloze import numbers_in
 from vault.model.frontmatter import Value, read_properties, render_note
 from vault.model.markdown import escape
@@ -83,7 +83,8 @@ def add_card(vault: Vault, draft: Draft, now: datetime, *, via: str) -> tuple[Ad
         if words.answer is None
         else replace(words, answer=words.answer + note)
     )
-    alike = next((card.id for card in deck.cards if card.block_words[0] == words.question and card.id), None)
+    asked = split_quote(words.question)[0]  # without the note that names the source
+    alike = next((card.id for card in deck.cards if card.id and split_quote(card.block_words[0])[0] == asked), None)
     events, _ = vault.ledger_events(ledger.IDS)
     taken = {str(event.get("id")) for event in events}
     cards = _with_ids(vault, _cards_of(words, draft), deck.path, taken, now)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
+from learning.cards.actions import MOST_DAYS
 from learning.cards.workspace import Desk, after
 from learning.schedule.usual import catch_up_rate
 from vault.errors import UsageError
 from vault.log.events import EVERYTHING, CatchUp, Pause
 
 Decision = CatchUp | Pause
-MOST_DAYS = 3_653  # that a pause or a plan may last
 
 
 def catch_up(desk: Desk, per_day: int, until: date | None, *, via: str) -> tuple[Desk, Decision]:

@@ -76,7 +76,7 @@ def queue_of(vault: Vault, cards: IndexedCards, past: History, tag: str, now: da
     today = _today(settings, past, cards, due, done, now)
     if today.paused_until:
         return Queue(), today
-    if settings.minutes_per_day:
+    if today.minutes:
         found = workload.by_importance(found, importance(graph))
     queue = build_queue(
         found,
@@ -178,7 +178,7 @@ def _new_cards(
     if settings.pause_new_cards and today.usual is not None and usual.too_many_overdue(today.overdue, today.usual):
         return 0, f"new cards are paused: {today.overdue} reviews overdue, a usual day has {today.usual.reviews}"
     if today.plan is not None and not today.plan.is_everything:
-        room = max(0, today.reviews - max(done.reviews, min(today.reviews, done.reviews + due.reviews)) - done.new)
+        room = max(0, today.reviews - done.reviews - due.reviews - done.new)
         if room < min(limit, due.new):
             return room, f"room for {room or 'none'} of {due.new} new cards while you catch up"
         limit = min(limit, room)

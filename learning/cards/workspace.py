@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from learning.cards.adopt import adopt_cards
 from learning.cards.today import Today, queue_of
@@ -37,7 +37,6 @@ from vault.vault import Vault
 
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
-_MOMENT = timedelta(microseconds=1)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -109,12 +109,13 @@ class DueDays:
             return
         by_note = mine[1] is not None
         same = "card.siblings = ?" if by_note else "card.deck = ? AND card.siblings IS NULL"
-        for (due,) in database.rows(
+        found = database.rows(
             f"SELECT state.due FROM card JOIN state ON state.card = card.id WHERE {same} AND card.id != ?"
-            f" AND state.due >= ? AND {_ASKED} LIMIT {_MOST_SIBLINGS}",
+            f" AND state.due >= ? AND {_ASKED} LIMIT {_MOST_SIBLINGS + 1}",
             (mine[1] if by_note else mine[0], card, self._tomorrow),
-        ):
-            yield self._day(due)
+        )
+        if len(found) <= _MOST_SIBLINGS:
+            yield from (self._day(due) for (due,) in found)
 
     def group(self, card: CardId) -> str:
         """Return the name that a card shares with its siblings; its own id where it is in no deck."""
@@ -132,7 +133,7 @@ class DueDays:
 
     def _by_day(self) -> dict[int, int]:
         """Return the cards that are due on each of the next days, including those that are in no deck any more."""
-        end = micros(self._scheduler.calendar.start(self._today + MOST_BALANCED + MOST_BALANCED // 5))
+        end = micros(self._scheduler.calendar.start(self._today + MOST_BALANCED + 1))
         found: dict[int, int] = {}
         for due, count in self._cards.database.rows(
             f"SELECT due, count(*) FROM state WHERE due >= ? AND due < ? AND {_ASKED} GROUP BY due",

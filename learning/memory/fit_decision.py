@@ -22,8 +22,8 @@ from vault.log.events import LogEvent, Params, Stamp
 from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.log.review_log import unix_ms
 
-FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner
-FEWEST_TRIALS = 500  # later ones that old and new are compared on; `benchmarks.refits` shows what fewer are worth
+FEWEST_TRIALS = 500  # later reviews that old and new are compared on; `benchmarks.refits` shows what fewer are worth
+FEWEST = 2 * FEWEST_TRIALS  # reviews: those to compare on are in the later half
 MARGIN = 0.005  # of log loss: less is not worth moving cards for
 _SURE = 3.0  # standard errors that the gain must be above nought
 _SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)  # of the reviews, after which a fit is tried on those up to the next share

@@ -26,10 +26,8 @@ _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 _FUZZ = ((2.5, 7.0, 0.15), (7.0, 20.0, 0.1), (20.0, math.inf, 0.05))  # from, to (days), days of fuzz for each day
 _FUZZ_FROM = 2.5
-_SHORTER, _LONGER = (
-    1,
-    3,
-)  # days that a recorded interval may lie beyond the range: siblings and better ratings take them
+_SHORTER = 1  # days that a recorded interval may lie below the range: another version may have rounded differently
+_LONGER = 3  # days that it may lie above the range: siblings and better ratings take them
 _SUB_DAY = 0.5  # days; a shorter interval is a step, where there are no steps
 
 

@@ -105,7 +105,7 @@ def with_outlook(tally: Tally, desk: Desk, now: datetime) -> Tally:
     end = calendar.start(calendar.day(now) + 2)
     desk = desks.after(replace(desk, is_queued=False))
     due = count_due(desk.cards, end)
-    streak, longest = streaks(set(desk.past.day_sums().days), calendar.day(now))
+    streak, longest = streaks(set(desk.past.day_sums().days), calendar.day(now), desk.past.decisions.paused_days())
     pace = workload.pace_of(workload.ms_per_rating(desk.past.recent_ms()))
     return replace(
         tally,

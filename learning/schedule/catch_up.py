@@ -79,7 +79,8 @@ def decisions_of(events: Iterable[LogEvent], calendar: StudyCalendar) -> Decisio
             plans.append(CatchUpPlan(event.per_day, day, max(1, days)))
         elif isinstance(event, Pause):
             until = max(day, event.until.toordinal())
-            pauses = [*_before(pauses, day), PausedDays(day, until, event.per_day)]
+            is_pause = until > day or any(pause.first < day <= pause.until for pause in pauses)  # else none had begun
+            pauses = [*_before(pauses, day), PausedDays(day, until, event.per_day if is_pause else 0)]
     return Decisions(tuple(p for p in pauses if p.first < p.until), (*plans, *_on_return(pauses)))
 
 

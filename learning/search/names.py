@@ -11,7 +11,8 @@ from vault.ids import CardId
 from vault.layout import TOPICS
 from vault.text.formatting import folded
 
-_LOOKED_AT = 2_000  # rows that hold the words anywhere, among which names are looked for
+_LOOKED_AT = 2_000  # rows that hold the words anywhere, those of the shortest names, among which names are looked for
+_SHORTEST = f"ORDER BY length(name) LIMIT {_LOOKED_AT}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ class Named:
 
 def articles_named(records: Records, words: str, most: int) -> list[Named]:
     """Return the articles and topics whose title holds all words, the shortest titles first."""
-    rows = _rows(records, "SELECT title, path FROM page WHERE", "page_hit", "number", words)
+    rows = _rows(records, "SELECT title AS name, path FROM page WHERE", "page_hit", "number", words)
     return [Named(title, path=os.fsdecode(path)) for title, path in _best(rows, words, most)]
 
 
 def cards_named(records: Records, words: str, most: int) -> list[Named]:
     """Return the cards whose question holds all words, the shortest questions first."""
-    select = "SELECT shown, id FROM card JOIN text ON text.card = card.number WHERE"
+    select = "SELECT shown AS name, id FROM card JOIN text ON text.card = card.number WHERE"
     rows = _rows(records, select, "card_hit", "card.number", words)
     return [Named(shown, card=CardId(card)) for shown, card in _best(rows, words, most)]
 
@@ -49,7 +50,7 @@ def _rows(records: Records, select: str, table: str, number: str, words: str) ->
         values += more
     if not conditions:
         return []
-    found = records.desk.cards.database.rows(f"{select} {' AND '.join(conditions)} LIMIT {_LOOKED_AT}", values)
+    found = records.desk.cards.database.rows(f"{select} {' AND '.join(conditions)} {_SHORTEST}", values)
     return [(row[0], row[1]) for row in found]
 
 

@@ -30,17 +30,12 @@ def backlog(desk: Desk) -> int:
     return len(desk.queue.due)
 
 
-def needs_plan(desk: Desk) -> bool:
-    """Return whether more is due than a day of catching up takes."""
-    return backlog(desk) > catch_up_rate(desk.limits.usual)
-
-
 def offer_of(desk: Desk) -> Offer | None:
     """Return the plan that clears the backlog in four weeks with the fewest reviews a day, but no fewer than on a usual
     day; None if a day takes all.
     """
     waiting, per_day = backlog(desk), catch_up_rate(desk.limits.usual)
-    if not needs_plan(desk):
+    if waiting <= per_day:
         return None
     outlook = Outlook(desk, 1, 0)
     while per_day < waiting and not outlook.days_to_clear(per_day, _SOON):

@@ -23,7 +23,7 @@ class Outlook:
     def __init__(self, desk: Desk, days: int, new: int | None = None) -> None:
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
-        self.a_day: int = min(settings.reviews_per_day, desk.limits.reviews)  # reviews that today takes
+        self._reviews_today: int = min(settings.reviews_per_day, desk.limits.reviews)
         self.today = self.calendar.day(desk.now)
         self.habits: forecast.Habits = forecast.habits_of(desk.past.day_sums())
         day = cache(self.calendar.day)  # many cards fall due at the same instant
@@ -50,7 +50,7 @@ class Outlook:
 
     def backlog(self) -> BacklogPlan | None:
         """Return the plan for overdue cards; None if today has room for them."""
-        course = replace(self.course, reviews_per_day=self.a_day)
+        course = replace(self.course, reviews_per_day=self._reviews_today)
         return plan_of(self.stock, self.habits, self.model, course)
 
     def days_to_clear(self, per_day: int, within: int) -> int:

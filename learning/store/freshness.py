@@ -50,8 +50,8 @@ class PageStamp:
 def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
     """Return the stamps as they are now; a file that is not there has none.
 
-    There are many decks: a caller that has just read their stamps passes them as `known` ("size ctime inode" by path) or
-    `decks`.
+    There are many decks: a caller that has just read their stamps passes them as `known` ("size ctime inode" by path)
+    or `decks`.
     """
     found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]
     found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))

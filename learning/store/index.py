@@ -54,8 +54,9 @@ CREATE TABLE state({_STATE}) WITHOUT ROWID;
 CREATE INDEX state_due ON state(due, suspended, retracted);
 CREATE TABLE base({_STATE}) WITHOUT ROWID;
 """
-# How far log and ledger have been taken in (`log_files`). Of the events before the cut only those that are no reviews,
-# and count; `subject` is the card, or what an undo voids. What the ledger says of cards. (`log_index`, `history`)
+# How far log and ledger have been taken in (`learning.history.files`). Of the events before the cut only those that are
+# no reviews, and count; `subject` is the card, or what an undo voids. What the ledger says of cards
+# (`learning.history.update`).
 _LOG = """
 CREATE TABLE log_file(path BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   settled INTEGER NOT NULL, length INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;

@@ -19,19 +19,23 @@ from vault.vault import Vault
 
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 OWN_DECK = "deck"  # the property that names a deck of the user's own, which is of no concept
-_HEAD = 4_000  # characters, in which the properties that an import wrote stand
 _ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
 _EVENTS = (b'"birth"', b'"reanchor"')
 
 
 def is_imported(deck: Deck) -> bool:
     """Return whether a deck holds cards that were imported from Anki."""
-    return f"\n{DECK}:" in deck.text[:_HEAD]
+    return _has_property(deck, DECK)
 
 
 def is_own(deck: Deck) -> bool:
     """Return whether a deck is the user's own, of cards made by hand, and of no concept."""
-    return f"\n{OWN_DECK}:" in deck.text[:_HEAD]
+    return _has_property(deck, OWN_DECK)
+
+
+def _has_property(deck: Deck, name: str) -> bool:
+    """Return whether the front matter has a line of that property, without parsing YAML."""
+    return deck.text.find(f"\n{name}:", 0, max(deck.text.find("\n---", 3), 0)) >= 0
 
 
 def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:

@@ -9,6 +9,7 @@ import pytest
 
 from learning.cards.workspace import open_desk
 from learning.review.choices import choices
+from learning.study_day import StudyCalendar
 from tests.commands import Run
 from tests.learning.backlog import after_days, vault_of
 from vault.vault import Vault
@@ -18,7 +19,7 @@ AWAY = 30
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    """A vault of 200 cards, 150 of them met in 15 days, the last of which is 30 days ago."""
+    """A vault of 200 cards, 150 of them met in 15 days, the last of which is 31 days ago."""
     vault = vault_of(tmp_path / "mind", 200)
     today = datetime.now(UTC).replace(hour=9, minute=0, second=0, microsecond=0)
     after_days(vault, 15, today - timedelta(days=15 + AWAY))
@@ -92,7 +93,8 @@ def test_home_due_status_and_practice_give_the_same_counts(run: Run, vault: Vaul
 
 def test_after_the_new_cards_of_a_day_none_is_listed_above_a_count_of_none(run: Run, tmp_path: Path) -> None:
     vault = vault_of(tmp_path / "mind", 45)
-    after_days(vault, 1, datetime.now(UTC) - timedelta(minutes=5))  # ten new cards today
+    calendar, now = StudyCalendar(), datetime.now(UTC)
+    after_days(vault, 1, calendar.start(calendar.day(now)))  # ten new cards today, in its first moments
     toml = vault.root / "retain.toml"
     toml.write_text(toml.read_text().replace("new_per_day = 20", "new_per_day = 10"))
     listed = run("due", cwd=vault.root).stdout

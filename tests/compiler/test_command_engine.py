@@ -342,7 +342,7 @@ def test_a_key_that_the_program_prints_is_not_stored(engine: Engine, monkeypatch
     monkeypatch.setenv("MODEL_API_KEY", "sk-live-canary-27182818284")
     code = READING + "import os\nsys.exit('bad key ' + os.environ['MODEL_API_KEY'])"
     failed = engine.failure(code, variables=("MODEL_API_KEY",))
-    assert "bad key" in failed.hint and "0123456789" not in failed.hint
+    assert "bad key" in failed.hint and "27182818284" not in failed.hint
 
 
 # --- when to give up -------------------------------------------------------------------------------------------------

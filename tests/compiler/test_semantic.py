@@ -65,6 +65,12 @@ def stored(vault: Path) -> dict[str, bytes]:
         return dict(index.execute("SELECT path, vectors FROM embedding").fetchall())
 
 
+def written(vault: Path) -> dict[str, int]:
+    """The row of each source's embeddings, by its path: another one where they were written again."""
+    with closing(sqlite3.connect(vault / ".retain/wiki.sqlite3")) as index:
+        return dict(index.execute("SELECT path, rowid FROM embedding").fetchall())
+
+
 def test_a_passage_without_a_word_of_the_question_is_found_by_its_meaning(
     vault: Path, settings: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,9 +116,13 @@ def test_only_the_embeddings_of_changed_sources_are_computed_again(
     vault: Path, settings: Path, tmp_path: Path, make_model: MakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_model(settings, make_model(settings.parent / "model"))
+    (vault / "raw/articles/tides.md").write_text("# Tides\n\nThe sea rises twice a day.\n", encoding="utf-8")
+    assert run(["--vault", str(vault), "compile"]) == 0
+    capsys.readouterr()
     passages(vault, "bedroom", capsys)
     before = stored(vault)
-    assert set(before) == {"raw/articles/night.md", "raw/articles/knots.md"}
+    assert set(before) == {f"raw/articles/{name}.md" for name in ("night", "knots", "tides")}
+    rows = written(vault)
     (vault / "raw/articles/night.md").unlink()
     (vault / "raw/articles/knots.md").write_text(
         "# Knots\n\nA rope is tied with a knot, at sea and on land.\n\nA bedroom is for sleep.\n", encoding="utf-8"
@@ -120,9 +130,11 @@ def test_only_the_embeddings_of_changed_sources_are_computed_again(
     assert run(["--vault", str(vault), "compile"]) == 0
     capsys.readouterr()
     (vault / "raw/articles/night.md").write_text("# Night\n\nIt is dark.\n", encoding="utf-8")
-    assert passages(vault, "bedroom", capsys) == ["knots"]
+    assert passages(vault, "bedroom", capsys)[0] == "knots"
     after = stored(vault)
-    assert set(after) == {"raw/articles/knots.md"} and after != before
+    assert set(after) == {"raw/articles/knots.md", "raw/articles/tides.md"}
+    assert after["raw/articles/knots.md"] != before["raw/articles/knots.md"]
+    assert written(vault)["raw/articles/tides.md"] == rows["raw/articles/tides.md"]
     assert not list(tmp_path.glob("cache/**/*.npz")), "they are in the index of the vault alone"
 
 

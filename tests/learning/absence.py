@@ -164,6 +164,8 @@ def at_anki(plan: Plan, path: Path) -> Result:
         note = col.new_note(kind)
         note["Front"], note["Back"] = str(number), "answer"
         col.add_note(note, 1)  # type: ignore[arg-type]
+        # Anki draws its fuzz from the card's number, which would be the time of day.
+        col.db.execute("update cards set id = ? where nid = ?", number + 1, note.id)
     for day in range(plan.days):
         result.loads.append(_anki_day(col, learner, day) if plan.studies(day) else 0)
         col = _next_day(col, path)

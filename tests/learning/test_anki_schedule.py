@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -57,6 +59,16 @@ def _history(now: datetime) -> list[LogEvent]:
     marks = (Suspend, SUSPENDED), (Bury, BURIED), (Flag, FLAGGED)
     events += [kind(stamp(now - timedelta(seconds=n)), card) for n, (kind, card) in enumerate(marks, 1)]
     return [*events, Tag(stamp(now), TAGGED, ("hard-one",), ())]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _zone_of_the_vault() -> Iterator[None]:
+    """Have Anki's days begin when the vault's do: it takes the zone of the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", SETTINGS.timezone)
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture(scope="module")

@@ -116,8 +116,8 @@ def test_a_card_is_moved_within_the_range_of_its_interval_but_for_siblings_and_o
             assert least <= days <= most + max(rating - 1, 1)
 
 
-@given(states, st.integers(0, 500))
-def test_with_nothing_else_due_the_day_is_that_of_a_line_that_says_none(state: MemoryState, reps: int) -> None:
+@given(states)
+def test_with_nothing_else_due_the_day_is_that_of_a_line_that_says_none(state: MemoryState) -> None:
     scheduler = Scheduler(Rules(CALENDAR, fuzz=True))
     chosen = intervals(scheduler, CARD, state, NOON, Load())
     after = scheduler.review(CARD, state, Rating.HARD, NOON, TODAY)

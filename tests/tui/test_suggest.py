@@ -112,7 +112,7 @@ async def test_a_card_is_shown_beside_its_passage_and_clean(harbour: Vault, cloc
             await until(pilot, lambda: "stones are laid" in text(app, "quotes"), "the lines around the quote")
             assert one.quote in text(app, "quotes")
             title = str(app.screen.query_one(SupportPanel).border_title)
-            assert "harbours.md" in title and "\x1b" not in title + text(app, "quotes")
+            assert "harbours.md · Harbours, line" in title and "\x1b" not in title + text(app, "quotes")
             await pilot.press("s")
             await settled(pilot)
             assert n == len(shown) or status(app) == f"{n + 1} of {len(shown)}"

@@ -2,25 +2,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.ids import CardId
-from vault.model.card import CardKind, append_block, parse_deck, render_block, splice_words
+from vault.model.card import CardKind, append_block, card_comment, parse_deck, render_block, splice_words
 from vault.model.cloze import back, front, numbers_in
 
 CLOZE = """## Mechanistic
 
 C: The {{c1::mitochondrion}} makes {{c2::ATP::molecule}}.
 > Source: Campbell
-<!-- card k7q2m9xd3f c1 -->
-<!-- card p3s8v1ya0t c2 -->
+%% card k7q2m9xd3f c1 %%
+%% card p3s8v1ya0t c2 %%
 
 Q: Next?
 A: Yes.
-<!-- card aaaaaaaaa3 -->
+%% card aaaaaaaaa3 %%
 """
 BOTH = """Q: Wasser
 A: water
 > Source: Duden
-<!-- card k7q2m9xd3f -->
-<!-- card p3s8v1ya0t reversed -->
+%% card k7q2m9xd3f %%
+%% card p3s8v1ya0t reversed %%
 """
 SOUP = st.lists(
     st.sampled_from(["{{c1::", "{{c2::", "{{c1,2::", "::", "}}", "{{", "x", "\n", "C:", "Q: ", "> ", "$a_{b}$", "é"]),
@@ -78,17 +78,29 @@ def test_new_words_of_a_block_change_no_other_byte() -> None:
     assert splice_words(BOTH, reverse, "Wasser", "the water\n> Source: Duden") == BOTH.replace("water", "the water")
 
 
+def test_the_comments_of_older_decks_are_read() -> None:
+    old = CLOZE.replace("%% card", "<!-- card").replace(" %%", " -->")
+    assert [card.id for card in parse_deck(old, "x.md").cards] == [card.id for card in parse_deck(CLOZE, "x.md").cards]
+
+
+def test_a_cloze_with_several_numbers_or_a_capital_begins_a_block_too() -> None:
+    for mark in ("{{c1,2::", "{{C1::"):
+        deck = parse_deck(f"Q: a\nA: b\n\nC: The {mark}x}}}} y\n", "x.md")
+        assert deck.cards[0].answer == "b" and all(card.is_cloze for card in deck.cards[1:]) and len(deck.cards) > 1
+
+
 @given(SOUP, st.booleans())
 def test_any_cloze_that_is_written_is_read_as_it_was_and_harms_no_other_card(text: str, before: bool) -> None:
     numbers = numbers_in(text.strip())
     cards = [CardId(f"{n:0>10}") for n in numbers]
     block = render_block(text.strip(), None, (), [])
     for n, id_ in zip(numbers, cards, strict=True):
-        block += f"<!-- card {id_} c{n} -->\n"
+        block += f"{card_comment(id_, variant=f'c{n}')}\n"
     deck = parse_deck(append_block(BOTH if before else CLOZE, "x.md", block, None), "x.md")
     old = {c.id for c in parse_deck(BOTH if before else CLOZE, "x.md").cards}
     assert old <= {c.id for c in deck.cards}
     if numbers and not any(line.startswith(">") for line in text.splitlines()):
         new = [c for c in deck.cards if c.id in cards]
         assert [c.id for c in new] == cards
-        assert all(c.words == (text.strip(), None) for c in new)
+        trimmed = "\n".join(line.rstrip() for line in text.strip().splitlines())  # line ends are of no account
+        assert all(c.words is not None and c.words[0] == trimmed and c.is_cloze for c in new)

@@ -19,6 +19,7 @@ from vault.log.events import (
     Graded,
     Import,
     LogEvent,
+    More,
     Params,
     Pause,
     Rating,
@@ -58,8 +59,9 @@ durations = st.sampled_from([0, 5400, 2**32, 10**12])
 ratings = st.sampled_from(Rating)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, origin=words),
+    st.builds(Review, stamps, cards, ratings, durations, st.integers(0, 40_000)),
+    st.builds(Import, stamps, cards, ratings, durations, st.integers(0, 40_000), origin=words),
+    st.builds(More, stamps, st.dates(), st.integers(0, 9_999)),
     st.builds(Undo, stamps, numbers.map(id_of)),
     st.builds(lambda kind, s, c: kind(s, c), st.sampled_from([Suspend, Resume, Bury, Flag]), stamps, cards),
     st.builds(Tag, stamps, cards, st.just(("é", "x")), st.just(("y",))),

@@ -1,3 +1,4 @@
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +123,19 @@ def test_what_hides_or_turns_words_stands_as_an_escape_in_a_property() -> None:
     hidden = "a\u202eb\u200bc\u2066d\U000e0041e"
     line = render_property("key", hidden)
     assert line.isascii() and yaml.safe_load(line) == {"key": hidden}
+
+
+@pytest.mark.parametrize(
+    "retain",
+    ["retain:\n    id: k7q2m9xd3f\n    mine: yes\n", "retain: {id: k7q2m9xd3f}\n", "retain: mine\n", "retain:\n"],
+)
+def test_properties_are_set_whatever_form_the_user_gave_the_property_retain(retain: str) -> None:
+    note = f"---\ntype: concept\n{retain}tags: [a]\n---\n\nText.\n"
+    changed = splice_properties(note, {"type": "concept", "generated": "0123456789ab", "confidence": "low"})
+    read = read_properties(changed)
+    assert not read.problems and changed.endswith("---\n\nText.\n")
+    assert read.text("generated") == "0123456789ab" and read.text("confidence") == "low"
+    assert read.texts("tags") == ("a",)
+    if "id" in retain:
+        assert read.text("id") == "k7q2m9xd3f"
+    assert splice_properties(changed, {"type": "concept", "generated": "0123456789ab", "confidence": "low"}) == changed

@@ -24,6 +24,7 @@ from vault.log.events import (
     Flag,
     Import,
     LogEvent,
+    More,
     Params,
     Pause,
     Rating,
@@ -55,8 +56,9 @@ durations = st.integers(0, 10**7)
 floats = st.floats(-100, 100)
 tag_lists = st.lists(words.filter(str.strip), max_size=3).map(tuple)
 events: st.SearchStrategy[LogEvent] = st.one_of(
-    st.builds(Review, stamps, cards, ratings, durations),
-    st.builds(Import, stamps, cards, ratings, durations, origin=words),
+    st.builds(Review, stamps, cards, ratings, durations, st.integers(0, 40_000)),
+    st.builds(Import, stamps, cards, ratings, durations, st.integers(0, 40_000), origin=words),
+    st.builds(More, stamps, st.dates(), st.integers(0, 9_999)),
     st.builds(Undo, stamps, ids),
     st.builds(Suspend, stamps, cards),
     st.builds(Resume, stamps, cards),

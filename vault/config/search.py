@@ -9,6 +9,7 @@ None of this is read from a vault, as a vault may come from somebody else.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,4 +58,5 @@ def _program(file: TomlFile, given: object) -> tuple[str, ...]:
 
 
 def _expanded(path: str) -> str:
-    return str(Path(path).expanduser()) if path.startswith("~") else path
+    """Return a path with the home folder for `~`; unchanged for an unknown user, where `Path.expanduser` raises."""
+    return os.path.expanduser(path)  # noqa: PTH111

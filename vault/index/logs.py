@@ -3,9 +3,9 @@
 Each ledger counts by itself. The files of the review log count together, as one may get another name and a merge may
 mix the lines of two; and so do the stored replies. Of each file the index has its stamp, how far it was read and a
 checksum of the bytes before that; of what counts together, the number of its records, the sum of their keys' checksums,
-and the last record. A file is read only if its stamp changed; one that has
-only grown, from where its last lines were. Where the index is new, or the figures leave a doubt, the newest copy of the
-review log says what was known. What is gone is reported until it is back or accepted.
+and the last record. A file is read only if its stamp changed; one that has only grown, from where its last lines were.
+Where the index is new, or the figures leave a doubt, the newest copy of the review log says what was known. What is
+gone is reported until it is back or accepted.
 """
 
 from __future__ import annotations

@@ -361,7 +361,7 @@ def _more_new(record: dict[str, Any], stamp: Stamp) -> More:
     """Return the decision in a line. Raises: ValueError."""
     new = record["new"]
     if type(new) is not int or not 0 <= new < 1_000_000:
-        raise ValueError("new is no number of cards")
+        raise ValueError("new is not a number of cards")
     return More(stamp, _day(record["day"]), new)
 
 
@@ -378,7 +378,7 @@ def _per_day(record: dict[str, Any]) -> int:
     """Return the reviews a day in a line. Raises: ValueError."""
     per_day = record["per_day"]
     if type(per_day) is not int or not 0 <= per_day <= EVERYTHING:
-        raise ValueError("per_day is no number of reviews a day")
+        raise ValueError("per_day is not a number of reviews a day")
     return per_day
 
 

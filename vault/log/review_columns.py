@@ -22,7 +22,7 @@ class ReviewColumns:
 
     `card` is an index into `cards`, which holds each card once, in order of its first review. `at_ms` are Unix
     milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4, `interval_days` what the line says of the
-    interval (0 if nothing), empty where no line says anything. `at_ms` ascends and says no more than the order: what is
+    interval (0 if nothing), empty where nobody asked for it. `at_ms` ascends and says no more than the order: what is
     computed in days or hours takes `when_ms`. `clocks` are the rows in which the two differ.
     """
 

@@ -230,8 +230,8 @@ def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
-    """Return what `undo` would void: the user's latest action that still counts; imports and parameters stay, with the
-    days that cards were put on for those.
+    """Return what `undo` would void: the user's latest action that still counts; imports, parameters and what
+    was rescheduled together with new parameters stay.
     """
     active = live(events)
     fits = [event for event in active if isinstance(event, Params)]

@@ -166,12 +166,14 @@ def _linked(text: str, links: Sequence[tuple[str, str]]) -> str:
 def link_place(words: str, text: str) -> tuple[int, int] | None:
     """Return (start, end) of the first place in a text where these words can be a link; None if there is none.
 
-    None is in code or math, or part of a longer word.
+    A place in code or math, or inside a longer word, does not count.
     """
     if not _LINKABLE.fullmatch(words):
         return None
-    bound = "" if _UNSPACED.match(words) else r"\w"
-    found = re.search(rf"(?<![{bound}]){re.escape(words)}(?![{bound}])" if bound else re.escape(words), text)
+    pattern = re.escape(words)
+    if not _UNSPACED.match(words):
+        pattern = rf"(?<!\w){pattern}(?!\w)"
+    found = re.search(pattern, text)
     if found is None or "$" in text[: found.start()] or "`" in text[: found.start()]:
         return None
     return found.span()

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-_MARK = re.compile(r"\{\{c(\d{1,3}(?:,\d{1,3}){0,9})::|::|\}\}", re.IGNORECASE)
+_NUMBERS = r"\d{1,3}(?:,\d{1,3}){0,9}"
+_MARK = re.compile(rf"\{{\{{[cC]({_NUMBERS})::|::|\}}\}}")
 _DEEPEST = 8  # deletions in each other
-DELETION = re.compile(r"\{\{c\d{1,3}::")
+DELETION = re.compile(rf"\{{\{{[cC]{_NUMBERS}::")
 Show = Callable[[str, str], str]  # of the words and the hint of a deletion: what is shown in its place
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -200,7 +201,8 @@ def human_edited(text: str) -> bool:
 def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
     """Return a generated note with these properties set: their lines change, new ones come last, other bytes stay.
 
-    Those that a reader does not use are set below `retain:`, and taken away where an older note has them beside it.
+    Those that a reader does not use are set below `retain:`, and taken away where an older note has them beside it. A
+    property `retain` of another form than a block is the user's: they are set beside it, where they take precedence.
     """
     bounds = _bounds(text)
     if bounds is None:
@@ -210,15 +212,23 @@ def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
     inner = {k: v for k, v in properties.items() if k in OF_RETAIN}
     out = []
     for key, lines in _entries(text[first:last]):
-        if key == INNER:
+        if key == INNER and _is_block(lines):
             out.append(_with_inner(lines, inner))
             inner = {}
-        elif key not in inner and key not in properties:
+        elif key == INNER:
+            out.append(lines)
+            pending, inner = pending | inner, {}
+        elif key not in properties:
             out.append(lines)
         elif key in pending:
             out.append(render_property(key, pending.pop(key)))
     out += [render_property(k, v) for k, v in pending.items()]
     return text[:first] + "".join(out) + render_properties(inner) + text[last:]
+
+
+def _is_block(lines: str) -> bool:
+    """Return whether a property has its value on the lines below its name."""
+    return lines.partition(":")[2].partition("\n")[0].partition("#")[0].strip() == ""
 
 
 def _with_inner(lines: str, properties: Mapping[str, Value]) -> str:
@@ -232,8 +242,7 @@ def _with_inner(lines: str, properties: Mapping[str, Value]) -> str:
 
 def _inner_entries(lines: str) -> list[tuple[str, str]]:
     """Return what is below `retain:` as (key, its lines), one level less deep."""
-    block = lines.partition("\n")[2]
-    return _entries("".join(line.removeprefix(_INDENT) for line in block.splitlines(keepends=True)))
+    return _entries(textwrap.dedent(lines.partition("\n")[2])) if _is_block(lines) else []
 
 
 def foreign_properties(text: str, ours: frozenset[str]) -> str:
