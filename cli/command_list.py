@@ -26,7 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
     "card": (
         "cli.review.card:card",
-        "Add, show, edit, delete, list, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.",
+        "Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance"
+        " cards.",
     ),
     "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters on your review history."),
     "simulate": (

@@ -35,7 +35,10 @@ def retain_group() -> click.Group:
     )
     @click.version_option(__version__, prog_name="retain")
     @click.option(
-        "--vault", metavar="DIR", help="The vault (default: RETAIN_VAULT, else the nearest folder with retain.toml)."
+        "--vault",
+        metavar="DIR",
+        shell_complete=click.Path(file_okay=False).shell_complete,
+        help="The vault (default: RETAIN_VAULT, else the nearest folder with retain.toml).",
     )
     @click.option("--plain", is_flag=True, help="Without a command: plain text instead of the app.")
     @click.pass_context

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from cli import agent_runs, output
 from cli.agent_commands import AGENT_COMMANDS, may_run
@@ -25,15 +24,9 @@ from vault.vault import Vault, open_vault
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def complete_files(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file or folder."""
-    return [CompletionItem(typed, type="file")]
-
-
-def complete_folders(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a folder."""
-    return [CompletionItem(typed, type="dir")]
-
+# They let the shell complete names, of files and folders or of folders alone.
+complete_files = click.Path().shell_complete
+complete_folders = click.Path(file_okay=False).shell_complete
 
 vault_option = click.option(
     "--vault", "vault_dir", metavar="DIR", shell_complete=complete_folders, help="The vault to work on."

@@ -43,7 +43,7 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
 
 # The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
 _app_pipe = os.environ.pop("RETAIN_TELL", "")
-_json_events = False  # whether stderr holds JSON alone; set once for each command line
+_json_events = False  # whether messages on stderr are JSON; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
 _CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
@@ -93,7 +93,9 @@ def defect(error: BaseException) -> int:
 
 
 def speak_events(arguments: Sequence[str]) -> None:
-    """With `--json` or `--progress jsonl`, make all messages on stderr JSON objects, one per line."""
+    """With `--json` or `--progress jsonl`, make all messages on stderr JSON objects, one per line; on a terminal, not
+    the line of progress.
+    """
     global _json_events
     own = list(itertools.takewhile(lambda word: word != "--", arguments))  # what follows are no options of ours
     pairs = itertools.pairwise(own)
@@ -138,11 +140,6 @@ def _write_stderr(text: str) -> None:
 def show(text: str) -> None:
     """Print text on stdout."""
     _print(clean(text), is_fitted=True)
-
-
-def show_heading(text: str) -> None:
-    """Print the heading of a list on stdout, in bold type where that is a terminal."""
-    _print(bold(clean(text), sys.stdout), is_fitted=True)
 
 
 def show_marked(text: str, marks: Sequence[tuple[int, int]]) -> None:

@@ -17,7 +17,7 @@ from compiler.protocol.requests import Request
 from vault.text.formatting import short_line
 
 MOST_FAULTS = 60  # that are shown of one answer
-_HAND_IN = (
+_HOW_TO_SUBMIT = (
     "Write your answer into {answer} and submit it: {submit}\n"
     "Valid lines are stored; each invalid one is printed with its number: correct it there and submit the file again."
 )
@@ -55,12 +55,12 @@ def handed_out(desk: OrderDesk, request: Request, name: str) -> OrderFile:
     if root not in (here(), *here().parents) and "RETAIN_VAULT" not in os.environ:
         words += ["--vault", str(root)]
     submit = shlex.join(words)
-    size = write_order(desk.vault, request, order_text(request, _HAND_IN.format(answer=answer, submit=submit)))
+    size = write_order(desk.vault, request, order_text(request, _HOW_TO_SUBMIT.format(answer=answer, submit=submit)))
     return OrderFile(request.id, request.type, short_line(request.title, 100), size, text, answer, submit)
 
 
 def text_for_tools(request: Request) -> str:
-    """Return the text of an order for an agent that hands in by the tool `submit`."""
+    """Return the text of an order for an agent that submits by the tool `submit`."""
     return order_text(request, f"Submit your answer with the tool `submit`, as the answer to the order {request.id}.")
 
 

@@ -80,8 +80,8 @@ def add(
     """Copy files or folders into raw/, or fetch a page or document from the web.
 
     Files keep their names. A web page is saved as Markdown with its address and date, other documents unchanged.
-    Only the page itself is fetched, and nothing but the request is sent. Stopped with Ctrl-C, it
-    removes the copies that it has made.
+    Only the page itself is fetched, and nothing but the request is sent. Stopped while it copies
+    files, it removes the copies made so far; pages that it has fetched stay.
 
     \b
     Examples:
@@ -103,9 +103,9 @@ def add(
     with output.Counter() as counter:
         places = Places(vault, kind, count=counter)
         places.find(files)
-    check_amount([source for source, _ in places.found], vault.root, sure=yes)
     guard = vault.guard(Scope.ADD)
     guard.sweep()
+    check_amount([source for source, path in places.found if not guard.exists(path)], vault.root, sure=yes)
     outcome = Outcome(skipped=places.skipped, began=instant(now()))
     narrator = output.Progress(progress)
     try:

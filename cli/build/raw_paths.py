@@ -87,7 +87,7 @@ class Places:
     def _files(self, folder: Path, to: str) -> Iterator[Path]:
         """Yield the regular files below `folder`, for the vault folder `to`; skip hidden files, links, vaults and
 
-        folders that programs fill.
+        folders that programs generate.
         """
 
         def unread(error: OSError) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -13,6 +12,7 @@ import click
 from cli import output
 from cli.options import vault_json_options
 from cli.review import card_edit
+from cli.review.card_ids import ids_of
 from cli.review.card_new import delete, new
 from cli.review.review import event_json
 from cli.review.shift import advance, postpone
@@ -36,7 +36,6 @@ from vault.text.formatting import clean_line, plural
 
 _SHOWN = 20
 _NAME = 12  # columns of a fact's name
-_MOST_IDS = 1_000_000  # read from a pipe
 
 
 @click.group()
@@ -231,10 +230,9 @@ def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str 
         return output.DONE
     lines = []
     for row in rows:
-        forgotten = (
-            f"leech, forgotten {plural(desk.states[CardId(str(row['id']))].lapses, 'time')}" if row["leech"] else ""
-        )
-        marks = [str(row["status"]), forgotten, str(row["reason"]), " ".join(desk.states[CardId(str(row["id"]))].tags)]
+        state = desk.states[CardId(str(row["id"]))]
+        forgotten = f"leech, forgotten {plural(state.lapses, 'time')}" if state.leech else ""
+        marks = [str(row["status"]), forgotten, str(row["reason"]), " ".join(state.tags)]
         lines.append(f"{row['id']}  {row['concept']}: {'; '.join(filter(None, marks))}")
     output.show_first(lines, _SHOWN)
     if not rows:
@@ -244,16 +242,6 @@ def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str 
 
 for command in (suggest, new, delete, postpone, advance):
     card.add_command(command)
-
-
-def _ids(given: Sequence[str]) -> list[str]:
-    """Return the ids given, with those on stdin in place of "-"."""
-    out: list[str] = []
-    for id_ in given:
-        out += sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_]
-    if not out:
-        raise UsageError("no card given", hint="`retain due --json` lists the ids")
-    return out
 
 
 def _perform(action: Action, desk: Desk, word: str, *, as_json: bool) -> int:
@@ -283,7 +271,7 @@ def _add_mark_command(word: str, help_: str) -> None:
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
     @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
-        desk, cards = opened_desk(vault_dir), _ids(ids)
+        desk, cards = opened_desk(vault_dir), ids_of(ids)
         if word == "flag":
             return _perform(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
         made = {"suspend": actions.suspending, "resume": actions.resuming, "bury": actions.burying}[word]
@@ -312,7 +300,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
     if not (add or remove):
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     desk = opened_desk(vault_dir)
-    return _perform(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
+    return _perform(actions.tagging(desk, ids_of(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
 
 
 @card.command("reschedule")
@@ -333,7 +321,7 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
     desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
     day = study_day(to, today)
-    action = actions.spreading(desk, _ids(ids), day, over, via="cli")
+    action = actions.spreading(desk, ids_of(ids), day, over, via="cli")
     until = day + timedelta(days=over - 1)
     word = f"due {day}" if over == 1 else f"due {day} to {until}"
     return _perform(action, desk, word, as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import click
@@ -11,6 +10,8 @@ from cli import output
 from cli.environment import now
 from cli.options import opened, vault_json_options
 from cli.review.card_edit import with_new_words
+from cli.review.card_ids import ids_of
+from cli.shell import card_ids
 from cli.workspace import opened_desk, render_saved
 from learning.cards.delete import delete_cards, last_deletion, restore_cards
 from learning.cards.edit import Words
@@ -19,7 +20,6 @@ from vault.errors import UsageError
 from vault.model.card import CardKind
 from vault.text.formatting import clean_line, plural
 
-_MOST_IDS = 1_000_000  # read from a pipe
 _FORM = (
     "<!-- Save and close to add the card. For a cloze, write one line in place of the two:"
     " C: The {{c1::words}} to hide -->\n\n"
@@ -102,7 +102,7 @@ def _it(cards: int) -> str:
 
 
 @click.command("delete")
-@click.argument("ids", metavar="CARD...", nargs=-1, required=True)
+@click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
 @click.option("--restore", "back", is_flag=True, help="Put deleted cards back.")
 @vault_json_options
 def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool) -> int:
@@ -117,16 +117,19 @@ def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool)
     """
     desk = opened_desk(vault_dir)
     vault = desk.vault
-    wanted = [each for id_ in ids for each in (sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_])]
+    wanted = ids_of(ids)
     if back:
-        cards = [card for id_ in wanted for card in restore_cards(vault, last_deletion(vault, id_), now())]
+        changed = [card for id_ in wanted for card in restore_cards(vault, last_deletion(vault, id_), now())]
     else:
-        cards = list(delete_cards(vault, wanted, now()).cards)
+        changed = list(delete_cards(vault, wanted, now()).cards)
+    cards = list(dict.fromkeys(changed))
     render_saved(vault)
     if as_json:
-        output.show_json({"cards": list(dict.fromkeys(cards)), "restored": back})
+        output.show_json({"cards": cards, "restored": back})
         return output.DONE
-    cards = list(dict.fromkeys(cards))
+    if not cards:
+        output.show("nothing to restore: the cards are in their decks")
+        return output.DONE
     whom = clean_line(cards[0]) if len(cards) == 1 else plural(len(cards), "card")
     way = (
         ""

@@ -23,13 +23,9 @@ def limits_in_words(desk: Desk, *, predict: bool = True) -> Iterator[str]:
         ends = day_of(date.fromordinal(limits.plan_ends))
         yield f"catching up at {limits.plan.per_day:,} reviews a day until {ends} (`retain catch-up` changes that)"
     elif predict and not desk.tag and desk.beyond["due"]:
-        yield f"{_backlog_sentence(desk)} (`retain catch-up` plans it)"
+        from learning.stats.outlook import backlog_of  # mostly there is no backlog
+
+        if words := backlog_of(desk):
+            yield f"{words} (`retain catch-up` plans it)"
     if limits.why:
         yield limits.why
-
-
-def _backlog_sentence(desk: Desk) -> str:
-    """Return a sentence on when all overdue cards will be done."""
-    from learning.stats.outlook import backlog_of  # mostly there is no backlog
-
-    return backlog_of(desk)

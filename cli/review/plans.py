@@ -30,9 +30,9 @@ def catch_up(
 ) -> int:
     """Work off a backlog in equal parts, after days without reviews.
 
-    The reviews that lose most by waiting come first, and new cards wait. Without options the plan is a little more than
-    one of your usual days, so that the backlog is cleared in four weeks. The plan is saved in the review log; a later
-    one replaces it, and `retain undo` undoes it.
+    The reviews that lose most by waiting come first, and new cards wait. Without options the plan is a quarter
+    more than on a usual day, or as many as it takes to clear the backlog in four weeks. The plan is saved in the review
+    log; a later one replaces it, and `retain undo` undoes it.
 
     \b
     Examples:
@@ -47,9 +47,13 @@ def catch_up(
     _refuse_paused(desk)
     if end:
         return _end_plan(desk, dry_run=dry_run, as_json=as_json)
-    offer = offer_at(desk, per_day) if per_day else offer_of(desk)
-    if everything or offer is None:
-        count = backlog(desk)
+    count = backlog(desk)
+    offer = None
+    if per_day and count > per_day:
+        offer = offer_at(desk, per_day)
+    elif not (per_day or everything):
+        offer = offer_of(desk)
+    if offer is None:
         if not (everything and count):
             return _report(None, None, f"nothing to catch up with: {plural(count, 'review')} due", as_json=as_json)
         event = None if dry_run else _saved(*plans.catch_up_today(desk, via="cli"))

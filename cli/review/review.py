@@ -247,7 +247,8 @@ def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
         several = {"voided_all": [event_json(one) for one in voided]}
         output.show_json({"event": event_json(events[-1]), "voided": event_json(voided[-1]), **several})
     else:
-        output.show(f"undone: {_voided_words(voided)}")
+        ahead_of_clock = f"{plural(len(voided), 'action')} dated ahead of the clock"
+        output.show(f"undone: {ahead_of_clock if ahead else _voided_words(voided)}")
     return output.DONE
 
 

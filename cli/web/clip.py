@@ -95,14 +95,17 @@ def _suffix(fetched: Fetched, offered: str) -> str:
     """Return the suffix for a document: by its media type, else by its name; ".txt" for plain text."""
     named = PurePosixPath(offered.lower()).suffix
     known = named if named and kind_of(f"x{named}", b"") in READERS else ""
-    if fetched.data.lstrip().startswith(b"%PDF-"):
+    head = fetched.data[:HEAD]
+    if head.lstrip().startswith(b"%PDF-"):
         return ".pdf"
     if fetched.media_type in _SUFFIX_OF:
         given = _SUFFIX_OF[fetched.media_type]
         return known if known and kind_of(f"x{known}", b"") == kind_of(f"x{given}", b"") else given
+    if b"%PDF-" in head[:1024]:  # with something before its header, as readers allow
+        return ".pdf"
     if known or named == ".json":
         return known or named
-    if fetched.media_type in _SAYS_LITTLE and kind_of("x.txt", fetched.data[:HEAD]) == "html":
+    if fetched.media_type in _SAYS_LITTLE and kind_of("x.txt", head) == "html":
         return ".html"
     return ".txt" if fetched.media_type.startswith("text/") else named or ".bin"
 

@@ -37,10 +37,6 @@ _INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:
 Notice = Callable[[str], None]  # gets a message before anything is sent
 
 
-def _unnoticed(_: str) -> None:
-    """Drop a message."""
-
-
 @dataclass(slots=True)
 class Clock:
     """The time limits for one document in seconds: `total_s` in all, `silence_s` for each wait."""
@@ -138,7 +134,7 @@ def asked(
     headers: list[tuple[str, str]],
     clock: Clock,
     connect_s: float,
-    notice: Notice = _unnoticed,
+    notice: Notice,
     *,
     private_ok: bool,
 ) -> Iterator[tuple[httpcore2.Response, bool]]:
@@ -174,7 +170,7 @@ def local_answer(url: str, seconds: float = 1.0, most: int = 1 << 20) -> bytes |
     headers = [("Host", parts.netloc), ("Accept", "application/json"), ("Connection", "close")]
     body = b""
     try:
-        with asked(parts, headers, Clock(seconds, seconds), seconds, private_ok=True) as (response, _):
+        with asked(parts, headers, Clock(seconds, seconds), seconds, lambda _: None, private_ok=True) as (response, _):
             for block in response.iter_stream():
                 body += block
                 if len(body) > most:

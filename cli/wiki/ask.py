@@ -139,6 +139,8 @@ def ask(
 
 def _followed(conversation: Conversation, *, goes_on: bool, after: str | None) -> str:
     """Return the id of what the question follows, "" if nothing. Raises: UsageError for an id that is not there."""
+    if goes_on and after is not None:
+        raise UsageError("conflicting options", hint="give --continue or --after")
     if after is None:
         return conversation.last if goes_on else ""
     if after not in conversation:

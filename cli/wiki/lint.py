@@ -214,7 +214,7 @@ def _show_done(fixed: Fixed | None, gone: Sequence[Diagnostic]) -> None:
         output.show("nothing to rewrite: all generated pages are as the last compile left them")
         return
     for path in fixed.written:
-        output.show(f"written again  {path}")
+        output.show(f"rewritten      {path}")
     for path in fixed.removed:
         output.show(f"removed        {path}")
     output.show(f"{plural(len(gone), 'finding')} fixed; `retain lint --undo` undoes this")

@@ -87,11 +87,12 @@ def _without(deck: Deck, start: int) -> tuple[Cut, str]:
 
 
 def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId, ...]:
-    """Put deleted blocks back; return their cards. One whose cards are in a deck again stays as it is.
+    """Put deleted blocks back; return the cards of those that are. One whose cards are in a deck again is left out.
 
     Raises: Refused while an agent works, or for a deck that is no longer read as its cards; WriteFailed.
     """
     refuse_beside_agents(vault)
+    restored: list[CardId] = []
     for cut in reversed(deleted.cuts):
         deck = vault.deck(cut.path) or Deck(cut.path, "", ())
         if {c.id for c in deck.cards}.intersection(cut.cards):
@@ -106,7 +107,8 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
             expect = sha256_hex(deck.text.encode()) if deck.text else None
             vault.guard(Scope.LOG).write(cut.path, text.encode(), expect=expect)
             _record(vault, _RESTORE, cut, now)
-    return deleted.cards
+        restored += cut.cards
+    return tuple(restored)
 
 
 def last_deletion(vault: Vault, id_: str) -> Deleted:

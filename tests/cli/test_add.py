@@ -139,6 +139,14 @@ def test_many_files_are_counted_and_copied_only_on_request(run: Run, vault: Path
     assert refused.code == 3 and "no room for 1 file, 8796.1 GB" in refused.stderr and raw(vault) == before
 
 
+def test_what_is_in_the_vault_already_is_not_asked_about_again(run: Run, vault: Path, tmp_path: Path) -> None:
+    given = many_files(tmp_path / "many", 2001)
+    assert run("add", str(given), "--yes", cwd=vault).code == 0
+    (given / "new.md").write_text("# New\n")
+    again = run("add", str(given), cwd=vault)
+    assert again.code == 0 and any(name.endswith("new.md") for name in raw(vault)), again.stderr
+
+
 def test_a_link_to_a_great_folder_is_asked_about(vault: Path, tmp_path: Path) -> None:
     many_files(tmp_path / "many", 2001)
     (tmp_path / "link").symlink_to(tmp_path / "many")

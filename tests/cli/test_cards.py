@@ -208,6 +208,13 @@ def test_a_card_is_made_shown_with_its_ratings_deleted_and_put_back(typing: Typi
     typing.run("card", "show", one, code=2)
     typing.run("card", "delete", two, "--restore")
     assert typing.deck.read_text() == before and typing.json("card", "show", one)["reps"] == 2
+    assert "nothing to restore" in typing.run("card", "delete", two, "--restore")
+
+
+def test_no_ids_on_stdin_delete_nothing(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    typing.run("card", "delete", "-", code=2)
+    assert "no card given" in typing.said.err
 
 
 def test_a_card_is_made_of_a_form_and_of_both_directions(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,8 @@ def test_a_plan_is_shown_taken_changed_ended_and_undone(run: Run, vault: Vault) 
     run("catch-up", "--all", cwd=vault.root)
     assert run("due", "--json", cwd=vault.root).json()["today"]["due"] == shown["plan"]["waiting"]
     assert run("catch-up", "--all", "--end", cwd=vault.root).code == 2
+    nothing = run("catch-up", "--per-day", "5000", cwd=vault.root).stdout
+    assert nothing.startswith("nothing to catch up with: ") and "undo" not in nothing
 
 
 def test_a_pause_is_made_shown_ended_and_undone(run: Run, vault: Vault) -> None:

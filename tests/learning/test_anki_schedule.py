@@ -54,7 +54,8 @@ def _history(now: datetime) -> list[LogEvent]:
         at = now - timedelta(days=draw.randrange(1, 60), minutes=draw.randrange(1, 600))
         while at < now - timedelta(minutes=1):
             rating = Rating(draw.choice((1, 2, 3, 3, 3, 3, 4)))
-            events.append(Review(stamp(at), CardId(f"{number:0>10}"), rating, draw.randrange(900, 20_000)))
+            shown = draw.choice((0, 2, 3, 5))  # the interval of its button, where the line says it
+            events.append(Review(stamp(at), CardId(f"{number:0>10}"), rating, draw.randrange(900, 20_000), shown))
             at += draw.choice((timedelta(minutes=10), timedelta(days=draw.randrange(1, 20))))
     marks = (Suspend, SUSPENDED), (Bury, BURIED), (Flag, FLAGGED)
     events += [kind(stamp(now - timedelta(seconds=n)), card) for n, (kind, card) in enumerate(marks, 1)]
@@ -127,6 +128,9 @@ def test_the_review_log_is_there_with_instants_ratings_times_and_kinds(desk: Des
         found: dict[str, list[tuple[int, ...]]] = {}
         for number, *row in col.db.all("SELECT cid, id, ease, time, type FROM revlog ORDER BY id"):
             found.setdefault(ids[number], []).append(tuple(row))
+        for number, ivl in col.db.all("SELECT cid, ivl FROM revlog GROUP BY cid HAVING id = max(id)"):
+            state = desk.state(CardId(ids[number]))
+            assert state.phase is not Phase.REVIEW or ivl == state.interval_days
     assert found.keys() == reviews.keys()
     for card, rows in found.items():
         ours = reviews[CardId(card)]

@@ -70,6 +70,11 @@ def test_a_later_pause_replaces_what_is_left_of_an_earlier_one() -> None:
     assert ended.plans == (CatchUpPlan(20, TODAY + 5, 28),)
 
 
+def test_a_pause_that_is_ended_on_its_first_day_bounds_no_later_day() -> None:
+    changed_mind = decisions_of([Pause(stamp(at(0), 0), on(14), 30), Pause(stamp(at(0), 1), on(0), 30)], CALENDAR)
+    assert changed_mind.pauses == () and changed_mind.plan_on(TODAY + 1) is None
+
+
 def test_paused_days_are_not_missed() -> None:
     decisions = decisions_of([Pause(stamp(at(2), 0), on(8))], CALENDAR)
     assert missed_days(TODAY, TODAY + 11, decisions) == 4
