@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 
-from tui.strings.home import FILL, STEPS
+from tui.strings.home import STEPS
 from tui.strings.stats import SECTIONS
 from tui.strings.work import MENU
 
@@ -38,6 +38,16 @@ class Key:
     def description(self) -> str:
         """The text in the help: the label at the bottom of the screen, then what it means."""
         return ": ".join(filter(None, (self.words, self.about)))
+
+    @property
+    def label(self) -> str:
+        """The key's name in a list."""
+        return self.words or self.about.partition(": ")[0]
+
+    @property
+    def meaning(self) -> str:
+        """What the key does, beside its label; "" if that says it all."""
+        return self.about if self.words else self.about.partition(": ")[2]
 
 
 def _scrolling(screen: str, group: str = "", *, paged: bool = True) -> tuple[Key, ...]:
@@ -84,7 +94,7 @@ HOME = (
     Key("home.catch_up", "c", "catch_up", about="Catch up with a backlog; again: other reviews a day"),
     Key("home.undo_plan", "u", "undo_plan", about="Undo the plan to catch up"),
     Key("home.cancel", "escape", "back", about="Close the field"),
-    *(Key(f"home.step_{n}", str(n), f"step({n})", about=name, group=STEPS) for n, (name, _) in enumerate(FILL, 1)),
+    *(Key(f"home.step_{n}", str(n), f"step({n})", about=f"Step {n} of those shown", group=STEPS) for n in (1, 2, 3)),
     Key("home.quit", "q", "quit", "Quit", about="leave retain; all is saved"),
 )
 _ON_THE_CARD = (

@@ -67,9 +67,8 @@ def commands(app: App[int], screen: Screen[Any], apply_theme: Callable[[str], No
 def _keys(app: App[int], page: Page, own: Sequence[Key]) -> Iterator[SystemCommand]:
     for key in keymap.with_user_keys(own, page.context.preferences.keys):
         where = app if key.id in _ANYWHERE else page
-        name, _, about = key.description.partition(": ")
-        shown = f"{key.display}: {about}" if about else key.display
-        yield SystemCommand(name, shown, _doing(where, key.action), discover=bool(key.words))
+        shown = f"{key.display}: {key.meaning}" if key.meaning else key.display
+        yield SystemCommand(key.label, shown, _doing(where, key.action), discover=bool(key.words))
 
 
 def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:

@@ -21,7 +21,7 @@ from vault.errors import RetainError
 
 
 class Page(Screen[None]):
-    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `places.PLACES`.
+    """The base class of all screens. `NAME` is its key in `keys.SCREENS` and `palette.PLACES`.
 
     The framework calls the handlers here and those of a subclass both, under the same names.
     """
@@ -123,7 +123,7 @@ class Page(Screen[None]):
 
 @dataclass
 class Go(Message):
-    """Show the screen `where` (a key of `tui.places.PLACES`); `about` is an article's path or a card's id.
+    """Show the screen `where` (a key of `tui.palette.PLACES`); what `about` means is said by that screen.
 
     `sender` is the screen that asks. The app ignores it if that screen is no longer in front: an earlier key left it.
     """

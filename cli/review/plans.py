@@ -17,11 +17,12 @@ from learning.schedule.date_text import day_of as in_words
 from learning.schedule.date_text import study_day
 from learning.stats.catch_up import Offer, backlog, offer_at, offer_of
 from vault.errors import UsageError
+from vault.log.events import MOST_PER_DAY
 from vault.text.formatting import plural
 
 
 @click.command("catch-up")
-@click.option("--per-day", type=click.IntRange(1, 9998), metavar="N", help="At most this many reviews a day.")
+@click.option("--per-day", type=click.IntRange(1, MOST_PER_DAY), metavar="N", help="At most this many reviews a day.")
 @click.option("--all", "everything", is_flag=True, help="Review all that is due today, whatever the limits.")
 @click.option("--end", is_flag=True, help="End the plan; the usual limits hold again.")
 @combine(dry_run_option, vault_json_options)
@@ -126,7 +127,7 @@ def pause(until: str | None, end: bool, vault_dir: str | None, as_json: bool) ->
         desk, event = plans.pause(
             desk, study_day(until, date.fromordinal(desk.scheduler.calendar.day(desk.now))), via="cli"
         )
-    elif end and plans.paused_until(desk) is not None:
+    elif end:
         desk, event = plans.end_pause(desk, via="cli")
     if event is not None:
         render_saved(desk.vault)

@@ -43,15 +43,17 @@ def pause(desk: Desk, until: date, *, via: str) -> tuple[Desk, Decision]:
     return _save(desk, Pause, catch_up_rate(desk.limits.usual), until, via)
 
 
-def end_pause(desk: Desk, *, via: str) -> tuple[Desk, Decision]:
-    """Save that the pause ends today. Raises as `catch_up`."""
+def end_pause(desk: Desk, *, via: str) -> tuple[Desk, Decision | None]:
+    """Save that the pause ends today; None where today is in no pause. Raises as `catch_up`."""
+    if paused_until(desk) is None:
+        return desk, None
     return _save(desk, Pause, catch_up_rate(desk.limits.usual), _today(desk), via)
 
 
 def paused_until(desk: Desk) -> date | None:
     """Return the day on which the pause ends that today is in; None if it is in none."""
-    until = desk.limits.paused_until
-    return date.fromordinal(until) if until else None
+    pause = desk.past.decisions.pause_on(_today(desk).toordinal())
+    return date.fromordinal(pause.until) if pause is not None else None
 
 
 def _today(desk: Desk) -> date:

@@ -14,6 +14,7 @@ import pytest
 from cli import environment
 from cli.review.optimize import optimize_after_review
 from cli.review.plain_review import review_plainly
+from learning.memory.fit_decision import FEWEST
 from learning.memory.fsrs import DEFAULTS
 from learning.memory.model import Model
 from tests.commands import Run
@@ -126,11 +127,11 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
     assert found == {
         "reviews": number,
         "kept": False,
-        "missing_reviews": 400 - number,
+        "missing_reviews": FEWEST - number,
         "missing_later_reviews": found["missing_later_reviews"],
     }
     said = run("optimize", cwd=root).stdout
-    assert f"{400 - number} reviews more" in said and said.count("more") == 1
+    assert f"{FEWEST - number} reviews more" in said and said.count("more") == 1
     assert params(root) == []
 
 

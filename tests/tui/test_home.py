@@ -315,7 +315,7 @@ async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
         assert "Welcome back" in shown(app, "#advice")
         await pilot.press("u")
         await settled(pilot)
-        assert "No plan to undo" in str(app.screen.query_one(Notice).content)
+        assert "not a plan" in str(app.screen.query_one(Notice).content)
 
 
 async def test_after_an_absence_enter_takes_all_that_is_due(back: tuple[Vault, datetime], settled: Settled) -> None:

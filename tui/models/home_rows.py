@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -33,13 +34,22 @@ def dotted(*parts: Content) -> Content:
     return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
 
 
-def steps(seen: Overview) -> tuple[str, ...]:
-    """Return where each numbered step of a vault without cards leads: a screen, and a command of the work screen."""
+class Step(NamedTuple):
+    """A numbered step of a vault without cards: its name, the screen to which it leads, and what to do there."""
+
+    name: str
+    where: str
+    about: str = ""
+
+
+def steps(seen: Overview) -> tuple[Step, ...]:
+    """Return the steps of a vault without cards, as `advice` lists them; none where there are cards."""
     if not seen.has_sources:
-        return ("work add", "work compile", "review")
+        add, compile_, review = (name for name, _ in strings.FILL)
+        return Step(add, "work", "add"), Step(compile_, "work", "compile"), Step(review, "review")
     if seen.suggested:
-        return ("suggest",)
-    return () if seen.cards else ("work compile",)
+        return (Step(strings.suggest(seen.suggested)[0][0], "suggest"),)
+    return () if seen.cards else (Step(strings.COMPILE[0][0], "work", "compile"),)
 
 
 def is_done(seen: Overview) -> bool:
@@ -63,15 +73,14 @@ def advice(seen: Overview, tag: str, offer: Offer | None = None) -> Content:
 def _today(seen: Overview, tag: str) -> Content:
     """Return how to begin, or that nothing is due."""
     done = strings.reviewed_today(seen.done) if seen.done else ""
+    more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
     if seen.paused_until is not None:
         head, notes = content.plain(strings.paused(seen.paused_until, seen.today), "bold"), [strings.PAUSE_ENDS, done]
     elif seen.due + seen.new:
         head = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
-        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
         notes = [strings.only(tag) if tag else "", done, more]
     else:
         head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
-        more = strings.waiting(seen.due_beyond, seen.new_beyond) if seen.waiting else ""
         notes = [done, strings.next_due(seen.next_due) if seen.next_due and not more else more]
     shown = Content(" ").join([content.line(note, content.DIM) for note in notes if note])
     return Content("\n" if is_done(seen) else " ").join([part for part in (head, shown) if part.plain])

@@ -187,8 +187,7 @@ def description(row: Row) -> tuple[str, str]:
         return strings.MEANT[row.id]
     key = _registered()[row.key]
     screen = row.key.partition(".")[0].capitalize()
-    label, _, about = key.description.partition(": ")
-    return f"{screen} · {label}", f"{about or label} ({row.key})"
+    return f"{screen} · {key.label}", f"{key.meaning or key.label} ({row.key})"
 
 
 def _registered() -> Mapping[str, Any]:

@@ -71,7 +71,7 @@ class EditScreen(Page, key="edit"):
         self._answer.load_text(self._shown.answer or "")
         if before.answer is None:
             self.add_class("-cloze")
-            self.query_one("#edit-asks", Static).update(said.CLOZE)
+            self.query_one("#edit-asks", Static).update(said.CLOZE_TEXT)
         self._question.focus()
         self.query_one(TopBar).show_status(message.card.title)
 

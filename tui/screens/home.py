@@ -143,7 +143,7 @@ class HomeScreen(PlanActions, key="home"):
         self._show_advice()
 
     def on_plan_actions_decided(self, message: PlanActions.Decided) -> None:
-        self._offer = None
+        self._offer, self._deciding = None, False
         if message.review:
             self.go("review")
             return
@@ -232,15 +232,14 @@ class HomeScreen(PlanActions, key="home"):
 
     def _keys(self, seen: Overview) -> list[Key]:
         """Return the keys; in a vault without cards, enter takes the first step."""
-        first = next(iter(home_rows.steps(seen)), "")
-        words = {"work add": strings.FILL[0][0], "work compile": strings.COMPILE[0][0]}.get(first)
-        return [replace(key, words=words) if words and key.action == "review" else key for key in HOME]
+        first = next(iter(home_rows.steps(seen)), None)
+        return [replace(key, words=first.name) if first and key.action == "review" else key for key in HOME]
 
     def offers(self, key: Key) -> bool:
         if key.group != strings.STEPS:
             return True
         steps = home_rows.steps(self._seen) if self._seen is not None else ()
-        return int(key.keys) <= len(steps)
+        return int(key.id.rpartition("_")[2]) <= len(steps)
 
     def action_review(self) -> None:
         """Review; in a vault without cards, take the first step."""
@@ -253,8 +252,7 @@ class HomeScreen(PlanActions, key="home"):
         """Take a step of a vault without cards."""
         steps = home_rows.steps(self._seen) if self._seen is not None else ()
         if number <= len(steps):
-            where, _, about = steps[number - 1].partition(" ")
-            self.go(where, about)
+            self.go(steps[number - 1].where, steps[number - 1].about)
 
     def action_go(self, where: str) -> None:
         self.go(where)

@@ -17,9 +17,7 @@ from tui.screen import Page
 from tui.strings import home as strings
 from tui.widgets.notice import Notice
 from vault.errors import UsageError
-from vault.log.events import CatchUp
-
-MOST = 9_998  # reviews a day
+from vault.log.events import MOST_PER_DAY, CatchUp
 
 
 class PlanActions(Page):
@@ -36,6 +34,7 @@ class PlanActions(Page):
         super().__init__(context, about, classes)
         self._seen: Overview | None = None
         self._offer: Offer | None = None
+        self._deciding = False  # a decision is being saved
 
     def action_review(self) -> None:
         """Begin the review; after an absence with all that is due, which is what enter says there."""
@@ -59,7 +58,7 @@ class PlanActions(Page):
 
     def _ask(self, per_day: int) -> None:
         line = self.query_one("#per-day", Input)
-        line.value = str(per_day) if per_day <= MOST else ""
+        line.value = str(per_day) if per_day <= MOST_PER_DAY else ""
         self.add_class("-asking")
         line.focus()
         self.query_one(Notice).show_message(strings.ASK_PER_DAY)
@@ -67,7 +66,7 @@ class PlanActions(Page):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         words = message.value.strip()
-        if not words.isascii() or not words.isdigit() or int(words) > MOST:
+        if not words.isascii() or not words.isdigit() or int(words) > MOST_PER_DAY:
             self.show_error(UsageError(strings.NOT_A_RATE))
             return
         self._close_ask()
@@ -84,7 +83,10 @@ class PlanActions(Page):
         self._decide(_undo)
 
     def _decide(self, what: Callable[[Desk], str], *, review: bool = False) -> None:
-        """Save a decision in the background."""
+        """Save a decision in the background; until that is done, none is taken."""
+        if self._deciding:
+            return
+        self._deciding = True
 
         def work() -> None:
             with self.posting_errors():
@@ -92,6 +94,9 @@ class PlanActions(Page):
                 self.post_message(self.Decided(what(desk), review))
 
         self.run_worker(work, thread=True, group="plan")
+
+    def on_page_failed(self, message: Page.Failed) -> None:
+        self._deciding = False
 
 
 def _take(desk: Desk, offer: Offer) -> str:

@@ -17,7 +17,7 @@ from learning.store.cards import read_cards
 from learning.store.index import with_open_index
 from tui.context import Context
 from tui.keys import NEW
-from tui.models.browser import browsing
+from tui.models.browser import Browsing, browsing
 from tui.screen import Page
 from tui.strings import new_card as said
 from tui.text import content
@@ -130,7 +130,7 @@ class NewCardScreen(Page, key="new"):
 
     def _show_type(self) -> None:
         self.set_class(self._is_cloze, "-cloze")
-        self.query_one("#new-asks", Static).update(said.TEXT if self._is_cloze else said.QUESTION)
+        self.query_one("#new-asks", Static).update(said.CLOZE_TEXT if self._is_cloze else said.QUESTION)
         if self._is_cloze and self._answer.has_focus:
             self._question.focus()
 
@@ -142,16 +142,18 @@ class NewCardScreen(Page, key="new"):
         if self._saving:
             return
         self._saving = True
-        self.run_worker(lambda draft=self._draft: self._save(draft), thread=True, exclusive=True)
+        browser = browsing(self.app)
+        self.run_worker(lambda draft=self._draft: self._save(draft, browser), thread=True, exclusive=True)
 
-    def _save(self, draft: Draft) -> None:
+    def _save(self, draft: Draft, browser: Browsing) -> None:
         with self.posting_errors():
             added, _ = add_card(self.context.vault, draft, self.context.clock(), via="tui")
+            with browser.turn:
+                browser.done.append(added)
             self.post_message(self.Saved(added))
 
     def on_new_card_screen_saved(self, message: Saved) -> None:
         added, self._saving = message.added, False
-        browsing(self.app).done.append(added)
         self._question.load_text("")
         self._answer.load_text("")
         self._question.focus()

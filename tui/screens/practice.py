@@ -53,6 +53,7 @@ class PractiseScreen(Page, key="practise"):
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._choices: list[Choice] = []
+        self._allowing = False  # more new cards are being allowed
         self._mode = _MODES[0]
         self._limit, self._days = 3, 0  # places in _LIMITS and _DAYS
 
@@ -89,6 +90,7 @@ class PractiseScreen(Page, key="practise"):
             self.query_one(Notice).show_message(said.NO_CARDS)
 
     def on_page_failed(self, message: Page.Failed) -> None:
+        self._allowing = False
         self.query_one(TopBar).show_status("")
 
     # --- what is chosen ---------------------------------------------------------------------------------------------
@@ -132,7 +134,9 @@ class PractiseScreen(Page, key="practise"):
 
     def action_more_new(self) -> None:
         """Let 10 more new cards of what is chosen into today's queue, and review them."""
-        self.run_worker(lambda tag=self.plan.tag: self._allow_more(tag), thread=True, exclusive=True)
+        if not self._allowing:
+            self._allowing = True
+            self.run_worker(lambda tag=self.plan.tag: self._allow_more(tag), thread=True)
 
     def _allow_more(self, tag: str) -> None:
         with self.posting_errors():

@@ -57,6 +57,12 @@ class ReviewScreen(Typing, key="review"):
     class Failed(Page.Failed):
         """The vault or the review log could not be read."""
 
+    @dataclass
+    class Refused(Message):
+        """What was to be done before a session goes on was refused."""
+
+        error: RetainError
+
     class Left(Message):
         """The user goes home."""
 
@@ -109,7 +115,7 @@ class ReviewScreen(Typing, key="review"):
         self._support.styles.margin = (0, max(0, event.size.width - COLUMN) // 2 + MARGIN - 1)
 
     def _reopen(self, plan: Plan, first: Callable[[], str] = lambda: "") -> None:
-        """Write the pages of the finished session, do `first`, and begin a new session with `plan`; show the message
+        """Do `first`, write the pages of the finished session, and begin a new session with `plan`; show the message
         that `first` returns.
         """
         before, self._plan, self._reopening = self._study_session, plan, True
@@ -119,9 +125,13 @@ class ReviewScreen(Typing, key="review"):
         with self.posting_errors():
             if self._wrong is not None:
                 raise self._wrong
+            try:
+                message = first()
+            except RetainError as error:
+                self.post_message(self.Refused(error))
+                return
             if isinstance(before, StudySession):
                 before.finish()
-            message = first()
             self.post_message(self.Opened(self._opened(), message))
 
     def _opened(self) -> ReviewSession:
@@ -135,8 +145,10 @@ class ReviewScreen(Typing, key="review"):
         if message.message:
             self._notice.show_message(message.message)
 
-    def on_page_failed(self, message: Page.Failed) -> None:
+    def on_review_screen_refused(self, message: Refused) -> None:
+        """Stay at the end of the session, and show why it does not go on."""
         self._reopening = False
+        self.show_error(message.error)
 
     def _begin(self, study_session: ReviewSession) -> None:
         self._study_session, self._reopening = study_session, False
@@ -345,6 +357,7 @@ class ReviewScreen(Typing, key="review"):
         if self._study_session is None or self._placed is not None or not self._study_session.counts or self._reopening:
             return
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
+        self._allowed = None  # from here on, ratings may follow
         self._say_above(said.READING)
         self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
 
@@ -373,11 +386,11 @@ class ReviewScreen(Typing, key="review"):
         if study_session is None or study_session.can_undo or allowed is None or self._reopening:
             super().action_undo()
             return
-        self._allowed = None
         self._reopen(self._plan, lambda: self._take_back(allowed))
 
     def _take_back(self, allowed: More) -> str:
         take_back(open_desk(self.context.vault, self._clock(), queued=False), allowed, via="tui")
+        self._allowed = None
         return said.NO_MORE_NEW
 
     def action_home(self) -> None:

@@ -86,7 +86,7 @@ class SettingsScreen(Page, key="settings"):
         self.query_one(SettingList).focus()
         self.query_one(TopBar).show_status(self._settings.name)
         self.query_one(Notice).show_findings(self._preferences.found)
-        self._with_desk(lambda desk: self.Paused(paused_until(desk)))
+        self._with_desk(lambda desk: self.Paused(paused_until(desk)), queued=False)
 
     def _lines(self) -> list[Line]:
         lines: list[Line] = []
@@ -212,8 +212,8 @@ class SettingsScreen(Page, key="settings"):
             return False
 
         def decide(desk: Desk) -> Message:
-            after, _ = end_pause(desk, via="tui") if until is None else pause(desk, until, via="tui")
-            return self.Paused(paused_until(after), saved=True)
+            after, made = end_pause(desk, via="tui") if until is None else pause(desk, until, via="tui")
+            return self.Paused(paused_until(after), saved=made is not None)
 
         self._with_desk(decide)
         return True
@@ -222,12 +222,12 @@ class SettingsScreen(Page, key="settings"):
     def _calendar(self) -> StudyCalendar:
         return StudyCalendar(self._settings.zone, self._settings.rollover)
 
-    def _with_desk(self, what: Callable[[Desk], Message]) -> None:
-        """Post what `what` returns for the vault, read in the background."""
+    def _with_desk(self, what: Callable[[Desk], Message], *, queued: bool = True) -> None:
+        """Post what `what` returns for the vault, read in the background; with the queue only if that is asked for."""
 
         def work() -> None:
             with self.posting_errors():
-                self.post_message(what(open_desk(self.context.vault, self.context.clock())))
+                self.post_message(what(open_desk(self.context.vault, self.context.clock(), queued=queued)))
 
         self.run_worker(work, thread=True, group="pause")
 
@@ -242,7 +242,7 @@ class SettingsScreen(Page, key="settings"):
     def _undo_pause(self) -> None:
         """Undo the pause, or its end. Raises: UsageError where something else was done since."""
 
-        desk = open_desk(self.context.vault, self.context.clock())
+        desk = open_desk(self.context.vault, self.context.clock(), queued=False)
         if not isinstance(desk.past.undoable(), Pause):
             raise UsageError(strings.PAUSE_NOT_LAST)
         after, _, _ = undo_last(desk, via="tui")

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 from learning.schedule.date_text import day_of, near
-from learning.stats.overview import Daybook
+from vault.log.events import MOST_PER_DAY
 from vault.text.formatting import plural
+
+if TYPE_CHECKING:  # keys need these words as the app starts
+    from learning.stats.overview import Daybook
 
 READING = "Reading the vault …"
 UNREADABLE = "The vault cannot be read."
@@ -41,9 +45,9 @@ PRESS, BEGINS = "Press ", " to begin."
 ALL_TODAY = "All today ("
 NO_BACKLOG = "Today takes all that is due."
 ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
-NOT_A_RATE = "enter a number of reviews a day, up to 9998"
+NOT_A_RATE = f"enter a number of reviews a day, up to {MOST_PER_DAY}"
 PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
-NO_PLAN_TO_UNDO = "No plan to undo: something else was done since."
+NO_PLAN_TO_UNDO = "The last thing done was not a plan: nothing was undone."
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from tui.strings.review import ANSWER as ANSWER
+from tui.strings.review import CLOZE_TEXT as CLOZE_TEXT
+from tui.strings.review import QUESTION as QUESTION
 from vault.text.formatting import plural
 
 TITLE = "New card"
 TYPE, KIND, DECK, TAGS, SOURCE = "Type", "Kind", "Deck", "Tags", "Source"
 BASIC, BOTH_WAYS, CLOZE = "Basic", "Both ways", "Cloze"
 NO_KIND = "none"
-QUESTION, ANSWER = "Question", "Answer"
-TEXT = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
 DECK_HINT = "My cards"
 TAGS_HINT = "optional, separated by spaces"
 SOURCE_HINT = "optional: a file, an address, a claim, or words"

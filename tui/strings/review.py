@@ -145,7 +145,7 @@ GONE = "this card no longer exists"
 NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
-CLOZE = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
+CLOZE_TEXT = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
 
 # --- practise ---------------------------------------------------------------------------------------------------------

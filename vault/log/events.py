@@ -171,6 +171,7 @@ class Pause(LogEvent, frozen=True, gc=False):
 
 
 EVERYTHING = 9_999  # reviews a day, which is as many as a day may have
+MOST_PER_DAY = EVERYTHING - 1  # that a plan may ask for
 
 
 class Graded(LogEvent, frozen=True, gc=False):
