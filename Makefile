@@ -9,13 +9,12 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo demo-clean test format lint types types-all imports unit torture bench docs clean
+.PHONY: help demo demo-clean test format lint types imports unit torture bench docs clean
 
 help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
 	@echo "make demo-clean  throw that vault away, reviews included"
 	@echo "make test        format, lint, types, import contracts, tests: all that has to be green (11 minutes on 2 cores)"
-	@echo "make types-all   the types of tests and benchmarks too"
 	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (it says how long it takes)"
 	@echo "                 PART=2/5: the second fifth of them alone; MINUTES=6: none begins later; neither writes a table"
 	@echo "make bench       the table of speeds"
@@ -64,15 +63,15 @@ lint: $(VENV)/installed-for-tests
 types: $(VENV)/installed-for-tests
 	@$(BIN)/mypy
 
-types-all: types
-	@$(BIN)/mypy -p tests -p benchmarks
-
 imports: $(VENV)/installed-for-tests
 	@said=$$($(BIN)/lint-imports 2>&1) && echo "The import contracts are kept." || { echo "$$said"; exit 1; }
 
 # Byte code is kept whatever the environment says: hundreds of processes that the tests start would compile anew.
+# Where memory is a file system with room, the tests' files are there: on a disk, many tests mostly wait for it.
 unit: $(VENV)/installed-for-tests
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+	@room=$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }'); \
+	if [ "$${room:-0}" -gt 8000000 ]; then PYTEST_DEBUG_TEMPROOT=/dev/shm; export PYTEST_DEBUG_TEMPROOT; fi; \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/installed-for-tests
 	$(BIN)/python -m tests.torture $(patsubst %/5,--fifth %,$(PART)) $(if $(MINUTES),--minutes $(MINUTES))

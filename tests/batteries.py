@@ -1,9 +1,10 @@
 """Which tests are batteries, and which of them a run of pytest includes.
 
 A battery is a test that has the mark `torture`, or that uses the fixture `torture` (how often to try) or `tally` (a row
-of a table). `make test` runs those without the mark, with a part of their tries. `make torture` runs every battery
-whole and nothing else; RETAIN_FIFTH=1 to 5 selects a fifth of them by a hash of the test's id, and RETAIN_MINUTES ends
-such a run in time: batteries that would begin later are skipped, and the others make a fifth of their tries.
+of a table), or whose examples Hypothesis makes. `make test` runs those without the mark, with a part of their tries.
+`make torture` runs every battery whole and nothing else; RETAIN_FIFTH=1 to 5 selects a fifth of them by a hash of the
+test's id, and RETAIN_MINUTES ends such a run in time: batteries that would begin later are skipped, and the others make
+a fifth of their tries.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ def tries(full: int, part: int) -> int:
     return max(part, full // 5) if _MINUTES and full > part else full
 
 
+def examples(full: int) -> int:
+    """Return how many examples Hypothesis makes for a test: `full` in `make torture`, else a quarter."""
+    return tries(full, full // 4)
+
+
 def fifth_of(nodeid: str) -> int:
     """Return which fifth, 1 to 5, the test with this id is in."""
     return hashlib.sha256(nodeid.encode()).digest()[0] % 5 + 1
@@ -46,7 +52,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rest: list[pytest.Item] = []
     for item in items:
         marked = item.get_closest_marker("torture") is not None
-        fixtures = getattr(item, "fixturenames", ())
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            fixtures.add("torture")
         run = included(item.nodeid, marked=marked, fixtures=fixtures, torture=TORTURE, fifth=_FIFTH)
         (chosen if run else rest).append(item)
     if rest:

@@ -54,9 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Two workers a core under `-n auto`: half of the time a test waits for a process, a disk or a screen."""
+    """Three workers for two cores under `-n auto`: some of the time a test waits for a process or a screen."""
     workers = yield
-    return workers if TORTURE else 2 * workers
+    return workers if TORTURE else workers + workers // 2
 
 
 def pytest_collection_finish() -> None:

@@ -17,6 +17,7 @@ from compiler.agents.baseline import Baseline
 from compiler.agents.inert import file_fault, markdown_fault, unreadable
 from compiler.agents.manifest import take_manifest
 from compiler.agents.record import KeptPage
+from tests.batteries import examples
 from tests.compiler.agent_scene import DECK, OTHER, PAGE, SOUND, Scene
 from vault.audit.agent_runs import all_runs
 from vault.audit.blobs import Copies
@@ -174,7 +175,7 @@ def baseline(scene: Scene) -> Iterator[Baseline]:
         yield Baseline(scene.vault, take_manifest(scene.vault, copies), copies)
 
 
-_FEW = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_FEW = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @_FEW

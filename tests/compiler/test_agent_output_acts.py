@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from compiler.agents.addresses import address_fault
 from compiler.agents.inert import MAX_TEXT, file_fault
+from tests.batteries import examples
 
 NEW = "//new?file=insights/mine&content=x&overwrite=true"
 PIXEL = "https://evil.example/p.png"
@@ -216,7 +217,7 @@ def _leads(text: str) -> list[str]:
     ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(address=_written(_HOSTILE, _WAYS), place=st.sampled_from(_PLACES))
 def test_however_it_is_written_what_leads_to_a_program_is_refused(address: str, place: str) -> None:
     text = place.format(address) + "\n"
@@ -225,7 +226,7 @@ def test_however_it_is_written_what_leads_to_a_program_is_refused(address: str, 
             assert file_fault("output/reports/r.md", text.encode()) is not None, (text, lead)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(address=_written(_HARMLESS, _PLAIN_WAYS), place=st.sampled_from(_PLACES))
 def test_however_it_is_written_what_leads_to_the_web_or_the_vault_stays(address: str, place: str) -> None:
     text = place.format(address) + "\n"

@@ -163,7 +163,7 @@ def _same_after_each_change(folder: Path, seed: int, changes: int) -> None:
         assert reports[0].written == reports[1].written, f"seed {seed}, change {number}, {kind}"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.torture)])
 def test_an_incremental_compile_gives_what_one_without_an_index_gives(tmp_path: Path, seed: int) -> None:
     with _some_candidates(seed % 2 == 0):
         _same_after_each_change(tmp_path, seed, changes=5)

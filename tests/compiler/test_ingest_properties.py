@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compiler.readers.read import read_source
+from tests.batteries import examples
 from vault.errors import Unreadable
 from vault.model.source import SourceText
 from vault.text.formatting import normal
@@ -71,31 +72,31 @@ def read_or_refused(data: bytes, name: str) -> None:
 
 
 @given(st.binary(max_size=400), NAMES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes, name: str) -> None:
     read_or_refused(data, name)
 
 
 @given(st.text(max_size=300), st.sampled_from(["utf-8", "utf-16", "latin-1", "gb18030"]), NAMES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_text_in_any_encoding_is_read_or_refused(text: str, encoding: str, name: str) -> None:
     read_or_refused(text.encode(encoding, "replace"), name)
 
 
 @given(MARKDOWN, st.sampled_from(["a.md", "a.mdx"]))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_markdown_is_read_or_refused(markdown: str, name: str) -> None:
     read_or_refused(markdown.encode(), name)
 
 
 @given(HTML)
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_page_is_read_or_refused(html: str) -> None:
     read_or_refused(html.encode(), "a.html")
 
 
 @given(st.text(alphabet="ab. \n-=*>1", max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_plain_text_keeps_all_its_words(text: str) -> None:
     try:
         source = read_source(text.encode(), "a.txt")

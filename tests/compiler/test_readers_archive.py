@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from compiler.readers import zip_archive
 from compiler.readers.read import read_source
+from tests.batteries import examples
 from vault.errors import Unreadable
 from vault.text.formatting import normal
 
@@ -100,7 +101,7 @@ NAMES = st.sampled_from(["a.docx", "a.xlsx", "a.pptx", "a.epub", "a.csv"])
 
 
 @given(NAMES, st.integers(0, 2**32), st.integers(1, 12))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_bytes_changed_in_a_file(name: str, seed: int, times: int) -> None:
     chance, data = random.Random(seed), bytearray(seeds()[name])
     for _ in range(times):
@@ -129,7 +130,9 @@ PIECES = st.sampled_from(
 
 
 @given(NAMES, st.data())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 def test_any_part_of_a_file_rewritten(name: str, data: st.DataObject) -> None:
     if name == "a.csv":
         pieces = data.draw(st.lists(st.sampled_from('a,;\t"\n |=é. 1') | st.just(SENTENCE), max_size=40))

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compiler.readers.read import read_source
+from tests.batteries import examples
 from vault.errors import Unreadable
 from vault.text.formatting import normal
 
@@ -92,7 +93,7 @@ def sound(data: bytes, name: str) -> None:
 
 
 @given(st.binary(max_size=300), st.sampled_from(NAMES))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_bytes(data: bytes, name: str) -> None:
     sound(data, name)
 
@@ -100,14 +101,14 @@ def test_any_bytes(data: bytes, name: str) -> None:
 @given(
     st.text(max_size=200), st.sampled_from(["utf-8", "utf-16", "cp1252", "gb18030", "koi8-r"]), st.sampled_from(NAMES)
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_text_in_any_encoding(text: str, encoding: str, name: str) -> None:
     sound(text.encode(encoding, "replace"), name)
 
 
 @pytest.mark.parametrize("name", list(SIGNS))
 @given(data=st.data())
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 def test_any_mixture_of_a_languages_signs(name: str, data: st.DataObject) -> None:
     parts = data.draw(st.lists(st.sampled_from(SIGNS[name] + WORDS), max_size=50))
     sound("".join(parts).encode(), name)
@@ -132,7 +133,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from(["cells", "chat_messages", "mapping", "worksheets"]), st.booleans())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 def test_any_json_with_the_keys_of_notebooks_and_chats(value: object, key: str, listed: bool) -> None:
     whole: object = {key: value, "nbformat": 4}
     data = json.dumps([whole] if listed else whole).encode()
@@ -145,6 +146,6 @@ CELLS = st.fixed_dictionaries({"cell_type": CELL_KINDS, "source": JSON, "outputs
 
 
 @given(st.lists(CELLS, max_size=4))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 def test_any_cells(cells: list[object]) -> None:
     sound(json.dumps({"cells": cells, "nbformat": 4}).encode(), "a.ipynb")

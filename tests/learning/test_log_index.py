@@ -273,7 +273,7 @@ class Life:
         path.rename(path.with_name(f"reviews-{self.dice.randrange(1990, 2020)}.jsonl"))
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.torture) for seed in range(2, 6))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.torture) for seed in range(1, 6))])
 def test_whatever_happens_a_desk_with_the_index_says_what_one_without_says(vault: Vault, seed: int) -> None:
     life = Life(vault, seed)
     for deck in "abcde":

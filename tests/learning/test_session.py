@@ -33,6 +33,7 @@ from learning.review.session import (
 )
 from learning.schedule.queue import Item, Queue, build_queue
 from learning.study_day import StudyCalendar
+from tests.batteries import examples
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log.events import LogEvent, Rating, Review, Stamp
@@ -305,4 +306,4 @@ class SessionAgainstAList(RuleBasedStateMachine):
 
 
 TestSessionAgainstAList = SessionAgainstAList.TestCase
-TestSessionAgainstAList.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestSessionAgainstAList.settings = settings(max_examples=examples(150), stateful_step_count=30, deadline=None)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.batteries import examples
 from vault.errors import Refused, RetainError
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
@@ -113,7 +114,7 @@ _PIECES = st.sampled_from([*_WORDS.split(), ""])
 _PATHS = st.lists(st.one_of(_PIECES, st.text(max_size=3)), min_size=1, max_size=6).map("/".join)
 
 
-@settings(suppress_health_check=UNHURRIED, deadline=None, max_examples=300)
+@settings(suppress_health_check=UNHURRIED, deadline=None, max_examples=examples(300))
 @given(_PATHS, st.sampled_from([Scope.AGENT, Scope.PUBLISHER, Scope.LOG]))
 def test_no_random_path_changes_what_is_the_humans(root: Path, path: str, scope: Scope) -> None:
     before = everything_but_the_grants(root)
@@ -123,7 +124,7 @@ def test_no_random_path_changes_what_is_the_humans(root: Path, path: str, scope:
     assert everything_but_the_grants(root) == before
 
 
-@settings(suppress_health_check=UNHURRIED, deadline=None, max_examples=200)
+@settings(suppress_health_check=UNHURRIED, deadline=None, max_examples=examples(200))
 @given(st.lists(st.one_of(_PIECES, st.text(max_size=6)), min_size=1, max_size=5).map("/".join))
 def test_adding_reaches_new_files_in_raw_and_nothing_else(root: Path, path: str) -> None:
     before = everything_but_the_grants(root)

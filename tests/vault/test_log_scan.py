@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.batteries import examples
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
 from vault.log.events import (
@@ -184,7 +185,7 @@ def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
     return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, log.diagnostics, log.files)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(files())
 def test_scanning_a_log_gives_what_parsing_it_gives(found: list[tuple[str, bytes]]) -> None:
     assert scan_log(found) == expected(found)
