@@ -75,7 +75,7 @@ def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> O
     Raises: LockHeld; Damaged; Refused where a folder cannot be looked into; WriteFailed. After any of these it can be
     settled again, with the same end.
     """
-    with lock(vault.root, "publish", purpose="settling an agent's work"):
+    with lock(vault.root, "publish", purpose="checking an agent's changes"):
         record = read_record(vault.settings.vault_id, run.id)
         if record is None:
             return Outcome(run.id, run.program)

@@ -38,7 +38,7 @@ def address_fault(address: str, *, picture: bool = False, depth: int = 0) -> str
         return f"an address of more than {MAX_ADDRESS} characters"
     decoded = _decoded(address.strip(" \t\n"))
     if decoded is None:
-        return "an address that is encoded over and over"
+        return "an address that is encoded several times"
     if _WEB.match(decoded[0]):  # what is encoded behind the host doesn't change where it leads
         if picture:
             return "pictures come from the vault"
@@ -70,7 +70,7 @@ def _relative_fault(form: str, depth: int) -> str:
     for part in path.split("/"):
         depth += -1 if part == ".." else part not in ("", ".")
         if depth < 0 or bare.startswith("/"):
-            return "it leads out of the vault"
+            return "it points outside the vault"
     return "it leads to a program" if _PROGRAM.search(path) else ""
 
 

@@ -52,7 +52,7 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
         if slug(stem) != stem:
             return 0, f"the name is not a slug; it would be {slug(stem)}.md"
         if not path.startswith(f"{ANSWERS}/") and stem.casefold() in ids.slugs("concept") | ids.slugs("topic"):
-            return 0, "the name belongs to a page of retain's, or did"
+            return 0, "the name is, or was, used for a page that retain wrote"
     return fault
 
 

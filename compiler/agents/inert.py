@@ -145,11 +145,11 @@ def markdown_fault(text: str, path: str = "output/x.md") -> Fault | None:
         found = _front_fault(text) or next(reader.faults(body, above), None)
         if found is None and reader.ambiguous:
             if (math := _TEX_ACTS.search(body)) is not None:
-                return above + body.count("\n", 0, math.start()) + 1, "math that acts"
+                return above + body.count("\n", 0, math.start()) + 1, "math with active content"
             views = (_HIDING.sub(_newlines, body), re.sub(r"(?m)^[ \t]+", "", _MARKS.sub(" ", body)))
             found = next((fault for view in views for fault in reader.faults(view, above)), None)
     except (_TooMuch, RecursionError):
-        return 0, "a page that takes too long to be judged: too many marks, or nested too deeply"
+        return 0, "a page that takes too long to check: too much markup, or nested too deeply"
     return found
 
 
@@ -208,7 +208,7 @@ class _Reader:
         for link in _WIKILINK.finditer(words):
             target = link[2].split("|", 1)[0].removesuffix("\\")
             if why := address_fault(target, picture=bool(link[1]), depth=self.depth):
-                what = "a page drawn in from elsewhere" if link[1] else "a link that acts"
+                what = "an embedded external page" if link[1] else "a link that acts"
                 yield line + words.count("\n", 0, link.start()), f"{what}: {why}"
         if (address := hidden_address(words, self.depth)) is not None:
             yield line + words.count("\n", 0, address[0]), address[1]
@@ -220,14 +220,14 @@ class _Reader:
         if token.info.strip() and language not in _PLAIN_FENCES:
             yield line, f"a fence in the language {language[:40]}, which a plugin may run"
         if language == "mermaid" and _MERMAID_ACTS.search(html.unescape(token.content)):
-            yield line, "a diagram that acts"
+            yield line, "a diagram with active content"
         if token.level:  # where the list or the quote ends, others may see it elsewhere
             yield from self._again(token.content, line, again)
 
     def _html(self, content: str, line: int) -> Iterator[Fault]:
         for comment in _COMMENT.findall(content):
             if (_FETCHED.search(comment) and _DIRECTIVE.search(comment)) or hidden_address(comment, self.depth):
-                yield line, "a comment by which a program for slides fetches something"
+                yield line, "a comment that makes a slide program fetch something"
         if _TAG.search(_COMMENT.sub("", content)):
             yield line, "HTML"
 

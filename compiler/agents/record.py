@@ -108,7 +108,7 @@ def reject(vault: Vault, name: str, at: datetime) -> KeptPage:
 
     Raises: NotFound where there is none; LockHeld; Refused while an agent's work is not recorded.
     """
-    with lock(vault.root, "publish", purpose="taking back an agent's work"):
+    with lock(vault.root, "publish", purpose="undoing an agent's changes"):
         refuse_beside_agents(vault)
         decided = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
         pages = kept_pages(vault, decided)

@@ -50,4 +50,4 @@ def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
     size, digest = was or (0, hashlib.sha256(b"").hexdigest())
     if hashlib.sha256(data[:size]).hexdigest() != digest:
         return "earlier lines were changed or removed"
-    return "its last line is not whole" if data[size:] and not data.endswith(b"\n") else ""
+    return "its last line is incomplete" if data[size:] and not data.endswith(b"\n") else ""

@@ -106,4 +106,4 @@ def raw_path(vault: Vault, given: str, cwd: Path) -> str:
             continue
         if relative.parts[:1] == ("raw",) and path.is_file():
             return relative.as_posix()
-    raise UsageError("not a file of raw/", where=given, hint="`retain add FILE` puts one there")
+    raise UsageError("not a file in raw/", where=given, hint="`retain add FILE` puts one there")

@@ -223,9 +223,9 @@ class Left:
         if path not in self._start.before.stamps:
             return "there is no such page yet"
         if path not in self._known or not inputs:
-            return "its text is another now" if not inputs else "the index does not say what it was made of"
+            return "its text is another now" if not inputs else "the index does not record its sources"
         changed = differing(self._known[path][0], inputs)
-        return f"changed: {', '.join(changed)}" if changed else "the file is not as the last compile left it"
+        return f"changed: {', '.join(changed)}" if changed else "the file has changed since the last compile"
 
     def save(self, after: Snapshot) -> None:
         """Remember the pages whose text is that of their file, as it is `after` the build."""
@@ -317,8 +317,8 @@ class Publisher:
             gone = {c.summary for c in cites}
             why = "its source is gone" if len(gone) == 1 else "its sources are gone"
             if any(summary in summaries for summary in gone):
-                why = "no source says what it cites any more"
-            what = f"you edited this page, so it stays, but nothing supports it any more: {why}"
+                why = "the text it cites is no longer in any source"
+            what = f"this page was kept because you edited it, but no source supports it any more: {why}"
             hint = "restore the source, or remove what cites it, or delete the page; then run `retain compile`"
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
@@ -459,7 +459,7 @@ class Publisher:
             if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
-                what = "named like a copied picture, but with other content: left as it is"
+                what = "has the name of a copied image but different content: left unchanged"
                 hint = "if it is damaged, delete it and compile again; if it is yours, rename it"
                 found = self.report.failures if rebuilding else self.report.notices
                 found.append(Diagnostic(path, 0, "asset-edited", what, hint))

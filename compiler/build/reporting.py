@@ -47,7 +47,10 @@ def report_written(report: Report, written: Written, writer: Writer, asker: Aske
         _report_asked(report, asker)
     if consulted is not None:
         if asker is not None and not asker.failed:
-            what, hint = "nobody read all of it: rules stand in for a model", "the next compile by a model asks again"
+            what, hint = (
+                "no model has read all of it: rules were used instead",
+                "the next compile by a model asks again",
+            )
             paths = sorted(consulted.shelf.by_id[s].path for s in consulted.failed)
             report.notices += [Diagnostic(path, 0, "stood-in", what, hint) for path in paths]
         report.rejections += consulted.drafts.rejections

@@ -28,7 +28,7 @@ from vault.text.formatting import fold
 R = TypeVar("R", bound=OnConcept)
 _FAULT = "card-fault"
 _GONE = "its evidence is gone"
-_UNDONE = "the decision that it came of was undone"
+_UNDONE = "the decision that created it was undone"
 
 
 @dataclass(slots=True)

@@ -83,7 +83,7 @@ class Shelf:
             if found:
                 listed = ", ".join(f"{k.id} ({k.title})" for k in found[:10])
                 raise UsageError(
-                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"say which: {listed}"
+                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"choose one: {listed}"
                 )
         raise NotFound("no concept has that name", where=wanted[:80], hint=self._near(wanted))
 
@@ -111,7 +111,9 @@ class Shelf:
         found = [d for d in self.decisions if d.decision_id == clean_line(given)]
         if not found:
             raise NotFound(
-                "no decision has that id", where=clean_line(given)[:40], hint="`retain concept actions` lists them"
+                "there is no decision with that id",
+                where=clean_line(given)[:40],
+                hint="`retain concept actions` lists them",
             )
         if found[0].decision_id in undone:
             raise UsageError("this decision is already undone", where=found[0].decision_id)
@@ -150,10 +152,10 @@ def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Decision:
     if into:
         kept = shelf.find(into)
         if kept.id not in (a.id, b.id):
-            raise UsageError("--into is neither of the two concepts", where=kept.title)
+            raise UsageError("--into must name one of the two concepts", where=kept.title)
         a, b = (b, a) if kept.id == a.id else (a, b)
     if a.id == b.id:
-        raise UsageError("both are already names of one concept", where=a.title)
+        raise UsageError("both names already belong to the same concept", where=a.title)
     return _new_decision(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
 
 
@@ -186,7 +188,7 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
         raise UsageError("that is the name of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
-        raise UsageError("these are all its sources: nothing would remain", where=known.title, hint="rename it instead")
+        raise UsageError("these are all its sources: none would be left", where=known.title, hint="rename it instead")
     places += [_claim(shelf, known, c) for c in claims]
     return _new_decision(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
 
@@ -211,7 +213,7 @@ def _claim(shelf: Shelf, known: Known, given: str) -> str:
     birth = shelf.ids.births.get(wanted)
     if birth is None or birth.noun != "claim" or not shelf.ids.alive(wanted):
         raise NotFound(
-            "there is no claim with that id", where=wanted[:40], hint="the article's citations lead to its claims"
+            "there is no claim with that id", where=wanted[:40], hint="the article's citations show the claim ids"
         )
     if shelf.ids.present_key[wanted].partition(":")[0] not in known.sources:
         raise UsageError(f"this claim is not from a source of {known.title}", where=wanted)
@@ -232,7 +234,7 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
-        raise UsageError("the ledger identifies the concept by that name", where=name)
+        raise UsageError("the ledger identifies the concept by this name, so it cannot be removed", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
         raise UsageError("that is its title", where=name, hint="`retain concept rename` first gives it another title")
     if gone.isdisjoint(known.keys):

@@ -260,7 +260,7 @@ def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
     if not card.cites or any(c not in claims for c in card.cites):
         return "the card cites no claim, or one that does not exist"
     if _DANGLING.search(question) or _DANGLING.search(answer):
-        return "the card points at something outside itself"
+        return "the card refers to something that is not on it"
     return ""
 
 

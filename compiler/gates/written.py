@@ -96,7 +96,7 @@ def address_fault(said: str, there: str = "") -> str:
         return "it holds a link or an address that the passages do not have"
     commands = [name.casefold() for name in _COMMAND.findall(said)] if "$" in said else ()
     if any(map(is_acting_command, commands)):
-        return "it holds a formula with a command that does more than draw"
+        return "it contains a formula with an unsafe command"
     return ""
 
 

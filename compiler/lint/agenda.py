@@ -36,7 +36,7 @@ def note_gaps(wiki: Wiki, found: Sequence[Diagnostic], at: datetime) -> int:
     """
     vault = wiki.vault
     wanted = _wanted(wiki, found)
-    with lock(vault.root, "publish", purpose="noting gaps", timeout_s=60):
+    with lock(vault.root, "publish", purpose="recording gaps", timeout_s=60):
         events = vault.ledger_events(ledger.IDS)[0]
         ids = ledger.fold(events)
         births = {str(e["id"]): e for e in events if e.get("of") == "gap" and e.get("type") == "birth"}
@@ -86,7 +86,7 @@ def _gap_of(code: str, page: Page) -> tuple[str, tuple[str, str]]:
         )
     if code == "thin":
         return "thin", (
-            "what more is there to say? Other pages build on it, and it has at most one statement",
+            "what else is there to know? Other pages link to it, but it has at most one statement",
             "a document on it",
         )
     return "definitional", LACKS_DEFINITION

@@ -32,7 +32,7 @@ def damaged(wiki: Wiki) -> Found:
     """Yield what is in a deck and cannot be read as a card."""
     for deck in wiki.decks:
         for found in deck.diagnostics:
-            yield deck.path, found.line, found.message, found.hint or "mend it, or take the deck from git"
+            yield deck.path, found.line, found.message, found.hint or "fix it, or restore the deck from git"
 
 
 def too_long(wiki: Wiki) -> Found:
@@ -40,7 +40,7 @@ def too_long(wiki: Wiki) -> Found:
     for deck, card in _cards(wiki):
         count = len(plain_words(card.answer).split())
         if count > LONGEST and not _LISTED.search(card.answer):
-            yield deck.path, card.line, f"its answer has {count} words", "make two cards of it: `retain card edit`"
+            yield deck.path, card.line, f"its answer has {count} words", "split it into two cards: `retain card edit`"
 
 
 def doubles(wiki: Wiki) -> Found:

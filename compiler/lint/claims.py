@@ -15,7 +15,7 @@ from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
 
 Found = Iterator[tuple[str, int, str, str]]
-_REMEDY = "`retain compile`; if you edited the page, change the sentence"
+_REMEDY = "run `retain compile`; if you edited the page, correct the sentence yourself"
 _SETTLE = "correct the wrong side; if sources say both, set `authority` of one, or add one that settles it"
 _SIDES = 5  # lines below the heading of a contradiction
 _QUOTED = 100  # characters of a sentence or quote in a finding
@@ -108,4 +108,4 @@ def not_compiled(wiki: Wiki) -> Found:
         with (root / path).open("rb") as file:
             kind = kind_of(title, file.read(HEAD))
         if kind not in RECORDED:
-            yield path, 0, "it is not compiled", "`retain compile`"
+            yield path, 0, "it has not been compiled", "`retain compile`"

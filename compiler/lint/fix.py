@@ -113,7 +113,7 @@ def _changes(
         old = {path: copies.get(before) if before else None for path, (before, _) in open_.items()}
     if missing := [path for path, (before, _) in open_.items() if before and old[path] is None]:
         where = clean_line(missing[0])
-        raise Refused("no copy of the old text is on this machine", where=where, hint="take it from git")
+        raise Refused("there is no copy of the old text on this computer", where=where, hint="take it from git")
     return {path: (current[path], old[path]) for path in open_}
 
 

@@ -79,7 +79,7 @@ def ambiguous(wiki: Wiki) -> Found:
             others = named.get(link.target.casefold(), set()) if "/" not in link.target else set()
             if len(others) > 1:
                 what = f"{clean_line(str(link))} could be {' or '.join(sorted(others))}"
-                yield page.path, line, what, "write the folder into the link"
+                yield page.path, line, what, "add the folder to the link"
 
 
 def orphans(wiki: Wiki) -> Found:

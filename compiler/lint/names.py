@@ -100,4 +100,4 @@ def suspected(wiki: Wiki) -> Found:
     """Yield pairs of concepts that the compiler or a model takes for one, and that wait for the user."""
     for item in Names().items(wiki.vault, decisions(wiki.vault)):
         yes, no = f"`retain inbox accept {item.id}`", f"`retain inbox keep {item.id}`"
-        yield IDS, 0, f"{item.about} may be one concept", f"{yes} makes them one, {no} keeps them two"
+        yield IDS, 0, f"{item.about} may be one concept", f"{yes} merges them, {no} keeps them separate"

@@ -31,7 +31,7 @@ def undefined(wiki: Wiki) -> Found:
         cited = [wiki.claims[str(c.claim)][0] for c in first.cites if str(c.claim) in wiki.claims] if first else []
         if cited and not any(claim.kind is ClaimKind.DEFINITION for claim in cited):
             ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
-            remedy = f"add a document that defines it: `retain gaps`, or {ask}"
+            remedy = f"add a source that defines it (see `retain gaps`), or run {ask}"
             yield page.path, first.line if first else 0, "it does not say what its subject is", remedy
 
 
@@ -96,7 +96,7 @@ def conflicted(wiki: Wiki) -> Found:
     """Yield the marks of a merge that was not finished, and versions beside a file that was edited meanwhile."""
     for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
         if line := line_of(page.text):
-            yield page.path, line, "git's conflict markers are in it", "keep one side and delete the markers"
+            yield page.path, line, "it contains git conflict markers", "keep one side and delete the markers"
     for path in wiki.vault.laid_beside():
         yield path, 0, "written beside a file that was edited meanwhile", "compare both, then delete this one"
 
@@ -112,7 +112,7 @@ def overconfident(wiki: Wiki) -> Found:
         trust = independent_pages(_sources_of(page, wiki), wiki.properties_of)
         said, most, why = page.properties.text("confidence"), confidence(trust, _engine(page)), ""
         if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
-            most, why = CONFIDENCE[0], "a contradiction in it is left open"
+            most, why = CONFIDENCE[0], "it contains an unresolved contradiction"
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(most):
             what = f"its confidence is {said}, and its evidence allows {most}: {why or _evidence(trust)}"
             yield page.path, 0, what, "`retain compile` computes it again"
@@ -121,7 +121,7 @@ def overconfident(wiki: Wiki) -> Found:
 def _evidence(trust: Mapping[str, int]) -> str:
     """Return the sources on which a page rests, each with its authority."""
     if not trust:
-        return "no source that it names is there"
+        return "none of the sources it lists exist any more"
     named = [f"{path.rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"

@@ -77,7 +77,7 @@ def without_record(wiki: Wiki) -> Found:
         seen.setdefault(id_, page.path)
     for id_, (_, path, line) in wiki.claims.items():
         if id_ not in births:
-            yield path, line, f"the ledger does not know the claim {id_}", "`retain compile` takes it away"
+            yield path, line, f"the ledger does not know the claim {id_}", "run `retain compile` to remove it"
     cards: dict[str, str] = {}
     for deck in wiki.decks:
         for card in deck.cards:

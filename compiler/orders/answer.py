@@ -34,7 +34,10 @@ from vault.text.formatting import fold, normal
 _WAIT_S = 60.0
 _EARLIER = 10  # the part of the budget that earlier answers may take besides it
 # What is said where a question waits for an answer, and what brings one.
-_BY_AGENT = ("the question waits for your agent", "`retain agent next` hands it out as a work order; then ask again")
+_BY_AGENT = (
+    "the question is queued for your agent",
+    "`retain agent next` hands it out as a work order; then ask again",
+)
 _NOT_STORED = ("no answer to the question is stored", "ask with `--engine claude`, `command` or `agent` to get one")
 Progress = Callable[[dict[str, Any]], None]
 

@@ -60,7 +60,7 @@ def _hits(program: Sequence[str], query: str) -> list[tuple[str, str]]:
         raise ValueError(ran.fault or last or f"it ended with {ran.code}")
     rows = json.loads(ran.output.strip() or b"[]")
     if not isinstance(rows, list):
-        raise ValueError("it printed no list of hits")
+        raise ValueError("it did not print a list of results")
     return list(_well_formed(rows[:_MOST]))
 
 

@@ -261,7 +261,11 @@ class Comparison:
                 return ""
             longest = max(longest, *(_common(wanted, page.text) for page in pages))
             at += 1
-        return f"the file goes on otherwise after “{_tail(quote, longest)}”" if longest > 2 else "it begins otherwise"
+        return (
+            f"the file goes on otherwise after “{_tail(quote, longest)}”"
+            if longest > 2
+            else "the beginning is different"
+        )
 
     def _reading(self, at: int) -> list[_Page]:
         """Return the pages of a reading; none after the last reading."""

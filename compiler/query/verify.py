@@ -317,7 +317,7 @@ class _Check:
     def _quote_fault(self, quote: PageQuote) -> str:
         """Return why the words of a source in the page of an answer are not what its source says; "" if they are."""
         if not quote.path or passage_key(quote.path, quote.words) != quote.key:
-            return "the quote is not as retain wrote it"
+            return "the quote was changed after retain wrote it"
         if (quote.path, quote.words) not in self.borne_out:
             return f"the quote does not occur in {quote.path}"
         if not quote.cites:
@@ -355,7 +355,7 @@ class _Check:
         if not card.stamp:
             return self._cites(card.support) if card.support else ""
         if article not in self.titles:
-            return "the deck names no article of the wiki"
+            return "the deck does not belong to any wiki article"
         if not card.support:
             return "the card cites nothing"
         reason = self._cites(card.support) or _misplaced(card.support, self.places.get(article, ()))

@@ -68,7 +68,7 @@ def read_front(text: str) -> Front:
         problems.append(Problem("front-matter-foreign", "the front matter is not YAML: left out", 1))
         body = foreign.end()
     elif _EMPTY_FRONT.match(text):
-        problems.append(Problem("front-matter-empty", "nothing stands between the two --- of the front matter", 1))
+        problems.append(Problem("front-matter-empty", "the front matter is empty", 1))
     properties = {clean_line(key)[:200]: _words(value) for key, value in front.values.items()}
     return Front(properties, problems, body, text.count("\n", 0, body) + 1)
 

@@ -103,7 +103,7 @@ def _inspect_svg(data: bytes) -> ImageInfo:
         if what:
             raise Unreadable(f"the drawing has active content: {what}")
     if _drawn(root) > MAX_DRAWN:
-        raise Unreadable("the drawing repeats its parts without end")
+        raise Unreadable("the drawing refers to itself endlessly")
     return ImageInfo("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
 
 

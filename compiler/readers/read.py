@@ -74,7 +74,9 @@ def read_source(data: bytes, name: str) -> SourceText:
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
     if properties.get("inferred") == "true" and properties.get("type") in INFERRED_TYPES:
-        raise Unreadable("an answer of retain's, which is no evidence", hint="add the documents that it cites")
+        raise Unreadable(
+            "an answer written by retain, which does not count as evidence", hint="add the documents that it cites"
+        )
     if page.inline_pictures:
         message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
         problems.append(Problem("pictures-inline", message))

@@ -90,7 +90,7 @@ def open_archive(data: bytes, kind: str) -> Archive:
     if any(info.flag_bits & 1 for info in infos):
         raise Unreadable("protected by a password", hint="save a copy without one")
     if any(info.compress_type not in _METHODS for info in infos):
-        raise Unreadable("packed in a way that office programs don't use", hint="open it and save it again")
+        raise Unreadable("compressed in a way that Office programs do not use", hint="open it and save it again")
     found = Archive(kind, archive, parts)
     inside = _kind_inside(found)
     if inside != kind:
@@ -165,7 +165,7 @@ def refuse_doctype(data: bytes, kind: str) -> None:
         if not declared:
             raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it again") from error
     if declared:
-        raise Unreadable("it declares a document type or a rare encoding, which no office program writes")
+        raise Unreadable("it contains a DOCTYPE or unusual encoding, which Office programs never write")
 
 
 def _xml_root(data: bytes, kind: str) -> Any:

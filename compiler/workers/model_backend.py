@@ -283,7 +283,7 @@ class SpeakerProcess:
     def _dead(self) -> WorkerFailed:
         self.close()
         hint = "run it again: answers so far are stored; calls that were under way may be billed"
-        return WorkerFailed("the model process died", hint=hint)
+        return WorkerFailed("the model process ended unexpectedly", hint=hint)
 
     def close(self) -> None:
         """Kill it."""

@@ -45,7 +45,7 @@ def engine_named(name: str) -> requests.Engine:
         from compiler.engines.extractive import ExtractiveEngine
 
         return ExtractiveEngine()
-    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
+    raise RetainError(f"no engine is named {name!r}", hint="the only engine in this version is extractive")
 
 
 def read(path: str, sha256: str) -> SourceText | str:

@@ -137,10 +137,12 @@ def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
     if len(names) > MAX_ENTRIES:
         raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
     if len(set(names)) != len(names):
-        raise Unreadable("two of its entries have one name", where=shown, hint="Anki does not write such a package")
+        raise Unreadable(
+            "two of its entries have the same name", where=shown, hint="Anki does not write such a package"
+        )
     collection = next((name for name in _COLLECTIONS if name in names), None)
     if collection is None:
-        raise Unreadable("there is no collection in it", where=shown, hint="name an .apkg or .colpkg file")
+        raise Unreadable("it contains no collection", where=shown, hint="name an .apkg or .colpkg file")
     found = Archive(shown, archive, collection)
     if "media" in names:
         listed = found.read("media", _MAX_LIST)
@@ -156,7 +158,7 @@ def _check_directory(path: Path, shown: str) -> None:
     """
     status = path.stat()  # before it is opened: a pipe would keep us waiting for somebody to write
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        raise Unreadable("this is no regular file", where=shown, hint="name an .apkg or .colpkg file")
+        raise Unreadable("this is not a regular file", where=shown, hint="name an .apkg or .colpkg file")
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 65_557))
@@ -207,7 +209,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
             yield tag >> 3, value
             continue
         if kind not in (1, 2, 5):
-            raise ValueError("no protobuf message")
+            raise ValueError("the package contains an invalid protobuf message")
         length, at = _varint(message, at) if kind == 2 else (8 if kind == 1 else 4, at)
         if at + length > len(message):
             raise ValueError("a truncated protobuf message")
@@ -226,4 +228,4 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-    raise ValueError("no protobuf number")
+    raise ValueError("the package contains an invalid protobuf number")

@@ -257,10 +257,12 @@ def _report_other_vaults(others: int, undated: int, report: ImportReport) -> Non
     """Report the notes of other vaults."""
     if others:
         notes = "1 note is" if others == 1 else f"{others} notes are"
-        report.add_report("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
+        report.add_report(
+            "", f"{notes} from another vault, which synced them to Anki; treated here as notes from someone else"
+        )
     if undated:
         who = "1 note says it is" if undated == 1 else f"{undated} notes say they are"
-        what = f"{who} of this vault, but with another GUID that no sync here created: left out, with reviews"
+        what = f"{who} from this vault, but with a GUID that no sync of this vault created; skipped, with the reviews"
         report.add_report("", f"{what}; `retain sync anki` takes reviews from your own Anki")
 
 
@@ -285,10 +287,10 @@ class _Edits:
             return
         self._seen.add(card)
         if card not in self._ours:
-            self.report.add_report(card, "no deck here has this card any more; its reviews were imported")
+            self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self.records.get(card)):
             place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
-            what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
+            what = "edited in Anki, and not imported: edit the card here, or overwrite Anki's with --newer"
             self.report.add_report(card, what, place.path, place.line)
 
 
@@ -349,7 +351,7 @@ class _Counts:
                 continue
             review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
             if not review.counts:
-                self.why["no answer: crammed or rescheduled by hand"] += 1
+                self.why["not a graded review: crammed, or rescheduled by hand"] += 1
                 continue
             kept, undated = dated([review], now)
             if undated:

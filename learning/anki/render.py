@@ -78,10 +78,10 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
     if type_ is None or not type_.templates or not type_.fields:
         return "its note type is not in the package"
     if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
-        return "image occlusion: a picture with parts covered has no form as text"
+        return "image occlusion cards cannot be converted to text"
     if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
         return "its template is not in the package"
-    return "" if note.guid.strip() else "its note has no GUID to know it by again"
+    return "" if note.guid.strip() else "its note has no GUID, so it cannot be recognized in later imports"
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ class Session:
             with faults_of(self._collection.archive):
                 return self._answered(self._collection, message)
         except MemoryError:
-            return {"unreadable": {"what": "reading it takes more memory than a package may take", "hint": ""}}
+            return {"unreadable": {"what": "reading it needs more memory than is allowed for a package", "hint": ""}}
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint or ""}}
 

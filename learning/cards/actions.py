@@ -110,7 +110,7 @@ def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: 
     """Return the action that spreads the cards evenly over so many days from `first` on, the longest due first."""
     found, today = _found(desk, cards), desk.scheduler.calendar.day(desk.now)
     if not (1 <= days <= MOST_DAYS and abs(first.toordinal() + days - 1 - today) <= MOST_DAYS):
-        raise UsageError("cards can be postponed by ten years at most", where=first.isoformat())
+        raise UsageError("cards can be postponed by at most ten years", where=first.isoformat())
     wanted = sorted((card for card in found if desk.state(card).phase is not Phase.NEW), key=lambda c: _order(desk, c))
     stamps, events = desk.writer(via).stamps(desk.now), []
     for n, card in enumerate(wanted):

@@ -136,7 +136,7 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
 
 def _without_id(deck: Deck, card: Card) -> Diagnostic:
     """Return the diagnostic of a card that cannot get an id."""
-    what = "this card gets no id, as its comment would not be read"
+    what = "this card cannot get an id: the id comment would not be recognized where it stands"
     return Diagnostic(deck.path, card.line, "card-without-id", what, "close the code fence (```) in it")
 
 
@@ -150,6 +150,6 @@ def _whose(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic:
 def _stands_nowhere(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic:
     """Return the diagnostic of a card that may be one that was lost."""
     shown = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
-    what = f"this card got an id of its own, and {shown} of this concept stands in no deck now"
+    what = f"this card got a new id, and {shown} of this concept is no longer in any deck"
     hint = f"if it is that one: write `{card_comment(ids[0])}` in place of its new comment, to keep the history"
     return Diagnostic(deck.path, card.line, "card-comment-lost", what, hint)

@@ -76,7 +76,7 @@ def edit_card(
     """
     if at_work(vault):
         hint = "`retain guard status` names the run; edit the card when its work is judged"
-        raise LockHeld("an agent is running, and its changes are recognized by what changed meanwhile", hint=hint)
+        raise LockHeld("an agent is running; a change made now would be taken for the agent's", hint=hint)
     deck, card = found_card(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
@@ -156,17 +156,23 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> De
     """Return the deck with the words of the card's block replaced. Raises: Refused, naming what a deck cannot hold."""
     where = f"{deck.path}:{card.line}" if deck.path else ""
     if (answer is None) != card.is_cloze:
-        raise Refused("a cloze (C:) and a card with an answer (Q:, A:) differ in kind", where=where, hint=_ANOTHER)
+        raise Refused(
+            "a cloze card (C:) cannot be changed into a question-and-answer card (Q:, A:), or the reverse",
+            where=where,
+            hint=_ANOTHER,
+        )
     question = _checked("text" if answer is None else "question", question, where)
     answer = None if answer is None else _checked("answer", answer, where)
     if answer is None and not numbers_in(question):
-        raise Refused("the text hides no words", where=where, hint="write {{c1::words}} around the words to hide")
+        raise Refused(
+            "the text has no cloze deletion", where=where, hint="write {{c1::words}} around the words to hide"
+        )
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
     now = _of_block(after, card)
     if now is None or len(question) + len(answer or "") > MAX_CARD:
-        raise Refused("the card would be larger than 64 KiB, or invalid", where=where, hint="say it in less")
+        raise Refused("the card would be larger than 64 KiB, or not valid", where=where, hint="shorten it")
     if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
-        hint = "a quote of links alone, or a line that begins like a deck's own marks, means support there"
+        hint = "a quote that is only links, or a line that starts like deck markup, would be read as the card's source"
         raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
     return after
 

@@ -74,7 +74,7 @@ def add_card(vault: Vault, draft: Draft, now: datetime, *, via: str) -> tuple[Ad
     words = checked_words(draft.words.question, draft.words.answer)
     if words.answer is None and draft.is_reversed:
         raise UsageError(
-            "a cloze cannot be reversed", hint="give each direction a deletion of its own: {{c1::}} {{c2::}}"
+            "a cloze cannot be reversed", hint="use a separate cloze deletion for each direction: {{c1::}} {{c2::}}"
         )
     deck, is_new = _deck_of(vault, draft.deck)
     support, note = _source(vault, draft.source, deck)

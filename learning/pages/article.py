@@ -32,7 +32,7 @@ LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
 MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
-_OPENS = "the reader opens pages of wiki/ and texts of raw/"
+_OPENS = "the reader opens only files in wiki/ and raw/"
 _COMES = "`retain compile` writes it once a source explains it"
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 

@@ -14,14 +14,14 @@ from vault.text.formatting import clean_line
 
 # What a concept is asked by; the words are ours, the title is all that comes from the wiki.
 _QUESTIONS = {
-    Reason.SETTLED: "Sources contradicted each other on {}, and that is settled. What do you hold to be true, and why?",
+    Reason.SETTLED: "Sources contradicted each other on {}; that is now resolved. What do you think is true, and why?",
     Reason.CHANGED: "What you had learnt of {} has changed. What does that change for you?",
     Reason.STABLE: "What do you now think of {}?",
 }
 _HEADINGS = {
     Reason.SETTLED: "No longer contested",
     Reason.CHANGED: "Changed since you learnt it",
-    Reason.STABLE: "Known in all four ways",
+    Reason.STABLE: "All four kinds of card known",
 }
 _STRUCK = "Struck"
 _NOTHING = (

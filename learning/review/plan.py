@@ -72,7 +72,9 @@ def plan_of(text: str) -> Plan:
         raise UsageError("not a review plan", where=text[:60], hint="as `cram limit:20 tag:applied`")
     plan = Plan(Mode(found["mode"]), found["tag"] or "", int(found["limit"] or 0), int(found["days"] or 0))
     if plan.tag != plan.tag.strip() or bool(plan.days) != (plan.mode is Mode.AHEAD):
-        raise UsageError("not a review plan", where=text[:60], hint="`days` goes with `ahead`, which needs it")
+        raise UsageError(
+            "not a review plan", where=text[:60], hint="`ahead` needs `days`, and `days` only goes with `ahead`"
+        )
     return plan
 
 

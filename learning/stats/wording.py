@@ -49,7 +49,7 @@ def retention_means(stats: Stats) -> str:
     if not rows:
         return "No card has come back for its first review after being learnt, so nothing can be said yet."
     row = next((row for row in rows if row.days >= 30 and row.all.reviews >= FEW), rows[-1])
-    over = f"over the last {row.days} days" if row.days else "over all of it"
+    over = f"over the last {row.days} days" if row.days else "overall"
     rate = row.all.rate or 0.0
     if row.all.reviews < FEW:
         return f"You recalled {rate:.0%} of {row.all.reviews} {over}; with so few reviews the share is uncertain."

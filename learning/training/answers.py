@@ -34,5 +34,5 @@ def answer_text(text: str, sources: Sources) -> tuple[Section, Sources] | str:
     below = [each.claim for key in whole.claims for each in cited.get(key, ()) if each.claim in sources.by_claim]
     whole.claims = dict.fromkeys([*(key for key in whole.claims if key not in cited), *below, *whole.claims])
     if all(key in cited for key in whole.claims):
-        return "cites no claim, so that its concepts are unknown"
+        return "cites no claim, so its concepts are unknown"
     return whole, known

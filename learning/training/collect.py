@@ -150,7 +150,7 @@ class _Collector:
         """Yield the record of a filed answer, unless a sentence of it has lost its support."""
         found: tuple[Section, Sources] | str = page.problem
         if not found and page.properties.text("type") not in INFERRED_TYPES:
-            found = "neither synthesis nor comparison"
+            found = "neither a synthesis nor a comparison"
         found = found or answer_text(page.text, self.sources)
         if isinstance(found, str):
             self.left_out.add(ANSWER, found)

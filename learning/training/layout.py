@@ -19,7 +19,7 @@ COLUMNS = {
     "concepts": "names of the concepts that it belongs to",
     "language": "ISO 639-1 code of most of what it cites, empty if unknown",
     "confidence": "`high` or `medium`: of the article or answer",
-    "derived": "whether a sentence of it is a step from what it cites, not a statement of a source",
+    "derived": "whether it contains a sentence inferred from the cited claims rather than stated in a source",
     "claims": "ids of the claims that it cites; `retain trace ID` leads to the quote",
     "sources": "titles of the sources of these claims",
     "licenses": "licences that these sources state; `not stated` for those that state none",

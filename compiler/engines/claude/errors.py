@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import anthropic
     from anthropic.types import Message, Usage
 
-CUT_OFF = "the answer was longer than it may be"
+CUT_OFF = "the answer exceeded the maximum length"
 _COMPLETE = ("end_turn", "tool_use", "stop_sequence")
 # Messages that concern the account and not the question, whatever the status.
 _UNPAID = re.compile(
@@ -79,7 +79,7 @@ def status_fault(error: anthropic.APIStatusError) -> Fault:
         return Fault(f"the key was not accepted ({status})", "check the key and its permissions", final=True)
     unpaid = status in (400, 422) and _UNPAID.search(reason) is not None
     if status == 402 or unpaid or "Spend" in type(error).__name__ or kind == "billing_error":
-        return Fault("the account's limit of spending is reached", reason, final=True)
+        return Fault("the account's spending limit has been reached", reason, final=True)
     if 300 <= status < 400:
         what = f"the server redirects elsewhere ({status}), and redirects are not followed"
         return Fault(what, "set base_url to the new address", final=True)
@@ -122,5 +122,5 @@ def complete_message(message: Any, *, streamed: bool = False) -> Message:
 
 def invalid_response(kind: str = "") -> Fault:
     """Return the fault of a response that is no message; `kind` names the exception that it caused."""
-    what = "what came was no answer of the Messages API" + (f" ({kind})" if kind else "")
+    what = "the response is not a Messages API response" + (f" ({kind})" if kind else "")
     return Fault(what, "is the address that of such a server?", billed=True)

@@ -142,8 +142,8 @@ class Scheduler:
                 self._report_outcome(left.pop(name), outcome)
         except Fault as fault:
             if fault.status in _NO_BATCHES or fault.refused:
-                what = "the batch is gone" if id_ else "the server takes no batches"
-                self._report({"note": f"{what}: the questions are asked one by one"})
+                what = "the batch no longer exists on the server" if id_ else "the server does not support batches"
+                self._report({"note": f"{what}: requests are sent one at a time"})
                 return
             fault.final = True
             self._final = fault

@@ -218,6 +218,6 @@ def _connection_fault(error: Exception) -> Fault:
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
         return Fault("the model cannot be reached", "is the address right, and the server up?", passing=True)
     timeout = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
-    what = "the model took too long" if timeout else "the line to the model broke off"
+    what = "the model took too long" if timeout else "the connection to the model was lost"
     hint = "is the address right, and the server up?"
     return Fault(what, hint, passing=True, restart=not sdk_error and not timeout, billed=True)

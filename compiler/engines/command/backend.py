@@ -206,4 +206,4 @@ def _not_started(name: str, error: Exception) -> NoAnswer:
     if isinstance(error, FileNotFoundError):
         return NoAnswer(f"there is no program {name}", "install it, or name another: `retain engine`", final=True)
     reason = clean_line(os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)).lower()
-    return NoAnswer(f"{name} cannot be started: {reason}", "`command` in your config.toml names it", final=True)
+    return NoAnswer(f"{name} cannot be started: {reason}", "it is set by `command` in your config.toml", final=True)

@@ -73,7 +73,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     comments = comments_in(text, language)
     declarations = _declarations(text, comments)
     if _GENERATED.search(text[:2_000]):
-        problems.append(Problem("code-generated", "made by a program, as it says itself: its comments are not read", 1))
+        problems.append(Problem("code-generated", "marked as generated: its comments were not read", 1))
         comments = []
     _Sheet(text, language.name, page, declarations).write(comments)
     return {"title": clean_line(name)[:200]}, problems

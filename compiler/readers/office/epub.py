@@ -81,7 +81,7 @@ def _package_part(archive: Archive) -> str:
     roots = [e for e in container.iter() if local(e) == "rootfile"] if container is not None else []
     found = next((p for e in roots if (p := unquote(attribute(e, "full-path"))) in archive.parts), "")
     if not found:
-        raise Unreadable("the EPUB book does not say where its chapters are", hint="download it again")
+        raise Unreadable("the EPUB does not list its chapters", hint="download it again")
     return found
 
 

@@ -110,7 +110,7 @@ def _plain_book(archive: Archive, book_part: str) -> bytes:
             root.remove(element)
     sheets = next((e for e in root if local(e) == "sheets"), None)
     if sheets is None or not len(sheets):
-        raise Unreadable("a workbook without a sheet")
+        raise Unreadable("the workbook has no sheets")
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 

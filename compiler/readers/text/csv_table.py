@@ -44,7 +44,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             rows = _rows(text, delimiter, budget, quoted=False)
         except csv.Error as error:
             raise Unreadable("one of its cells is too long for a table", hint="is it a table?") from error
-        message = "a quotation mark is never closed: all of them were taken as they are"
+        message = "unclosed quotation mark: quotation marks were read as plain text"
         problems.append(Problem("quotes-unbalanced", message))
     write_rows(rows, page)
     return {}, problems + budget.problems

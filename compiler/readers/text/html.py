@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     body = next(root.iter("body"), root)
     revealed = reveal(body, hidden)
     if revealed:
-        problems.append(Problem("shown-by-script", "a script shows most of its words: they were read without it"))
+        problems.append(Problem("shown-by-script", "most of its text is loaded by a script, which was not run"))
     for element in [e for e in body.iterdescendants() if isinstance(e.tag, str) and is_hidden(e, hidden)]:
         remove_element(element)  # before the content is searched for
     sizes = _sizes(body)

@@ -190,7 +190,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     """
     found = _TARGET.fullmatch(target)
     if found is None:
-        raise Unreadable("no picture of a notebook is named so")
+        raise Unreadable("there is no image with that name in the notebook")
     cells = _cells(_parsed(data)[0])
     number, index = int(found[1]), int(found[3])
     cell = cells[number - 1] if 1 <= number <= len(cells) else {}
