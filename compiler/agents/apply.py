@@ -47,7 +47,7 @@ def apply(plan: Plan, vault: Vault, copies: Copies, today: date) -> list[Diagnos
         data = copies.get(digest)
         if data is None:
             found.append(
-                Diagnostic(path, 0, NOT_KEPT, "the backup copy no longer exists", "take it from git or your backup")
+                Diagnostic(path, 0, NOT_KEPT, "the backup copy no longer exists", "restore it from git or a backup")
             )
         else:
             guard = publisher if path.startswith(f"{QUARANTINE}/{plan.outcome.run}/") else restorer
@@ -79,7 +79,7 @@ def _write(path: str, expected: str | None, data: bytes, guard: Guard, today: da
 
 def _stays(path: str, why: str) -> Diagnostic:
     hint = "check the file yourself: its current content was not checked"
-    return Diagnostic(path, 0, "edited-meanwhile", f"left as it is: {why}", hint)
+    return Diagnostic(path, 0, "edited-meanwhile", f"left unchanged: {why}", hint)
 
 
 def _append(guard: Guard, path: str, lines: list[str]) -> None:

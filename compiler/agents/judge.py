@@ -69,11 +69,11 @@ class Judge:
             found.add(path)
             if special.words == TOO_DEEP:
                 self.plan.trees[path] = special.identity
-                self.quarantine.take(path, None, 0, f"{TOO_DEEP}: they were removed, with all that they held")
+                self.quarantine.take(path, None, 0, f"{TOO_DEEP}: they were removed with everything in them")
             else:
                 self.plan.removals[path] = special.identity
                 words = shown(special.words)
-                self.quarantine.take(path, f"{words}\n".encode(), 0, words, "put the file itself there, not a link")
+                self.quarantine.take(path, f"{words}\n".encode(), 0, words, "replace the link with the file itself")
         names: dict[int, int] = {}  # inode -> how many names it has in the agent's folders
         for mark in self.after.files.values():
             names[mark.inode] = names.get(mark.inode, 0) + 1
@@ -159,7 +159,7 @@ class Judge:
         folder, _, name = path.rpartition("/")
         is_page = name.endswith(".md") and not is_beside(path)
         if _is_machines(path):
-            why = "retain alone writes this"
+            why = "only retain writes this file"
             if old is None:
                 self._refuse(path, 0, why)
             else:
@@ -167,7 +167,7 @@ class Judge:
         elif is_page and folder in (CONCEPTS, TOPICS, ANSWERS):
             self._article(path)
         elif is_page and folder == SUMMARIES:
-            todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite the claims that are there"
+            todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite existing claims"
             self._refuse(path, 0, "only retain writes summaries of sources", todo)
         elif is_page and folder == FLASHCARDS:
             todo = "get card orders with `retain agent next`, and submit the replies"
@@ -192,7 +192,9 @@ class Judge:
         if not is_new and self.baseline.is_humans_article(path):
             self._refuse(path, 0, self._humans(path, "the user edited this page"))
         elif not is_new and path.startswith(f"{ANSWERS}/") and self.baseline.own_page(path) is None:
-            self._refuse(path, 0, "retain filed this answer", "the user renews it: `retain ask ... --file-back`")
+            self._refuse(
+                path, 0, "retain wrote this answer", "to replace it, the user runs `retain ask ... --file-back`"
+            )
         elif (fault := article_fault(path, data, self.baseline.ids, is_new=is_new)) is not None or data is None:
             self._refuse(path, *(fault or (0, "it cannot be read")), "write it again without the part named above")
         else:
@@ -251,7 +253,7 @@ class Judge:
             return True
         what, hint = (
             "there is no backup of the version before the agent's run; it is lost",
-            "take it from git or your backup",
+            "restore it from git or a backup",
         )
         self.outcome.findings.append(Diagnostic(shown(path), 0, NOT_KEPT, what, hint))
         return False

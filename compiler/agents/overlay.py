@@ -49,7 +49,7 @@ def agents_pages(
         why = fault[1] if fault is not None else ""
         if page.is_new != (machine is None):
             why = (
-                "there is already a page by retain at this path" if page.is_new else "retain has no page there any more"
+                "there is already a page by retain at this path" if page.is_new else "retain no longer has a page there"
             )
         old = old_text(path) if machine is None else None
         text = article_text(page, machine, concepts.history.day(page.at), evidence, old)

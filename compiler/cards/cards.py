@@ -27,7 +27,7 @@ from vault.text.formatting import fold
 
 R = TypeVar("R", bound=OnConcept)
 _FAULT = "card-fault"
-_GONE = "its evidence is gone"
+_GONE = "its evidence no longer exists"
 _UNDONE = "the decision that created it was undone"
 
 
@@ -393,7 +393,7 @@ class CardDecider:
         """Retire the cards whose concept is gone, choose what is suggested besides, and return all news."""
         for cards in self._by_concept.values():
             for card in cards:
-                self._retire(card, "its concept is gone")
+                self._retire(card, "its concept no longer exists")
         self.news.suggested = offered(self._candidates, self._not_to_suggest)
         return self.news
 

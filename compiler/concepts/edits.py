@@ -20,7 +20,7 @@ from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none
-_LIST = "`retain concept list` has them all"
+_LIST = "`retain concept list` shows all concepts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Shelf:
                 raise UsageError(
                     f"{len(found)} concepts have that name", where=wanted[:80], hint=f"choose one: {listed}"
                 )
-        raise NotFound("no concept has that name", where=wanted[:80], hint=self._near(wanted))
+        raise NotFound("there is no concept with that name", where=wanted[:80], hint=self._near(wanted))
 
     def _near(self, wanted: str) -> str:
         """Return the titles that are most like a name."""
@@ -141,7 +141,7 @@ def rename(shelf: Shelf, which: str, new: str) -> Decision:
     """Return the decision to give a concept another name."""
     known, name = shelf.find(which), checked(new)
     if name == known.title:
-        raise UsageError("that is already its name", where=known.title)
+        raise UsageError("the concept already has this name", where=known.title)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
 
@@ -182,9 +182,9 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
     """Return the decision that what these sources or claims say of a concept belongs to another of the given name."""
     known, new = shelf.find(which), checked(name)
     if not sources and not claims:
-        raise UsageError("no sources or claims to split off", hint="name sources or claims: --source S, --claim C")
+        raise UsageError("no sources or claims to split off", hint="choose sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
-        hint = f'tell it from the other in brackets: --as "{new} (of another kind)"'
+        hint = f'add a qualifier in brackets: --as "{new} (of another kind)"'
         raise UsageError("that is the name of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
@@ -203,7 +203,7 @@ def _source(shelf: Shelf, known: Known, given: str) -> str:
             return id_
     listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
     raise NotFound(
-        f"{known.title} has no source of that name", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
+        f"{known.title} has no source with that name", where=wanted[:80], hint=f"its sources: {clean_line(listed)}"
     )
 
 
@@ -236,10 +236,10 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
         raise UsageError("the ledger identifies the concept by this name, so it cannot be removed", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
-        raise UsageError("that is its title", where=name, hint="`retain concept rename` first gives it another title")
+        raise UsageError("that is its title", where=name, hint="give it another title first: `retain concept rename`")
     if gone.isdisjoint(known.keys):
         raise NotFound(
-            f"{known.title} has no such name", where=name, hint=f"it has: {', '.join(known.aliases) or 'none'}"
+            f"{known.title} has no such name", where=name, hint=f"its other names: {', '.join(known.aliases) or 'none'}"
         )
     return _new_decision(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
 
@@ -276,7 +276,7 @@ def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
     """Raise UsageError if another concept has the name."""
     other = shelf.called(name)
     if other is not None and other.id != known.id:
-        hint = f"`retain concept merge {known.id} {other.id}` makes them one"
+        hint = f"to merge the two, run `retain concept merge {known.id} {other.id}`"
         raise UsageError(f"another concept has that name: {other.title}", where=name, hint=hint)
 
 

@@ -45,7 +45,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
                 recognized = True
             elif not UNMARKED.match(line):
                 hint = "as `3 CONFLICT the point`, or NONE alone"
-                faults.append(Fault(number, line, "the line is no verdict on a pair", hint))
+                faults.append(Fault(number, line, "the line is not a verdict on a pair", hint))
             continue
         n = int(match[1])
         if not 1 <= n <= len(request.pairs):

@@ -72,7 +72,7 @@ def _parsed(name: str, text: str, path: Path) -> Prompt:
 
 def _wrong(path: Path, what: str) -> NoReturn:
     """Raise Damaged for a prompt that cannot be used, with what is wrong."""
-    hint = "correct the file, or delete it: then retain's own prompt counts"
+    hint = "correct the file, or delete it to use retain's own prompt"
     raise Damaged(f"the prompt cannot be used: {what}", where=str(path), hint=hint)
 
 

@@ -73,12 +73,14 @@ def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan
         return
     if entry.is_symlink():
         found.notices.append(
-            Diagnostic(path, 0, "link", "a symbolic link, which is not followed", "put the file itself there")
+            Diagnostic(
+                path, 0, "link", "a symbolic link, which is not followed", "replace the link with the file itself"
+            )
         )
     elif entry.is_dir(follow_symlinks=False) and is_ignored_path(path):
         what, hint = (
             "not read: folders like this are usually filled by programs",
-            "put what you want to read elsewhere in raw/",
+            "move the files you want to another folder in raw/",
         )
         found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
     elif entry.is_dir(follow_symlinks=False):
@@ -183,7 +185,7 @@ class _Tracking:
         """Record the sources whose files are gone."""
         for id_, birth in self.ids.births.items():
             if birth.noun == "source" and id_ not in self.paths and self.ids.alive(id_):
-                self._event("retire", id_, reason="its file is gone")
+                self._event("retire", id_, reason="its file no longer exists")
 
     def sources(self) -> list[Tracked]:
         """Return the sources with their paths."""

@@ -108,7 +108,7 @@ def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Re
     paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "does not match its file extension, or is too large"
-        report.add_report("", f"the file {clean_line(name)[:100]} {what}; its card names it")
+        report.add_report("", f"the file {clean_line(name)[:100]}, which a card uses, {what}")
     return {name: path for name, path in paths.items() if path is not None}
 
 

@@ -66,9 +66,9 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
     if not out.question.strip():
         out.fault = "its front is blank"
     elif len(out.question) + len(out.answer) > LARGEST:
-        out.fault, out.too_large = "it is larger than a card may be (64 KiB)", True
+        out.fault, out.too_large = "it is larger than the limit for a card (64 KiB)", True
     elif len(out.names) > MAX_FILES:
-        out.fault, out.too_large = f"it names more than {MAX_FILES} pictures and sounds", True
+        out.fault, out.too_large = f"it uses more than {MAX_FILES} pictures and sounds", True
     out.tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
     return out
 

@@ -100,14 +100,14 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             if not open_ or open_.pop()[0] != name[1:].strip():
                 raise ValueError("sections in its template overlap")
         elif name[:1] == "=":
-            raise ValueError("other marks than braces")
+            raise ValueError("its template uses delimiters other than {{ }}")
         elif showing:
             out.append(_shown(name, sheet, is_back=is_back))
             made += len(out[-1])
         if made > MAX_SIDE:
-            raise TooLarge(f"it makes a side of more than {MAX_SIDE:,} characters")
+            raise TooLarge(f"the card would have a side of more than {MAX_SIDE:,} characters")
     if open_:
-        raise ValueError("a section stays open")
+        raise ValueError("a section of its template is not closed")
     return "".join(out)
 
 
@@ -148,7 +148,7 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
         shape = {"kanji": r"\1", "kana": r"\2", "furigana": r"\1(\2)"}[name]
         return _KANJI.sub(shape, value)
     if name not in ("nc", "edit"):
-        sheet.not_understood.add("its template has a filter that only Anki knows; the field is shown as it is")
+        sheet.not_understood.add("its template uses a filter that only Anki has; the field is shown without it")
     return value
 
 

@@ -23,7 +23,9 @@ MAX_REPLY = 64 * 1024 * 1024  # bytes of one answer
 TIMEOUT_S = 60.0  # of one answer as a whole; Anki answers nothing while it shows a dialogue
 _BLOCK = 1 << 20
 _LOOPBACK = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}  # names are not looked up
-_START = "start Anki with the add-on AnkiConnect (Tools, Add-ons, Get Add-ons, code 2055492159), then try again"
+_START = (
+    "start Anki with the AnkiConnect add-on installed (Tools, Add-ons, Get Add-ons, code 2055492159), then try again"
+)
 _KEY = "set the environment variable RETAIN_ANKI_KEY to the apiKey in AnkiConnect's settings"
 
 
@@ -104,7 +106,9 @@ class AnkiConnect:
             hint = "close any open dialogs in Anki, and check that a profile is open"
             raise AnkiNotReached("Anki did not answer in time", where=self.shown, hint=hint) from error
         except ConnectionRefusedError as error:
-            raise AnkiNotReached("no Anki is listening there", where=self.shown, hint=_START) from error
+            raise AnkiNotReached(
+                "Anki is not running there: nothing is listening at that address", where=self.shown, hint=_START
+            ) from error
         except (OSError, HTTPException) as error:
             what = f"the connection to Anki failed: {clean_line(str(error)) or type(error).__name__}"
             raise AnkiNotReached(what, where=self.shown, hint=_START) from error
@@ -114,16 +118,16 @@ class AnkiConnect:
     def _read(self, response: HTTPResponse) -> bytes:
         """Return the body of a response, up to a limit."""
         if response.status == 403:
-            hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
-            raise AnkiRefused("AnkiConnect does not let us in", where=self.shown, hint=hint)
+            hint = "allow retain in AnkiConnect's settings (webCorsOriginList)"
+            raise AnkiRefused("AnkiConnect refused access", where=self.shown, hint=hint)
         if response.status != 200:
-            raise self._invalid(f"it answered with the status {response.status}")
+            raise self._invalid(f"it responded with status {response.status}")
         read, size, end = [], 0, time.monotonic() + self.timeout_s
         while block := response.read1(_BLOCK):
             read.append(block)
             size += len(block)
             if size > MAX_REPLY:
-                raise self._invalid(f"its answer is larger than {MAX_REPLY >> 20} MiB")
+                raise self._invalid(f"its response is larger than {MAX_REPLY >> 20} MiB")
             if time.monotonic() > end:
                 raise TimeoutError
         return b"".join(read)
@@ -143,14 +147,14 @@ def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiC
     if not isinstance(asked, dict):
         raise anki._invalid("it did not say whether access is allowed")
     if asked.get("permission") != "granted":
-        hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
-        raise AnkiRefused("AnkiConnect does not let us in", where=anki.shown, hint=hint)
+        hint = "allow retain in AnkiConnect's settings (webCorsOriginList)"
+        raise AnkiRefused("AnkiConnect refused access", where=anki.shown, hint=hint)
     if asked.get("requireApikey") is True and not key:
         raise AnkiRefused("AnkiConnect requires an API key", where=anki.shown, hint=_KEY)
     version = anki.call("version")
     if type(version) is not int or version < VERSION:
         said = version if type(version) is int else "unknown"
-        what = f"this AnkiConnect speaks version {said} of its API; retain needs {VERSION}"
+        what = f"AnkiConnect uses API version {said}; retain needs version {VERSION}"
         raise AnkiRefused(what, where=anki.shown, hint="in Anki: Tools, Add-ons, Check for Updates")
     return anki
 
@@ -162,11 +166,13 @@ def _address(url: str) -> tuple[str, int]:
         parts = urlsplit(url)
         host, port = _LOOPBACK.get(parts.hostname or ""), parts.port
     except ValueError as error:
-        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}") from error
+        raise UsageError(
+            "not a valid AnkiConnect address", where=shown, hint=f"the address should look like {URL}"
+        ) from error
     plain = parts.scheme == "http" and parts.path in ("", "/") and not parts.query and not parts.fragment
     if not plain or parts.username is not None or parts.password is not None or port == 0:
-        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}")
+        raise UsageError("not a valid AnkiConnect address", where=shown, hint=f"the address should look like {URL}")
     if host is None:
-        hint = "Anki is reached at 127.0.0.1, ::1 or localhost; cards and key go to no other machine"
-        raise UsageError("not an address on this computer", where=shown, hint=hint)
+        hint = "use 127.0.0.1, ::1 or localhost: retain sends cards and the key only to this machine"
+        raise UsageError("not an address on this machine", where=shown, hint=hint)
     return host, port or 8765

@@ -94,7 +94,7 @@ def tag_of(text: str) -> str:
     tag = "-".join(unicodedata.normalize("NFC", clean_line(text)).removeprefix("#").split())
     if not tag or len(tag) > LONGEST_TAG or "," in tag:
         hint = f"letters, digits, hyphens and slashes, at most {LONGEST_TAG}"
-        raise UsageError("no tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
+        raise UsageError("not a valid tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
     return tag
 
 

@@ -35,7 +35,7 @@ from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 _ANOTHER = "make a new card of the other kind with `retain card new`"
-_SHOW = "`retain card show {}` shows it as it is now"
+_SHOW = "`retain card show {}` shows its current text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ def edit_card(
     Raises: NotFound; EditedMeanwhile; Refused for words that no deck can hold; LockHeld while an agent works.
     """
     if at_work(vault):
-        hint = "`retain guard status` names the run; edit the card when its work is judged"
+        hint = "`retain guard status` shows the run; edit the card when the run has ended"
         raise LockHeld("an agent is running; a change made now would be taken for the agent's", hint=hint)
     deck, card = found_card(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
-        raise EditedMeanwhile("the card was changed meanwhile", where=where, hint=_SHOW.format(card.id))
+        raise EditedMeanwhile("the card was changed in the meantime", where=where, hint=_SHOW.format(card.id))
     after = edited_deck(deck, card, question, answer)
     edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of_block(after, card) or card))
     if edited.changed:
@@ -147,8 +147,8 @@ def last_edit(vault: Vault, id_: str) -> Edited:
         else:
             done.append(edited)
     if not done:
-        hint = "look in git, or write it again with `retain card edit`"
-        raise NotFound(f"no edit of card {clean_line(id_)} is recorded here", hint=hint)
+        hint = "look for it in git, or write it again with `retain card edit`"
+        raise NotFound(f"no edit of card {clean_line(id_)} is recorded in this vault", hint=hint)
     return done[-1]
 
 

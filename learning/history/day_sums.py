@@ -34,7 +34,7 @@ _REVIEW = PHASES.index(Phase.REVIEW)
 _QUARTER_MS = 900_000
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)  # beyond these, some zone's clock would leave the calendar
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
-_DONE = "daily totals"
+_DONE = "day sums"
 _NAMES = ("days", "hours", "firsts", "tries", "weeks", "met", "recalled", "spent")
 _Sums = dict[int, list[int]]
 

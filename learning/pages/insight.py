@@ -61,7 +61,7 @@ def notes_folder(vault: Vault) -> NotesFolder:
         return NotesFolder(vault.guard(Scope.INSIGHT), INSIGHTS)
     if not is_folder(vault.personal):
         hint = "check that its disk is mounted; nothing was written"
-        raise Refused("the personal vault is not there", where=str(vault.personal), hint=hint)
+        raise Refused("the personal vault was not found", where=str(vault.personal), hint=hint)
     return NotesFolder(vault.guard(Scope.PERSONAL), "")
 
 

@@ -15,7 +15,7 @@ from vault.text.formatting import clean_line
 # What a concept is asked by; the words are ours, the title is all that comes from the wiki.
 _QUESTIONS = {
     Reason.SETTLED: "Sources contradicted each other on {}; that is now resolved. What do you think is true, and why?",
-    Reason.CHANGED: "What you had learnt of {} has changed. What does that change for you?",
+    Reason.CHANGED: "What you learnt about {} has changed. What does that change for you?",
     Reason.STABLE: "What do you now think of {}?",
 }
 _HEADINGS = {
@@ -23,10 +23,10 @@ _HEADINGS = {
     Reason.CHANGED: "Changed since you learnt it",
     Reason.STABLE: "All four kinds of card known",
 }
-_STRUCK = "Struck"
+_STRUCK = "Dismissed"
 _NOTHING = (
-    "Nothing is ripe yet. A concept comes here when all four kinds of its cards are remembered for three weeks, when"
-    " sources no longer contradict each other on it, or when what you had learnt of it has changed."
+    "Nothing is ready yet. A concept is listed here when you have remembered all four kinds of its cards for three"
+    " weeks, when its sources no longer contradict each other, or when what you learnt about it has changed."
 )
 _ITEM = re.compile(r"- \[(?P<tick>[ xX])\] (?P<words>.*) \^(?P<mark>p-(?P<reason>[a-z]+)-[0-9a-z]{10,12})[ \t]*")
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
@@ -56,8 +56,8 @@ def render_queue(promotion: Promotion) -> str:
     properties["candidates"] = len(promotion.waiting)
     parts = [
         "# Promotion queue",
-        "Concepts that are ripe for a thought of your own. `retain insight` opens your editor on a note that holds only"
-        " the question: the words are yours. Tick what you want no note on; untick it to have it back.",
+        "Concepts that are ready for a note of your own. `retain insight` opens your editor with a note that contains"
+        " only the question: you write the rest. Tick a concept to dismiss it; untick it to restore it.",
     ]
     for reason in Reason:
         items = [_line(c, " ") for c in promotion.waiting if c.reason is reason]

@@ -55,7 +55,7 @@ def topic_named(wanted: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str,
     shown = " or ".join([name for name in known if name in near or name.casefold() in near][:3])
     hint = f"perhaps {shown}" if shown else "wiki/topics has a page for each topic"
     raise NotFound(
-        "no topic goes by that name" if not found else "several topics go by that name",
+        "there is no topic with that name" if not found else "several topics have that name",
         where=clean_line(wanted)[:60],
         hint=hint,
     )

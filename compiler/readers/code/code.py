@@ -64,12 +64,12 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     decoded, problems = decode(data)
     text = normal(decoded)
     if len(text) > MAX_CODE_FILE:
-        raise Unreadable(f"more than {MAX_CODE_FILE:,} characters of code: data, or the work of a program")
+        raise Unreadable(f"more than {MAX_CODE_FILE:,} characters of code: probably data or generated code")
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise Unreadable(f"code with lines of more than {MAX_LINE:,} characters: minified, or data")
     language = language_of_file(name, text)
     if language is None:
-        raise Unreadable("no rules for this language")
+        raise Unreadable("code in this language cannot be read")
     comments = comments_in(text, language)
     declarations = _declarations(text, comments)
     if _GENERATED.search(text[:2_000]):

@@ -64,7 +64,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             markup = _text(archive, chapter.part)
             left -= markup.count("<")
             if left < 0:
-                budget.left_out(f"the book is larger than can be read: only what comes before part {number:,} was")
+                budget.left_out(f"the book is too large: only the text before part {number:,} was read")
                 break
             _write(chapter, number, parse_html(markup), archive, page, walker)
         except Unreadable as error:
@@ -128,7 +128,7 @@ def _refuse_locked(archive: Archive, chapters: set[str]) -> None:
     root = _tree(archive, part) if part in archive.parts else None
     locked = {unquote(attribute(e, "URI")).lstrip("/") for e in (root.iter() if root is not None else ())} & chapters
     if locked:
-        raise Unreadable("its chapters are locked by rights management (DRM)", hint="get a copy without it")
+        raise Unreadable("its chapters are locked by rights management (DRM)", hint="get a copy without DRM")
 
 
 def _hidden(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> set[str]:

@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             continue
         written += sum(len(m.text) for m in conversation.messages)
         if written > MAX_ALL and seen:
-            message = f"only the first {seen} of {len(raw)} conversations are read"
+            message = f"only the first {seen} of {len(raw)} conversations were read"
             problems.append(Problem("chat-too-long", message))
             break
         first = first or conversation

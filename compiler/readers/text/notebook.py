@@ -190,7 +190,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     """
     found = _TARGET.fullmatch(target)
     if found is None:
-        raise Unreadable("there is no image with that name in the notebook")
+        raise Unreadable("there is no picture with that name in the notebook")
     cells = _cells(_parsed(data)[0])
     number, index = int(found[1]), int(found[3])
     cell = cells[number - 1] if 1 <= number <= len(cells) else {}
@@ -201,7 +201,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     shown = candidates[index] if index < len(candidates) else {}
     form = _picture_form(shown)
     if form is None:
-        raise Unreadable(f"cell {number} holds no such picture")
+        raise Unreadable(f"there is no such picture in cell {number}")
     return _decoded_picture(shown[form], form)
 
 
