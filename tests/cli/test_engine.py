@@ -294,7 +294,7 @@ def test_a_program_that_fails_at_once_publishes_nothing(desk: Desk) -> None:
     desk.fill(tides=TIDES)
     desk.retain("engine", "use", "command", "--", "model")
     done = desk.retain("compile")
-    assert done.code == 4 and "model: it ended with exit code 3" in done.stderr and "Traceback" not in done.stderr
+    assert done.code == 4 and "model: it exited with code 3" in done.stderr and "Traceback" not in done.stderr
     assert not list((desk.vault / "wiki/concepts").glob("*.md"))
 
 

@@ -138,7 +138,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
     assert (row["id"], row["concept"], row["why"]) == (concept, "Spacing effect", "changed")
     assert (
         row["id"] in line
-        and row["reason"] == "What you had learnt of Spacing effect has changed. What does that change for you?"
+        and row["reason"] == "What you learnt about Spacing effect has changed. What does that change for you?"
     )
     assert json.loads(human.run("status", "--json")[1])["promotion"] == 1
     code, _, err = human.run("insight")  # the first of the queue

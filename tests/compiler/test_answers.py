@@ -150,9 +150,11 @@ def test_words_that_were_changed_in_an_answer_are_found(vault: Path) -> None:
     page = vault / file_back(vault, "What is consolidation?")
     page.write_text(page.read_text().replace("becomes stable", "becomes a stone", 1))
     (found, *_) = retain("verify", "--json", cwd=vault).json()["uncited"]
-    assert found["path"] == ANSWER and "not as retain wrote it" in found["reason"]
+    assert found["path"] == ANSWER and "changed after retain wrote it" in found["reason"]
     (open_,) = retain("lint", "--rule", "unsupported", "--json", cwd=vault).json()["findings"]
-    assert (open_["path"], open_["line"]) == (ANSWER, found["line"]) and "not as retain wrote it" in open_["message"]
+    assert (open_["path"], open_["line"]) == (ANSWER, found["line"]) and "changed after retain wrote it" in open_[
+        "message"
+    ]
 
 
 def test_a_sentence_that_its_claims_do_not_bear_out_is_found_in_an_answer(vault: Path) -> None:

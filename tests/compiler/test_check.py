@@ -143,12 +143,12 @@ SUMMARY_FAULTS = [
     ),
     (
         "a statement says what its quote does not",
-        "does not bear it out",
+        "does not support it",
         rewritten(SUMMARY, r"> \[!quote\] [A-Z]\w+$", f"> [!quote] {BANANAS}"),
     ),
     (
         "its place is none",
-        "has no such place",
+        "there is no ",
         rewritten(SUMMARY, r"^(> mechanism · current · )[^\n]*$", rf"\1{BANANAS}"),
     ),
 ]
@@ -157,11 +157,16 @@ SENTENCE_FAULTS = [
     (
         ARTICLE,
         "the claim is none",
-        "does not stand in",
+        "claim 0000000000 is not in",
         rewritten(ARTICLE, r"#\^c-[0-9a-z]{10}\|1", "#^c-0000000000|1"),
     ),
-    (ARTICLE, "the summary is gone", "does not stand in", removed(SUMMARY)),
-    (ARTICLE, "the number is wrong", "source number 7", rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7")),
+    (ARTICLE, "the summary is gone", "is not in wiki/summaries/", removed(SUMMARY)),
+    (
+        ARTICLE,
+        "the number is wrong",
+        "citation 7 does not refer to",
+        rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7"),
+    ),
     (
         ARTICLE,
         "a number came in",
@@ -174,17 +179,17 @@ SENTENCE_FAULTS = [
         "does not say never",
         replaced(ARTICLE, "practice strengthens", "practice never strengthens"),
     ),
-    (ARTICLE, "it says something else", "does not bear it out", replaced(ARTICLE, MAKES, "every failed recall makes")),
+    (ARTICLE, "it says something else", "does not support it", replaced(ARTICLE, MAKES, "every failed recall makes")),
     (
         SUMMARY,
         "its prose lost a citation",
-        "does not bear it out",
+        "does not support it",
         rewritten(SUMMARY, rf"^({ACT}[^\n]*?\.) \[\[[^\]]*\]\]", r"\1"),
     ),
     (
         ARTICLE,
         "its claim is forged to say it",
-        "not borne out by its source",
+        "not supported by its source",
         together(
             rewritten(SUMMARY, r"> \[!quote\] [A-Z]\w+$", f"> [!quote] {BLEACH}"),
             rewritten(ARTICLE, rf"{ACT}[^\n]*?\.(?= \[\[)", BLEACH),
@@ -207,7 +212,7 @@ CARD_FAULTS = [
     (
         DECK,
         "another answer",
-        "does not bear it out",
+        "does not support it",
         rewritten(DECK, r"^A: .*?$", "A: Elliptic curves encrypt passwords."),
     ),
     (DECK, "a number came in", "does not say 1885", rewritten(DECK, r"^A: (.*?)\.?$", r"A: \1 since 1885.")),
@@ -219,10 +224,10 @@ CARD_FAULTS = [
         "contains its answer",
         rewritten(DECK, r"^Q: .*?\nA: (.*?)\.?$", r"Q: Is it \1?\nA: \1."),
     ),
-    (DECK, "it dangles", "points at something", rewritten(DECK, r"^Q: .*?$", "Q: What does this method do?")),
+    (DECK, "it dangles", "refers to something", rewritten(DECK, r"^Q: .*?$", "Q: What does this method do?")),
     ("learning/flashcards/twin.md", "it stands twice", "its id is in", copied(DECK, "learning/flashcards/twin.md")),
     (DECK, "no answer", "no answer", appended(DECK, "\nQ: a question without its answer\n")),
-    (DECK, "the article is gone", "names no article", removed(ARTICLE)),
+    (DECK, "the article is gone", "does not belong to any wiki article", removed(ARTICLE)),
 ]
 FAULTS = [
     *(("unverified", SUMMARY, *fault) for fault in SUMMARY_FAULTS),

@@ -53,7 +53,7 @@ def titled(title: str, *front: str) -> str:
 def test_the_newer_version_is_quoted_and_both_pages_say_why(vault: Vault) -> None:
     assert OLD in TEXT
     report = of(vault, {"spacing-v1.md": TEXT, "spacing-v2.md": TEXT.replace(OLD, NEW)})
-    why = "an older edition of raw/articles/spacing-v2.md (version 2 against 1): articles quote the newer one"
+    why = "an older edition of raw/articles/spacing-v2.md (version 2 against 1): articles cite the newer one"
     assert told(report) == [f"raw/articles/spacing-v1.md: {why}"]
     pages = vault.paths("wiki/concepts", ".md")
     assert {c.summary for path in pages for c in citations(text(vault, path))} == {"wiki/summaries/spacing-v2"}

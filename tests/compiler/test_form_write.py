@@ -164,7 +164,7 @@ def test_a_sentence_that_cannot_be_used_is_named_and_the_others_stay(line: str, 
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.", "cites nothing"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1z", "has no piece z"),
         ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not say 42"),
-        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "does not ask"),
+        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "is not a question"),
         ("K: applied\nQ: Does a halyard hoist a sail?\nA: A halyard.\nC: 1:1a", "contains its answer"),
     ],
 )
@@ -310,7 +310,7 @@ def test_hostile_answers_neither_forge_markup_nor_speak_for_other_requests() -> 
     said = " ".join([*(s.heading for s in article.sections), *(s.text for s in sentences(article))])
     assert not any(bad in said for bad in ("<script", "evil", "[[", "](", "\x1b", "\u202e", "<!--"))
     assert [s.heading for s in article.sections] == ["", "x"]
-    assert {f.why for f in faults} >= {"too much is said in one go"}
+    assert {f.why for f in faults} >= {"the text is too long"}
 
 
 @pytest.mark.parametrize("around", ["```markdown\n{}```\n", "Here are the pages:\n\n```\n{}\n```\nI hope they help.\n"])

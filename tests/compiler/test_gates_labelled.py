@@ -49,7 +49,7 @@ def test_no_text_stands_in_two_sets() -> None:
         ("It is [[wiki/x]].", "", "a link or an address"),
         ("It is <script>alert()</script>.", "", "a link or an address"),
         ("   ", "", "nothing is said"),
-        ("It stores tensors. " * 200, "", "too much is said"),
+        ("It stores tensors. " * 200, "", "the text is too long"),
     ],
 )
 def test_a_sentence_is_refused_for_what_its_passages_have_not(words: str, mark: str, fault: str) -> None:
@@ -73,7 +73,7 @@ def test_names_may_come_from_any_text_that_is_known_and_numbers_only_from_the_ci
         ("What did Ada Lovelace store in it?", "Two tensors per layer.", "do not name"),
         ("What does a KV cache store?", "A KV cache.", "contains its answer"),
         ("Which cache stores tensors?", "The KV cache.", ""),
-        ("Name the KV cache", "Two tensors per layer.", "does not ask"),
+        ("Name the KV cache", "Two tensors per layer.", "is not a question"),
         ("What does a KV cache store?", "", "no question or no answer"),
         ("What does a KV cache store?", "Tensors.\x1b[31m", "control characters"),
         ("What does a KV cache store?", "Tensors per layer. " * 60, "too long"),

@@ -475,7 +475,7 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever(model: MessagesS
     assert len(model.asked) == 6 and len(found) == 12  # each in both formats
     assert [isinstance(a, Failed) and a.final for a in found] == [False, False, *[True] * 10]
     last = found[-1]
-    assert isinstance(last, Failed) and "refuses every question (400)" in last.what and "top_k" in last.hint
+    assert isinstance(last, Failed) and "rejects every request (400)" in last.what and "top_k" in last.hint
 
 
 def test_after_a_final_fault_nothing_more_is_asked_and_every_later_request_is_told_why(model: MessagesServer) -> None:

@@ -142,7 +142,7 @@ LAZY = "with recursive t(x) as (select 1 union all select x + 1 from t) select x
     ],
 )
 def test_a_view_in_the_place_of_a_table_is_refused_and_never_asked(tmp_path: Path, tables: str) -> None:
-    assert "lacks a table" in refused(package(tmp_path, database(tables=tables)))
+    assert "lacks a required table" in refused(package(tmp_path, database(tables=tables)))
 
 
 def test_columns_that_hold_other_things_than_they_should_do_no_harm(tmp_path: Path, vault: Vault) -> None:

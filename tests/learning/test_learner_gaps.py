@@ -77,7 +77,7 @@ CAUSES = [
     (
         subject(record("a", 6, 5, 0.8), record("b", 10, 0)),
         Cause.BAD_CARD,
-        "forgotten 5 of 6 times where 1.2 was predicted, while the concept's other cards were recalled 10 of 10 times",
+        "forgotten 5 of 6 times (1.2 predicted), while the concept's other cards were recalled 10 of 10 times",
     ),
     (subject(record("a", 5, 4), has_article=False), Cause.MISSING_SOURCE, "no article"),
     (
@@ -91,7 +91,7 @@ CAUSES = [
     (
         subject(record("a", 5, 4), lacks=(("nothing says what it is", "a source that explains it"),)),
         Cause.MISSING_SOURCE,
-        "no sentence was found that says what it is, so it is learned by rote",
+        "no sentence was found that says what it is, so you learn it by rote",
     ),
     (
         subject(record("a", 5, 4), needs=(Need("Y", "[[y|Y]]", True, 3, 1),)),

@@ -208,7 +208,7 @@ def test_minutes_a_day_hold_new_cards_back_and_say_why_and_more_minutes_let_them
 
     tight = open_desk(with_minutes(vault, 1), now)  # 25 s for a new card, and reviews that follow
     assert tight.today["new"] == 1
-    assert tight.held_back == "room for 1 of 3 new cards in a minute a day: the reviews that they bring need room, too"
+    assert tight.held_back == "room for 1 of 3 new cards in a minute a day: their follow-up reviews need time too"
     assert set(tight.queue.new) == set(free.queue.new)  # nothing is hidden from the list
     assert open_desk(with_minutes(vault, 10), now).today["new"] == 3
 
