@@ -176,7 +176,7 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
         return Diagnosis(Cause.BAD_CARD, f"you flagged card {flagged.card}{said}, and {_times(flagged)}", todo)
     if worst.twin is not None:
         twin = worst.twin
-        why = f"{_times(worst)}, and its {twin.part}is almost the same as that of card  {twin.card} ({twin.title})"
+        why = f"{_times(worst)}, and its {twin.part} is almost the same as that of card {twin.card} ({twin.title})"
         todo = f"make clear in both how they differ, or suspend one: {worst.card}, {twin.card}"
         return Diagnosis(Cause.BAD_CARD, why, todo, (twin.link,))
     if worst.words > LONG_WORDS:

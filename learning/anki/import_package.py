@@ -256,10 +256,8 @@ def sort_notes(desk: Desk, package: Package, records: Mapping[CardId, NoteRecord
 def _report_other_vaults(others: int, undated: int, report: ImportReport) -> None:
     """Report the notes of other vaults."""
     if others:
-        notes = "1 note is" if others == 1 else f"{others} notes are"
-        report.add_report(
-            "", f"{notes} from another vault, which synced them to Anki; treated here as notes from someone else"
-        )
+        notes = "1 note comes" if others == 1 else f"{others} notes come"
+        report.add_report("", f"{notes} from another vault, by way of Anki; treated here as notes from someone else")
     if undated:
         who = "1 note is marked as" if undated == 1 else f"{undated} notes are marked as"
         what = f"{who} from this vault, but with a GUID that no sync of this vault created; skipped, with the reviews"

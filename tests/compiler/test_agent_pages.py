@@ -297,7 +297,7 @@ BAD: dict[str, tuple[Bad, str]] = {
     "an embed from outside": (_appended("@ ![[https://x.org/y.png]]"), "an embedded external page"),
     "a command link": (_appended("@ [recall](obsidian://open)"), "a link with active content"),
     "a bare command link": (_appended("@ obsidian://open"), "an address"),
-    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain alone"),
+    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "only the user or retain"),
     "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link to insights/"),
     "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link to insights/"),
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),
@@ -317,7 +317,7 @@ BAD: dict[str, tuple[Bad, str]] = {
     ),
     "a folder of its own": (
         lambda s: s.write("wiki/concepts/mine/recall.md", f"# Recall\n\n{cited(s)}\n"),
-        "nothing of",
+        "files of this kind",
     ),
     "another kind of file": (lambda s: s.write("wiki/concepts/recall.canvas", "{}"), "files of this kind"),
 }

@@ -109,7 +109,7 @@ def test_what_retain_alone_writes_is_as_it_was(scene: Scene, path: str) -> None:
         scene.write(path, "# The machine's\n")
     before = scene.tree()
     settled = scene.agent(lambda: scene.add(path, "- more"))
-    assert [(r.path, r.why) for r in settled.restored] == [(path, "only retain writes this")]
+    assert [(r.path, r.why) for r in settled.restored] == [(path, "only retain writes this file")]
     assert scene.tree(*ASIDE) == before
 
 
@@ -200,7 +200,10 @@ ACTING = {
     "t.tsv": ("a\t@SUM(1)", "formula"),
     "x.desktop": ("[Desktop Entry]", "an unsupported file type"),
     "noext": ("x", "an unsupported file type"),
-    "x.canvas": ('{"nodes": [{"id": "a", "type": "link", "url": "http://x/y", "x": 0, "y": 0}]}', "from elsewhere"),
+    "x.canvas": (
+        '{"nodes": [{"id": "a", "type": "link", "url": "http://x/y", "x": 0, "y": 0}]}',
+        "shows external content",
+    ),
 }
 
 
@@ -337,7 +340,7 @@ def test_a_file_in_the_place_of_a_folder_of_the_agents_is_refused_until_it_is_pu
     before = scene.tree()
     scene.begin()
     _file_in_place(scene)
-    with pytest.raises(Refused, match="not a folder any more"):
+    with pytest.raises(Refused, match="no longer a folder"):
         scene.settle()
     (scene.root / "learning/flashcards").unlink()
     (scene.root / "learning/flashcards").mkdir()
@@ -384,7 +387,7 @@ OUTSIDE: dict[str, tuple[Callable[[Scene], None], str]] = {
     "a ledger's line": (lambda s: s.change("ledger/ids.jsonl", "birth", "death"), "changed or removed"),
     "a ledger cut": (lambda s: s.write("ledger/ids.jsonl", ""), "changed or removed"),
     "a ledger gone": (lambda s: (s.root / "ledger/builds.jsonl").unlink(), "it was deleted"),
-    "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "not whole"),
+    "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "is incomplete"),
 }
 
 

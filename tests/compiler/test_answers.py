@@ -208,4 +208,4 @@ def test_an_agent_does_not_change_an_answer_that_retain_filed(scene: Scene) -> N
     page = retain("ask", "What is retrieval practice?", "--file-back", "--json", cwd=scene.root).json()["page"]
     before = scene.text(page)
     settled = scene.agent(lambda: scene.write(page, before + "\nAnd more.\n"))
-    assert scene.text(page) == before and page in quarantined(settled) and "filed" in why(settled)
+    assert scene.text(page) == before and page in quarantined(settled) and "retain wrote this answer" in why(settled)

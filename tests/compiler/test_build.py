@@ -765,7 +765,7 @@ def test_two_compiles_at_once_the_second_is_told_who_holds_the_vault(vault: Vaul
 
 
 def test_an_unknown_engine_is_refused_by_name(vault: Vault) -> None:
-    with pytest.raises(UsageError, match="no engine is named 'gpt'"):
+    with pytest.raises(UsageError, match="there is no engine named 'gpt'"):
         compile_vault(vault, Options(engine="gpt"), MORNING, silent)
 
 

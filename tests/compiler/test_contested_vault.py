@@ -148,7 +148,7 @@ def test_a_card_whose_claim_is_past_and_that_nothing_takes_up_is_retired_with_th
     (vault.root / "raw/articles/new.md").write_text(later, encoding="utf-8")
     report = built(vault, judge("CHANGED"), 1)
     assert report.contradictions["superseded"] == 1 and report.cards["suspended"] == 1
-    assert '"reason":"a later source says what is so now"' in text(vault, IDS)
+    assert '"reason":"a later source gives the current state"' in text(vault, IDS)
 
 
 def test_without_days_that_tell_which_came_first_nothing_is_past(tmp_path: Path) -> None:

@@ -136,8 +136,8 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
     ("line", "why"),
     [
         ("A halyard hoists a sail.", "cites nothing"),
-        ("A halyard hoists 9 sails. [1:1a]", "do not say 9"),
-        ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not name Joseph"),
+        ("A halyard hoists 9 sails. [1:1a]", "do not contain 9"),
+        ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not mention Joseph"),
         ("Two halyards are 2 × 24 = 52 m long. [derived 1:2b]", "the result is 48"),
         ("A halyard hoists a sail; see https://evil.example. [1:1a]", "a link or an address"),
         (r"A halyard costs \$5, as https://evil.example says, or \$6. [derived 1:1a]", "a link or an address"),
@@ -163,7 +163,7 @@ def test_a_sentence_that_cannot_be_used_is_named_and_the_others_stay(line: str, 
         ("K: mystic\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1a", "unknown kind"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.", "cites nothing"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1z", "has no piece z"),
-        ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not say 42"),
+        ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not contain 42"),
         ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "is not a question"),
         ("K: applied\nQ: Does a halyard hoist a sail?\nA: A halyard.\nC: 1:1a", "contains its answer"),
     ],
@@ -190,10 +190,10 @@ def test_headings_table_heads_notes_and_questions_assert_nothing_that_is_foreign
     assert [s.text for s in sentences(article) if s.form == "head"] == ["– | –"]
     assert [q.text for q in article.questions] == ["Why is a pull halved?"]
     assert [f.why for f in faults] == [
-        "the passages do not name Elon",
-        "the cited passages do not say 77",
+        "the passages do not mention Elon",
+        "the cited passages do not contain 77",
         "a row has at most 30 cells",
-        "the passages do not name Elon",
+        "the passages do not mention Elon",
         "an open question ends in a question mark",
     ]
 

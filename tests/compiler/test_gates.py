@@ -37,10 +37,10 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
 @pytest.mark.parametrize(
     ("proposed", "reason"),
     [
-        (card("What is a KV cache?", "It stores 3 tensors per layer."), "does not say 3"),
-        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "does not say never"),
+        (card("What is a KV cache?", "It stores 3 tensors per layer."), "does not contain 3"),
+        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "does not contain never"),
         (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "does not support it"),
-        (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives its answer away"),
+        (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives away its answer"),
         (card("What stores tensors per layer?", "Tensors per layer."), "contains its answer"),
         (card("What is a KV cache?", "A KV cache."), "contains its answer"),
         (card("What stores tensors?", "It is the KV cache."), "only names the concept"),
@@ -69,7 +69,7 @@ def test_a_new_card_rests_on_a_claim_of_its_kind_and_one_of_the_vault_need_not()
 def test_no_card_repeats_another_of_the_vault() -> None:
     gate = StrictCardGate()
     assert gate.refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
-    assert "this answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
+    assert "the same answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
     assert "asks this" in gate.refused(card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS)
     nearly = card("What is a KV-cache ?", "It stores keys and values.")
     assert "asks" in gate.refused(nearly, "KV cache", CLAIMS)
@@ -80,11 +80,11 @@ def test_no_card_repeats_another_of_the_vault() -> None:
     [
         (CACHE.quote, ("aaaaaaaaaa",), ""),
         ("A KV cache stores tensors so that keys are not computed again.", ("aaaaaaaaaa",), ""),
-        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "does not say 4"),
+        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "does not contain 4"),
         (
             "A KV cache stores tensors so that keys are not computed, without layers.",
             ("aaaaaaaaaa",),
-            "does not say without",
+            "does not contain without",
         ),
         ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "does not support it"),
         ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "does not support it"),
@@ -109,15 +109,19 @@ def test_endings_that_a_question_turns_do_not_hide_a_word() -> None:
         ("Retrieval practice strengthens memory.", "Retrieval practice is hard. It strengthens memory.", ""),
         ("A cache is used for keys.", "A cache is used not only for keys but for values.", ""),
         ("The cache holds values.", "The cache does not hold keys; the cache holds values.", ""),
-        ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not say 3"),
+        ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not contain 3"),
         ("Bleach strengthens memory.", "Recall strengthens memory.", "does not support it"),
-        ("Recall never strengthens memory.", "Recall strengthens memory.", "does not say never"),
-        ("Recall strengthens memory.", "Recall never strengthens memory.", "says never, and the words leave it out"),
-        ("Recall strengthens memory.", "Recall doesn’t strengthen memory.", "says doesn't, and the words leave it out"),
+        ("Recall never strengthens memory.", "Recall strengthens memory.", "does not contain never"),
+        ("Recall strengthens memory.", "Recall never strengthens memory.", "says “never”, which the text leaves out"),
+        (
+            "Recall strengthens memory.",
+            "Recall doesn’t strengthen memory.",
+            "says “doesn't”, which the text leaves out",
+        ),
         (
             "Der Abruf stärkt das Gedächtnis.",
             "Der Abruf stärkt nicht das Gedächtnis.",
-            "says nicht, and the words leave it out",
+            "says “nicht”, which the text leaves out",
         ),
     ],
 )
@@ -138,6 +142,6 @@ def test_a_claim_whose_statement_its_quote_does_not_prove_does_not_enter() -> No
 
 def test_a_sentence_does_not_lose_the_not_of_its_claim() -> None:
     claim = CACHE.replaced(quote="A cache never forgets its keys.", words="A cache never forgets its keys.")
-    assert "leave it out" in sentence_refused(
+    assert "leaves out" in sentence_refused(
         Sentence(text="A cache forgets its keys.", cites=(claim.id,)), {claim.id: claim}
     )

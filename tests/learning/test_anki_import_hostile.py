@@ -105,7 +105,7 @@ def test_too_many_entries_two_of_one_name_and_no_zip_are_refused(tmp_path: Path)
     with zipfile.ZipFile(twice, "w") as archive, pytest.warns(UserWarning):
         archive.writestr("collection.anki2", b"1")
         archive.writestr("collection.anki2", b"2")
-    assert "one name" in refused(twice)
+    assert "the same name" in refused(twice)
     for data in (b"", b"PK\x05\x06", b"not a zip", b"PK\x05\x06" + b"\xff" * 18):
         (tmp_path / "bad.apkg").write_bytes(data)
         refused(tmp_path / "bad.apkg")

@@ -301,6 +301,13 @@ def test_the_page_is_a_function_of_ledgers_log_and_files_byte_for_byte(vault: Va
     assert page(vault) == first
 
 
+def test_a_page_of_an_earlier_version_is_read_as_it_was_meant() -> None:
+    changed = "What you had learnt of A tide has changed. What does that change for you?"
+    settled = "Sources contradicted each other on A tide, and that is settled. What do you hold to be true, and why?"
+    items = parse_queue(f"- [ ] {settled} ^p-settled-{SLEEP}\n\n## Struck\n\n- [x] {changed} ^p-changed-{SLEEP}\n")
+    assert [(item.title, item.struck) for item in items] == [("A tide", False), ("A tide", True)]
+
+
 def test_an_empty_queue_says_what_would_fill_it(vault: Vault) -> None:
     render_pages(vault, NOW)
     assert "Nothing is ready yet. A concept is listed here when" in page(vault) and count(page(vault)) == 0

@@ -194,7 +194,7 @@ def test_cards_without_an_article_support_or_words_alone_are_left_out(sea: Vault
         "cites no claim": 1,
         "learning: false": 1,
         "no article": 1,
-        "shows a picture": 1,
+        "contains a picture": 1,
     }
     assert len(said(tmp_path / "out", "article")) == 2, "an article goes out though its cards are not asked"
 
