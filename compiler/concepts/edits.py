@@ -165,7 +165,7 @@ def never(shelf: Shelf, one: str, other: str) -> Decision:
     if a is not None and b is not None and a.id == b.id:
         return unalias(shelf, a.id, other)
     if not a_keys or not b_keys or a_keys == b_keys:
-        raise UsageError("these are not two different names", where=clean_line(f"{one} / {other}")[:80])
+        raise UsageError("the two names are the same", where=clean_line(f"{one} / {other}")[:80])
     return _new_decision(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
 
 
@@ -185,7 +185,7 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
         raise UsageError("no sources or claims to split off", hint="choose sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
         hint = f'add a qualifier in brackets: --as "{new} (of another kind)"'
-        raise UsageError("that is the name of the concept to split", where=new, hint=hint)
+        raise UsageError("the new name is that of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
         raise UsageError("these are all its sources: none would be left", where=known.title, hint="rename it instead")
@@ -224,7 +224,7 @@ def alias(shelf: Shelf, which: str, given: str) -> Decision:
     """Return the decision to add a name to a concept."""
     known, name = shelf.find(which), checked(given)
     if name in (known.title, *known.aliases):
-        raise UsageError("that is already one of its names", where=name)
+        raise UsageError("the concept already has this name", where=name)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
 
@@ -236,7 +236,9 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
         raise UsageError("the ledger identifies the concept by this name, so it cannot be removed", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
-        raise UsageError("that is its title", where=name, hint="give it another title first: `retain concept rename`")
+        raise UsageError(
+            "this name is the concept's title", where=name, hint="give it another title first: `retain concept rename`"
+        )
     if gone.isdisjoint(known.keys):
         raise NotFound(
             f"{known.title} has no such name", where=name, hint=f"its other names: {', '.join(known.aliases) or 'none'}"

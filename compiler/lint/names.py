@@ -32,7 +32,7 @@ def near_duplicates(wiki: Wiki) -> Found:
         if names in judged.same or (alike >= _ALIKE and not judged.judged_different(names)):
             by = "a model considers it the same as" if names in judged.same else "its name is almost the same as"
             both = shlex.join([page.title, beside.title])
-            merge = f"`retain concept merge {both}`, or the same with `--never` if they differ"
+            merge = f"run `retain concept merge {both}`, or add `--never` if they differ"
             yield page.path, 0, f"{by} {beside.path}", merge
 
 

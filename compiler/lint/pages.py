@@ -32,7 +32,7 @@ def undefined(wiki: Wiki) -> Found:
         if cited and not any(claim.kind is ClaimKind.DEFINITION for claim in cited):
             ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
             remedy = f"add a source that defines it (see `retain gaps`), or run {ask}"
-            yield page.path, first.line if first else 0, "it does not say what its subject is", remedy
+            yield page.path, first.line if first else 0, "it does not start by saying what its subject is", remedy
 
 
 def missing(wiki: Wiki) -> Found:
@@ -103,7 +103,7 @@ def conflicted(wiki: Wiki) -> Found:
     """Yield the marks of a merge that was not finished, and versions beside a file that was edited meanwhile."""
     for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
         if line := line_of(page.text):
-            yield page.path, line, "it contains git conflict markers", "keep one side and delete the markers"
+            yield page.path, line, "it contains git conflict markers", "keep one version and delete the markers"
     for path in wiki.vault.laid_beside():
         yield (
             path,
@@ -133,7 +133,7 @@ def overconfident(wiki: Wiki) -> Found:
 def _evidence(trust: Mapping[str, int]) -> str:
     """Return the sources on which a page rests, each with its authority."""
     if not trust:
-        return "none of the sources it lists exist any more"
+        return "none of the sources that it lists exists any more"
     named = [f"{path.rpartition('/')[2].removesuffix('.md')} with authority {n}" for path, n in sorted(trust.items())]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"

@@ -74,7 +74,7 @@ def answer_question(
     if not question or len(question) > MAX_QUESTION:
         raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask a shorter question")
     if not any(c.isalnum() for c in question):
-        raise UsageError("the question has no words", hint='`retain ask "What is ...?"`')
+        raise UsageError("the question is empty", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)
     likeness = chosen_likeness(progress)
 

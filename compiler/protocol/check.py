@@ -93,7 +93,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             )
         found[n - 1] = verdict
     if not recognized:
-        faults.append(Fault(0, "", "the answer names no item", "answer `OK` alone if all are right"))
+        faults.append(Fault(0, "", "the answer names no item", "answer only `OK` if all are right"))
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))
     return CheckReply(verdicts=tuple(verdicts), clashes=tuple(clashes)), faults

@@ -260,7 +260,7 @@ class Shown:
         score, start, end = searched.nearest(words)
         if score < 60:
             return "name the sentence by its letter, or leave the statement out"
-        return f"the nearest words there are: {short_line(searched.text[start:end], _SHOWN)}"
+        return f"the most similar words there are: {short_line(searched.text[start:end], _SHOWN)}"
 
 
 def sides_in(shown: Shown, number: int, words: str) -> tuple[str, list[list[Quote]], list[Fault]]:

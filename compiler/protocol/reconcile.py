@@ -56,7 +56,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
             pair=request.pairs[n - 1].key, verdict=_WORDS[match[2].upper()], why=clean_line(match[3])[:500]
         )
     if not recognized:
-        faults.append(Fault(0, "", "the answer names no pair", "answer `NONE` alone if all can hold"))
+        faults.append(Fault(0, "", "the answer names no pair", "answer only `NONE` if no pair is contradictory"))
         return ReconcileReply(verdicts=()), faults
     verdicts = (found.get(n) or PairVerdict(pair=p.key, verdict="none") for n, p in enumerate(request.pairs))
     return ReconcileReply(verdicts=tuple(verdicts)), faults

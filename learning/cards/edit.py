@@ -34,7 +34,7 @@ from vault.model.cloze import numbers_in
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-_ANOTHER = "make a new card of the other kind with `retain card new`"
+_ANOTHER = "create a new card of the other kind with `retain card new`"
 _SHOW = "`retain card show {}` shows its current text"
 
 

@@ -31,7 +31,7 @@ pages of the wiki along with the question. Where facts have to be right, the las
 """
 _USES = {
     MESSAGES: """\
-TRL's `SFTTrainer` takes the dataset as it is. Unsloth does, too, after the chat template is applied to `messages`. For
+TRL's `SFTTrainer` takes the dataset as it is. So does Unsloth, once the chat template is applied to `messages`. For
 Axolotl:
 
 ```yaml

@@ -63,7 +63,7 @@ def test_what_is_lost_is_named_and_never_said_to_be_back(scene: Scene, monkeypat
     assert {found.path for found in settled.lost} == {ONE, TWO} and not settled.clean
     assert "stays" not in why(settled) and not settled.restored
     report = _report(scene)
-    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "except what is named as lost" in report
+    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "except those listed as lost" in report
 
 
 def test_no_agent_is_started_beside_what_could_not_be_put_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

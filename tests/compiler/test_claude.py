@@ -131,7 +131,7 @@ def test_a_model_that_only_babbles_is_named_and_not_asked_for_ever() -> None:
     ):
         claude(server).ask(grade_prompt(REQUEST), never)
     assert len(server.asked) == 3
-    assert "300 tokens were sent and 60 came back" in told.value.hint
+    assert "300 tokens were sent and 60 received" in told.value.hint
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
         ("Two halyards are 2 × 24 = 52 m long. [derived 1:2b]", "the result is 48"),
         ("A halyard hoists a sail; see https://evil.example. [1:1a]", "a link or an address"),
         (r"A halyard costs \$5, as https://evil.example says, or \$6. [derived 1:1a]", "a link or an address"),
-        (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a command that does more than draw"),
+        (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a formula with an unsafe command"),
         ("A halyard hoists a sail. [1:1z]", "has no piece z"),
         ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not have these words"),
         ("A halyard hoists a sail. [7:1a]", "no passage 7:1"),

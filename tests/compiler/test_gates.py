@@ -70,7 +70,9 @@ def test_no_card_repeats_another_of_the_vault() -> None:
     gate = StrictCardGate()
     assert gate.refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
     assert "the same answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
-    assert "asks this" in gate.refused(card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS)
+    assert "asks the same" in gate.refused(
+        card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS
+    )
     nearly = card("What is a KV-cache ?", "It stores keys and values.")
     assert "asks" in gate.refused(nearly, "KV cache", CLAIMS)
 

@@ -106,9 +106,7 @@ def test_the_reason_is_one_sentence_that_names_the_day_that_is_full() -> None:
     assert full.new == 0
     assert full.reason == "none of 12 new cards fit into 10 minutes a day: reviews in 2 days take about 10 of them"
     some = new_room(10, [30], PACE, later, waiting=40, limit=20)
-    assert some == NewRoom(
-        10, 40, "room for 10 of 40 new cards in 10 minutes a day: reviews today take about 5 of them"
-    )
+    assert some == NewRoom(10, 40, "10 of 40 new cards fit into 10 minutes a day: reviews today take about 5 of them")
 
 
 def test_follow_ups_are_the_reviews_that_a_stream_of_new_cards_brings() -> None:

@@ -90,7 +90,7 @@ def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
         of_kind = [c for c in found if key in c]
         if of_kind:
             return of_kind, maker
-    raise Unreadable("unknown kind of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
+    raise Unreadable("unknown type of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
 
 
 def _write(conversation: _Conversation, page: Page) -> None:
