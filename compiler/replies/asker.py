@@ -103,7 +103,7 @@ class Asker:
     dry: bool = False
     retries: bool = True  # whether what nobody answered in an earlier run is asked again
     renew: bool = False  # whether answers to other prompts than today's count as none
-    hint: str = "to get answers, run `retain compile` with `--engine claude`, `command` or `agent`"
+    hint: str = "to get answers, run `retain compile --engine claude` (or `command` or `agent`)"
     open: list[Request] = field(default_factory=list)
     failed: list[tuple[Request, str]] = field(default_factory=list)  # those that nobody answered, and why
     refused: list[tuple[Request, str]] = field(default_factory=list)  # what was left out of answers

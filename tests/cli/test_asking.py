@@ -110,7 +110,7 @@ def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
 
 def test_a_question_without_words_is_refused_and_one_in_the_ledger_stops_nothing(vault: Path) -> None:
     done = ask(vault, "?")
-    assert done.code == 2 and "no words" in done.stderr
+    assert done.code == 2 and "the question is empty" in done.stderr
     ask(vault, "What is consolidation?")
     ledger = vault / "ledger/questions.jsonl"
     line = json.loads(ledger.read_text().splitlines()[0])

@@ -241,7 +241,7 @@ def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
 def test_a_personal_vault_that_is_not_there_is_no_reason_to_write_elsewhere(human: Human, personal: Path) -> None:
     personal.rmdir()
     code, _, err = human.run("insight", "spacing effect")
-    assert code == output.REFUSED and "not there" in err and human.opened == []
+    assert code == output.REFUSED and "was not found" in err and human.opened == []
     assert not (human.vault / NOTE).exists() and not personal.exists()
 
 

@@ -230,7 +230,7 @@ def test_an_undo_waits_for_the_compile_where_a_model_writes(run: Run, vault: Pat
     assert listed(run, vault) == []
     done = suggest(run, vault, "--undo")
     assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
-    assert "is in no deck" not in done.stderr and (vault / DECK).exists()
+    assert "is not in any deck" not in done.stderr and (vault / DECK).exists()
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])

@@ -222,7 +222,7 @@ def test_a_long_table_put_in_whole_is_quoted_row_by_row_and_bars_in_cells_stay()
 
 def test_a_concept_without_an_article_or_of_another_request_is_a_fault() -> None:
     reply, faults = write("=== Halyard\nIt hoists a sail. [1:1a]\n=== Keel\nA keel is a fin. [1:1a]\n")
-    assert {f.why for f in faults} == {"this request has no such concept", "there is no article of it"}
+    assert {f.why for f in faults} == {"this request has no such concept", "there is no article about it"}
     assert [bool(a.sections) for a in reply.articles] == [True, False]
     assert "fin" not in str(reply.as_json())
 
